@@ -1,39 +1,39 @@
 /**
- * Writes the modules of `client/` that are served: `client.js`, which is published too, and `cli.js`,
- * the command line; `--check` only compares.
+ * Builds the modules of `client/` that the server serves: `client.js`, which is also published, and
+ * `cli.js`, the command line. `--check` compares them with the files instead of writing them.
  */
 import { build, stop } from "esbuild";
 import { fileURLToPath } from "node:url";
 import { commandTable, type OperationsDocument } from "./client/commands/table.ts";
 import document from "./openapi/openapi.json" with { type: "json" };
 
-interface Module {
+interface ClientModule {
   readonly source: string;
   readonly built: string;
   readonly banner: string;
-  /** Texts that stand for names in the source. */
+  /** JavaScript expressions that replace names in the source. */
   readonly define?: Readonly<Record<string, string>>;
 }
 
-const MODULES: readonly Module[] = [
+const MODULES: readonly ClientModule[] = [
   {
     source: "client/src/mod.ts",
     built: "client/client.js",
-    banner: "// The client of Corbel. Its types are in client.d.ts beside it. MIT licence.",
+    banner: "// The client of Corbel. Its types are in client.d.ts next to it. MIT licence.",
   },
   {
     source: "client/cli.ts",
     built: "client/cli.js",
     banner: "// The command line of Corbel, for Deno. MIT licence.",
     define: {
-      // Its own type is that of its text.
+      // TypeScript infers another type for imported JSON.
       OPERATIONS: JSON.stringify(commandTable(document as unknown as OperationsDocument)),
     },
   },
 ];
 
-/** The text of a module. */
-async function textOf({ source, banner, define = {} }: Module): Promise<string> {
+/** Returns the minified text of a module with everything that it imports. */
+async function bundle({ source, banner, define = {} }: ClientModule): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(source, import.meta.url))],
     bundle: true,
@@ -51,7 +51,7 @@ async function textOf({ source, banner, define = {} }: Module): Promise<string> 
 
 if (import.meta.main) {
   for (const module of MODULES) {
-    const text = await textOf(module);
+    const text = await bundle(module);
     const file = new URL(module.built, import.meta.url);
     if (!Deno.args.includes("--check")) await Deno.writeTextFile(file, text);
     else if (await Deno.readTextFile(file).catch(() => "") !== text) {

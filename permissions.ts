@@ -1,6 +1,6 @@
 /**
- * What the tasks let the program touch beside the network: the folders and files that it writes,
- * those that it reads, and where native code is loaded from. Prints them as Deno's options take them.
+ * Prints the paths that a task may write, read or load native code from, as a value for Deno's
+ * permission options.
  *
  *     deno run --allow-env=DATABASE_URL,STORAGE_URL,INIT_CWD permissions.ts write|read|native|admin
  */
@@ -8,42 +8,47 @@ import { fileURLToPath } from "node:url";
 import { driverFiles, writtenFolders } from "@/lib/runtime/config.ts";
 import type { Environment } from "@/lib/runtime/settings.ts";
 
-const own = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const ownPath = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** What threads begin with, the files of the reference, its guides and the client. By `ldd` native code knows its C library. */
+/**
+ * Paths that every task reads: the code of threads, the reference, its guides and the client.
+ * Native code detects the C library by reading `ldd`.
+ */
 const OWN_FILES = [
-  own("client"),
-  own("docs"),
-  own("lib"),
-  own("openapi"),
-  own("routes"),
+  ownPath("client"),
+  ownPath("docs"),
+  ownPath("lib"),
+  ownPath("openapi"),
+  ownPath("routes"),
   "/usr/bin/ldd",
 ];
 
-/** Written by nobody: a permission must name something. */
-const NOTHING = own("data/none");
+/** A path that no task writes, because a permission option needs at least one path. */
+const UNUSED_PATH = ownPath("data/none");
 
-/** The folder of all packages of an author: native code is in another one for each machine. */
-const packagesBeside = (name: string): string =>
+/**
+ * Returns the folder of a package's npm scope, where a package per platform has the native code.
+ */
+const scopeFolder = (name: string): string =>
   fileURLToPath(import.meta.resolve(name)).replace(/(?<=[\\/]@[^\\/]+[\\/]).*/, "");
 
-/** That of the author of what `sharp` loads, which stands beside it. */
-const picturesCode = (): string =>
+/** Returns the folder of the npm scope `@img`, from which `sharp` loads its native code. */
+const sharpBinaries = (): string =>
   fileURLToPath(import.meta.resolve("sharp")).replace(/(?<=[\\/])sharp[\\/].*/, "@img/");
 
-/** With the folder that a task was started in, as Deno tells it. */
-type Circumstances = Environment & { readonly INIT_CWD?: string | undefined };
+/** The environment, with the folder in which `deno task` was started. */
+type TaskEnvironment = Environment & { readonly INIT_CWD?: string | undefined };
 
-const PATHS: Readonly<Record<string, (settings: Circumstances) => readonly string[]>> = {
-  write: (settings) => [NOTHING, ...writtenFolders(settings)],
-  // What a command makes goes into the folder that it was started in.
-  admin: (settings) => [...writtenFolders(settings), settings.INIT_CWD ?? NOTHING],
+const PATHS: Readonly<Record<string, (settings: TaskEnvironment) => readonly string[]>> = {
+  write: (settings) => [UNUSED_PATH, ...writtenFolders(settings)],
+  // A command writes its output into the folder in which it was started.
+  admin: (settings) => [...writtenFolders(settings), settings.INIT_CWD ?? UNUSED_PATH],
   read: (settings) => [...OWN_FILES, ...writtenFolders(settings), ...driverFiles(settings)],
-  native: () => [packagesBeside("@node-rs/argon2"), picturesCode()],
+  native: () => [scopeFolder("@node-rs/argon2"), sharpBinaries()],
 };
 
-/** The paths as one option. */
-export function permitted(kind: string, settings: Circumstances): string {
+/** Returns the paths of a kind, separated by commas. Throws if a path contains a comma. */
+export function permittedPaths(kind: string, settings: TaskEnvironment): string {
   const paths = PATHS[kind]!(settings);
   const split = paths.find((path) => path.includes(","));
   if (split !== undefined) {
@@ -54,10 +59,10 @@ export function permitted(kind: string, settings: Circumstances): string {
 
 if (import.meta.main) {
   const [DATABASE_URL, STORAGE_URL] = ["DATABASE_URL", "STORAGE_URL"].map(Deno.env.get);
-  // Only what is asked for commands may be read where it is.
+  // Only the `admin` task has permission to read `INIT_CWD`.
   const INIT_CWD = Deno.args[0] === "admin" ? Deno.env.get("INIT_CWD") : undefined;
   try {
-    console.log(permitted(Deno.args[0]!, { DATABASE_URL, STORAGE_URL, INIT_CWD }));
+    console.log(permittedPaths(Deno.args[0]!, { DATABASE_URL, STORAGE_URL, INIT_CWD }));
   } catch (error) {
     console.error((error as Error).message);
     Deno.exit(1);

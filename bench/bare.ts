@@ -1,18 +1,24 @@
 /**
- * The other side of ratios of one write or one file: `Deno.serve` and nothing else.
+ * Bare servers to compare with single writes and files: only `Deno.serve`.
  *
  *     bare.ts insert FOLDER inserts each body into an SQLite table of its own, fully durable;
  *                           a GET answers the last
- *     bare.ts put FOLDER    streams each body to a file there, as durably
+ *     bare.ts put FOLDER    streams each body to a file there, with the same durability
  *     bare.ts get FILE      answers the file, streamed
- *     bare.ts hash N        hashes each body as a password, N of them at once
- *     bare.ts tell          sends what is posted to an address to all who listen to it
+ *     bare.ts hash N        hashes each body as a password, N concurrently
+ *     bare.ts broadcast     sends each body that is posted to an address to its listeners
  */
 import { DatabaseSync } from "node:sqlite";
 
 type Serve = (request: Request) => Response | Promise<Response>;
 
-const MODES: Readonly<Record<string, (path: string) => Serve>> = { insert, put, get, hash, tell };
+const MODES: Readonly<Record<string, (path: string) => Serve>> = {
+  insert,
+  put,
+  get,
+  hash,
+  broadcast,
+};
 
 if (import.meta.main) {
   const [mode, path] = Deno.args;
@@ -43,13 +49,13 @@ function put(folder: string): Serve {
   let id = 0;
   return async ({ method, body }) => {
     if (method === "PUT" && body !== null) {
-      const [partial, whole] = [`${folder}/partial${id}`, `${folder}/whole${id++ % 100}`];
+      const [partial, complete] = [`${folder}/partial${id}`, `${folder}/whole${id++ % 100}`];
       using file = await Deno.open(partial, { write: true, createNew: true });
       for await (const chunk of body) {
         for (let at = 0; at < chunk.length;) at += file.writeSync(chunk.subarray(at));
       }
       await file.syncData();
-      await Deno.rename(partial, whole);
+      await Deno.rename(partial, complete);
       using opened = await Deno.open(folder);
       await opened.sync();
     }
@@ -72,7 +78,7 @@ function get(path: string): Serve {
   return async () => new Response((await Deno.open(path)).readable);
 }
 
-function tell(): Serve {
+function broadcast(): Serve {
   const encoder = new TextEncoder();
   const listeners = new Map<string, ReadableStreamDefaultController<Uint8Array>[]>();
   return async (request) => {

@@ -1,12 +1,12 @@
 /**
- * The other side of the questions on MongoDB: `Deno.serve` and the driver as somebody would write
- * them by hand who knows the questions: an index for each, one find and one count, the total of a
- * whole collection out of its metadata, and documents written as JSON.
+ * A bare server for the questions on MongoDB, written by hand for them with `Deno.serve` and the
+ * driver: an index for each question, one find and one count, totals of collections from their
+ * metadata, and documents written as JSON.
  *
- *     bare_mongo.ts URL     serves what `BareMongo` has filled
+ *     bare_mongo.ts URL     serves the database that `BareMongo` has filled
  */
 import { type Filter, MongoClient, type Sort } from "mongodb";
-import { found, newDocument, pageText, served } from "./bare_page.ts";
+import { documentText, newDocument, pageText, serveAnswers } from "./bare_page.ts";
 import type { StoredPost } from "./documents.ts";
 
 type Doc = StoredPost & { readonly words: readonly string[] };
@@ -17,7 +17,6 @@ const FILLED_AT_ONCE = 1_000;
 
 const withWords = (post: StoredPost): Doc => ({ ...post, words: post.title.split(" ") });
 
-/** The bare program's database. */
 export class BareMongo implements AsyncDisposable {
   readonly #client: MongoClient;
 
@@ -29,7 +28,7 @@ export class BareMongo implements AsyncDisposable {
     return this.#client.db(DATABASE).collection<Doc>(name);
   }
 
-  /** @param docs As Corbel answers them, from the oldest to the newest. */
+  /** @param docs Documents as JSON texts of Corbel, oldest first. */
   async fill(name: string, docs: readonly string[]): Promise<void> {
     const collection = this.collection(name);
     await collection.createIndexes([
@@ -56,13 +55,12 @@ interface List {
   readonly filter: Filter<Doc>;
   readonly sort?: Sort;
   readonly limit?: number;
-  /** Null behind a cursor. */
+  /** Page number; null with a cursor. */
   readonly page?: number | null;
   readonly total?: "counted" | "kept" | "none";
   readonly of?: "posts" | "small";
 }
 
-/** What each list asks. */
 const LISTS: Readonly<Record<string, (values: Values) => List>> = {
   newest: () => ({ filter: {}, total: "kept" }),
   page_deep: ({ createdAt, id }) => ({
@@ -99,7 +97,7 @@ const LISTS: Readonly<Record<string, (values: Values) => List>> = {
 
 const SHOWN = { projection: { words: 0 } } as const;
 
-async function listed(database: BareMongo, list: List): Promise<string> {
+async function answerList(database: BareMongo, list: List): Promise<string> {
   const { filter, sort = { createdAt: -1, _id: -1 }, limit = 20, page = 1, total = "counted" } =
     list;
   const collection = database.collection(list.of ?? "posts");
@@ -119,12 +117,12 @@ async function listed(database: BareMongo, list: List): Promise<string> {
 if (import.meta.main) {
   const database = new BareMongo(Deno.args[0]!);
   const posts = database.collection("posts");
-  served({
+  serveAnswers({
     async insert(body) {
       const document = withWords(newDocument(body));
       await posts.insertOne(document);
       const { words: _, ...shown } = document;
-      return found(JSON.stringify(shown), "created");
+      return documentText(JSON.stringify(shown), "created");
     },
     async patch(id, body) {
       const { rating } = JSON.parse(body) as Pick<StoredPost, "rating">;
@@ -133,11 +131,11 @@ if (import.meta.main) {
         ...SHOWN,
         returnDocument: "after",
       });
-      return found(JSON.stringify(changed), "updated");
+      return documentText(JSON.stringify(changed), "updated");
     },
     async answer(name, values) {
-      if (name !== "by_id") return await listed(database, LISTS[name]!(values));
-      return found(JSON.stringify(await posts.findOne({ _id: values.id! }, SHOWN)), "found");
+      if (name !== "by_id") return await answerList(database, LISTS[name]!(values));
+      return documentText(JSON.stringify(await posts.findOne({ _id: values.id! }, SHOWN)), "found");
     },
   });
 }

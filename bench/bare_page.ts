@@ -1,4 +1,4 @@
-/** What the bare programs of both databases answer alike, and how they serve it. */
+/** Answers and server of the bare programs of both databases. */
 import type { Post, StoredPost } from "./documents.ts";
 
 type Row = readonly (string | number | null)[];
@@ -10,10 +10,10 @@ interface Page {
 }
 
 /**
- * The same members as Corbel's answer; cursors are unsigned here, and as good as its place.
+ * Returns a page with the members of Corbel's answer. Its cursors are unsigned positions.
  *
- * @param rows One more than the page tells whether there are others behind it: a document's text,
- *   its time of creation and its id.
+ * @param rows Text, time of creation and id of each document. One row more than the limit shows
+ *   that there is a next page.
  */
 export function pageText(rows: readonly Row[], { limit, page, total }: Page): string {
   const items = rows.length > limit ? rows.slice(0, limit) : rows;
@@ -26,8 +26,8 @@ export function pageText(rows: readonly Row[], { limit, page, total }: Page): st
     `"prevCursor":${page === 1 ? "null" : cursorOf(items[0])}},"message":"Documents listed"}`;
 }
 
-/** @param text A document's. */
-export const found = (text: string, how: string): string =>
+/** Returns an answer with one document. @param text The document's JSON text. */
+export const documentText = (text: string, how: string): string =>
   `{"success":true,"data":${text},"message":"Document ${how}"}`;
 
 export function newDocument(body: string): StoredPost {
@@ -40,14 +40,14 @@ export function newDocument(body: string): StoredPost {
 
 type Answer = string | Promise<string>;
 
-export interface Answers {
+export interface BareAnswers {
   insert(body: string): Answer;
   patch(id: string, body: string): Answer;
   answer(name: string, values: Readonly<Record<string, string>>): Answer;
 }
 
-/** Serves at `PORT`. Who is signed in is known by their tokens. */
-export function served({ insert, patch, answer }: Answers): void {
+/** Serves at `PORT`, with a cache of the users of tokens. */
+export function serveAnswers({ insert, patch, answer }: BareAnswers): void {
   const users = new Map<string, string>();
   const serve = async (request: Request): Promise<Response> => {
     const { pathname, searchParams } = new URL(request.url);

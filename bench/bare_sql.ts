@@ -1,13 +1,13 @@
 /**
- * The other side of the questions: `Deno.serve` and `node:sqlite` as somebody would write them by
- * hand who knows the questions: a plain table with typed columns, an index for each question,
- * prepared statements, totals of whole tables kept, and documents sent as they are stored. It asks
- * for no key, knows no trash, and checks of a new document only that it is one.
+ * A bare server for the questions, written by hand for them with `Deno.serve` and `node:sqlite`: a
+ * plain table with typed columns, an index for each question, prepared statements, stored totals
+ * of tables, and documents sent as they are stored. It has no keys and no trash, and checks only
+ * that a new document is an object.
  *
- *     bare_sql.ts FILE      serves what `createBareFile` has made
+ *     bare_sql.ts FILE      serves the database that `BareFile` has filled
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { found, newDocument, pageText, served } from "./bare_page.ts";
+import { documentText, newDocument, pageText, serveAnswers } from "./bare_page.ts";
 import type { Post, StoredPost } from "./documents.ts";
 
 type Parameters = Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ type Value = string | number | null;
 
 const NAMES = ["posts", "small"] as const;
 
-const tables = (name: string): string => `
+const schemaOf = (name: string): string => `
   create table ${name}(
     seq integer primary key, id text not null unique, userId text not null, title text not null,
     status text not null, views integer not null, rating real not null, city text not null,
@@ -35,7 +35,6 @@ const tables = (name: string): string => `
   insert into counts(name, total) values('${name}', 0);
 `;
 
-/** The bare program's database; documents are added by `add`. */
 export class BareFile implements Disposable {
   readonly db: DatabaseSync;
   readonly #adding: Readonly<Record<string, (doc: string) => void>>;
@@ -47,12 +46,12 @@ export class BareFile implements Disposable {
     );
     if (this.db.prepare("select 1 from sqlite_schema").get() === undefined) {
       this.db.exec("create table counts(name text primary key, total integer) strict");
-      for (const name of NAMES) this.db.exec(tables(name));
+      for (const name of NAMES) this.db.exec(schemaOf(name));
     }
-    this.#adding = Object.fromEntries(NAMES.map((name) => [name, adding(this.db, name)]));
+    this.#adding = Object.fromEntries(NAMES.map((name) => [name, prepareInsert(this.db, name)]));
   }
 
-  /** @param docs As Corbel answers them, from the oldest to the newest. */
+  /** @param docs Documents as JSON texts of Corbel, oldest first. */
   fill(name: string, docs: readonly string[]): void {
     this.db.exec("begin");
     for (const doc of docs) this.add(name, doc);
@@ -68,7 +67,7 @@ export class BareFile implements Disposable {
   }
 }
 
-function adding(db: DatabaseSync, name: string): (doc: string) => void {
+function prepareInsert(db: DatabaseSync, name: string): (doc: string) => void {
   const row = db.prepare(
     `insert into ${name}(id, userId, title, status, views, rating, city, createdAt, doc)
      values(?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -88,7 +87,7 @@ function adding(db: DatabaseSync, name: string): (doc: string) => void {
   };
 }
 
-/** A statement whose rows come as arrays. `setReturnArrays` is in Deno 2.9, but not in its types. */
+/** Prepares a statement that returns rows as arrays. Deno's types lack `setReturnArrays`. */
 function prepared(db: DatabaseSync, text: string) {
   const statement = db.prepare(text) as StatementSync & { setReturnArrays(on: boolean): void };
   statement.setReturnArrays(true);
@@ -97,13 +96,13 @@ function prepared(db: DatabaseSync, text: string) {
 
 const NEWEST = "order by createdAt desc, id desc";
 
-/** A document's. */
-const textOf = ([row]: readonly Row[]): string => row![0] as string;
+const firstDocument = ([row]: readonly Row[]): string => row![0] as string;
 
-/** What each question answers. */
-function answers(db: DatabaseSync): Readonly<Record<string, (values: Parameters) => string>> {
+function prepareAnswers(
+  db: DatabaseSync,
+): Readonly<Record<string, (values: Parameters) => string>> {
   const sql = (text: string) => prepared(db, text);
-  /** One row more than the page tells whether there are others behind it. */
+  /** Prepares a page. One row more than the limit shows that there is a next page. */
   const paged = (from: string, where: string, order = NEWEST) =>
     sql(`select doc, createdAt, id from ${from} where ${where} ${order} limit ? offset ?`);
   const counted = (from: string, where: string) =>
@@ -147,7 +146,7 @@ function answers(db: DatabaseSync): Readonly<Record<string, (values: Parameters)
       total: count(...values)[0]![0] as number,
     });
   return {
-    by_id: ({ id }) => found(textOf(one(id!)), "found"),
+    by_id: ({ id }) => documentText(firstDocument(one(id!)), "found"),
     newest: () => pageText(all(21, 0), { limit: 20, page: 1, total: total()[0]![0] as number }),
     page_deep: ({ createdAt, id }) =>
       pageText(behind(createdAt!, id!, 21, 0), { limit: 20, total: total()[0]![0] as number }),
@@ -174,23 +173,23 @@ function answers(db: DatabaseSync): Readonly<Record<string, (values: Parameters)
 if (import.meta.main) {
   const file = new BareFile(Deno.args[0]!);
   const { db } = file;
-  const asked = answers(db);
+  const asked = prepareAnswers(db);
   const patched = prepared(
     db,
     `update posts set rating = ?1, doc = json_set(doc, '$.rating', ?1, '$.updatedAt', ?2)
      where id = ?3 returning doc`,
   );
-  served({
+  serveAnswers({
     insert(body) {
       const doc = JSON.stringify(newDocument(body));
       db.exec("begin immediate");
       file.add("posts", doc);
       db.exec("commit");
-      return found(doc, "created");
+      return documentText(doc, "created");
     },
     patch(id, body) {
       const { rating } = JSON.parse(body) as Pick<Post, "rating">;
-      return found(textOf(patched(rating, new Date().toISOString(), id)), "updated");
+      return documentText(firstDocument(patched(rating, new Date().toISOString(), id)), "updated");
     },
     answer: (name, values) => asked[name]!(values),
   });

@@ -1,31 +1,35 @@
-/** Processor time per request of one that is asked, over another that is asked the same. */
+/** Ratio of the processor time per request of two programs for the same question. */
 import { Random } from "./documents.ts";
-import { type Sent, type Target, underLoad } from "./load.ts";
+import { type RequestParts, type Target, underLoad } from "./load.ts";
 import { askData, medianRatio } from "./measuring.ts";
 import { cpuSeconds, type Program } from "./process.ts";
-import type { Known, Question, Values } from "./questions.ts";
+import type { KnownValues, Question, Values } from "./questions.ts";
 
-/** One that is asked. */
-export interface Side {
+export interface MeasuredSide {
   readonly program: Program;
-  readonly known: Known;
+  readonly known: KnownValues;
   headersFor(question: Question): Readonly<Record<string, string>>;
-  request(question: Question, values: Values): Sent;
+  request(question: Question, values: Values): RequestParts;
 }
 
-/** More requests than any cache of questions holds. */
+/** Number of requests, more than any cache of questions holds. */
 const REQUESTS = 20_000;
 const TURNS = 3;
-const CHECKED = 20;
+const CHECKED_COUNT = 20;
 const SEED = 7;
 
-const valuesOf = (question: Question, { known }: Side, turn: number, count: number): Values[] => {
+const valuesOf = (
+  question: Question,
+  { known }: MeasuredSide,
+  turn: number,
+  count: number,
+): Values[] => {
   const random = new Random(SEED + turn);
   return Array.from({ length: count }, () => question.values(random, known));
 };
 
-/** Requests of a question, others in each turn. */
-export const targetOf = (side: Side, question: Question, turn: number): Target => ({
+/** Returns the requests of a question, which differ in each turn. */
+export const targetOf = (side: MeasuredSide, question: Question, turn: number): Target => ({
   url: side.program.url,
   ...(question.method && { method: question.method }),
   headers: side.headersFor(question),
@@ -33,31 +37,31 @@ export const targetOf = (side: Side, question: Question, turn: number): Target =
   requests: valuesOf(question, side, turn, REQUESTS).map((one) => side.request(question, one)),
 });
 
-/** The median of a turn each, in alternation. */
+/** Resolves to the median ratio of turns in alternation. */
 export function costRatio(
   question: Question,
-  [one, other]: readonly [Side, Side],
+  [one, other]: readonly [MeasuredSide, MeasuredSide],
 ): Promise<number> {
-  const cost = (side: Side) => {
+  const cost = (side: MeasuredSide) => {
     let turn = 0;
     return () => costOf(side.program, targetOf(side, question, turn++));
   };
   return medianRatio(TURNS, cost(one), cost(other));
 }
 
-/** Microseconds of all processors together per request. */
+/** Resolves to the processor time per request in microseconds. */
 async function costOf({ pid }: Program, target: Target): Promise<number> {
   const before = await cpuSeconds(pid);
   const { answered } = await underLoad(target);
   return (await cpuSeconds(pid) - before) * 1e6 / answered;
 }
 
-/** Throws where the two do not answer the same, but for what each tells of a page's places. */
+/** Throws if the answers of the two programs differ, except for the cursors of a page. */
 export async function assertAlike(
   question: Question,
-  sides: readonly [Side, Side],
+  sides: readonly [MeasuredSide, MeasuredSide],
 ): Promise<void> {
-  for (const values of valuesOf(question, sides[0], 0, CHECKED)) {
+  for (const values of valuesOf(question, sides[0], 0, CHECKED_COUNT)) {
     const [own, other] = await Promise.all(sides.map(async (side) => {
       const { path, bearer } = side.request(question, values);
       const authorization = bearer && { authorization: `Bearer ${bearer}` };

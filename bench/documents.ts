@@ -1,6 +1,6 @@
-/** What is stored in every bench: documents of 300 B to 4 KB, and the indexes that an owner would make. */
+/** Documents of 300 B to 4 KB and the indexes of all benchmarks. */
 
-/** Numbers that look random and are the same in every run with the same seed. */
+/** Reproducible pseudo-random numbers. */
 export class Random {
   #state: number;
 
@@ -8,7 +8,7 @@ export class Random {
     this.#state = seed;
   }
 
-  /** From 0 up to, and without, 1 (Mulberry32). */
+  /** Returns a number from 0 to less than 1 (Mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -16,7 +16,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to, and without, `end`. */
+  /** Returns an integer from 0 to less than `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }
@@ -28,10 +28,10 @@ export class Random {
 
 export const STATUSES = ["draft", "review", "planned", "published", "archived"] as const;
 export const VIEWS_MAX = 10_000;
-export const TAGS = 200;
-export const CITIES = 500;
+export const TAG_COUNT = 200;
+export const CITY_COUNT = 500;
 
-/** Most documents are short. */
+/** Maximum length of the text. Most texts are much shorter. */
 const TEXT_CHARACTERS_MAX = 3_600;
 
 export const WORDS = [
@@ -67,7 +67,7 @@ export const FIELDS: readonly Field[] = [
   { key: "text", type: "String" },
 ];
 
-/** The owner with the time of creation, and that alone, are indexed unasked. */
+/** Declared indexes. Corbel adds indexes over the time of creation, with and without the owner. */
 export const INDEXES = [
   { fields: ["status", "views"] },
   { fields: ["views"] },
@@ -75,15 +75,15 @@ export const INDEXES = [
   { fields: ["tags", "createdAt"] },
 ];
 
-/** The same without what no other product has: words that are searched, and an index over a list. */
-export const PLAIN = {
+/** A definition without features that other products lack: search words and indexes over lists. */
+export const PLAIN_DEFINITION = {
   fields: FIELDS.map(({ search: _, ...field }) => field),
   indexes: INDEXES.filter(({ fields }) => !fields.includes("tags")),
 };
 
 export type Post = ReturnType<typeof post>;
 
-/** As Corbel answers it. */
+/** A document as Corbel answers it. */
 export interface StoredPost extends Post {
   readonly _id: string;
   readonly createdAt: string;
@@ -92,9 +92,13 @@ export interface StoredPost extends Post {
   readonly deletedAt: string | null;
 }
 
-/** @param scale How many more cities, tags and views there are: then each has as many documents. */
+/**
+ * Returns a random document.
+ * @param scale Factor of the numbers of cities, tags and views, to keep the documents per value
+ * constant.
+ */
 export function post(random: Random, owners: readonly string[], scale = 1) {
-  const tags = TAGS * scale / 2;
+  const tags = TAG_COUNT * scale / 2;
   const characters = TEXT_CHARACTERS_MAX * random.next() ** 4;
   return {
     userId: random.pick(owners),
@@ -103,7 +107,7 @@ export function post(random: Random, owners: readonly string[], scale = 1) {
     views: random.below(VIEWS_MAX * scale),
     rating: random.below(10_000) / 100,
     tags: [`tag${random.below(tags)}`, `tag${tags + random.below(tags)}`],
-    place: { city: `city${random.below(CITIES * scale)}`, floor: random.below(30) },
+    place: { city: `city${random.below(CITY_COUNT * scale)}`, floor: random.below(30) },
     text: words(random, 1 + Math.floor(characters / 6)),
   };
 }

@@ -1,4 +1,4 @@
-/** Uploads, downloads and sizes of pictures, beside bare servers that do the least that such a thing takes. */
+/** Uploads, downloads and sizes of pictures, compared with bare servers that do the minimum. */
 
 import { fileBytes } from "@/tests/support/file_bytes.ts";
 import sharp from "sharp";
@@ -21,73 +21,73 @@ import { openProject, openStore, type Setting, temporaryFolder } from "./seed.ts
 export const FILE_ROWS: readonly Row[] = [
   {
     name: "put_vs_raw",
-    what: "10 MB uploads over a bare server that streams them to a file with the same fsyncs",
+    description:
+      "10 MB uploads over a bare server that streams them to a file with the same fsyncs",
     atLeast: 0.8,
-    measure: puts,
+    measure: measurePuts,
   },
   {
     name: "get_vs_raw",
-    what: "10 MB downloads over a bare server that streams the same file",
+    description: "10 MB downloads over a bare server that streams the same file",
     atLeast: 0.8,
-    measure: gets,
+    measure: measureGets,
   },
   {
     name: "upload_rss",
-    what: "growth of resident memory, in MB, by 32 uploads of 10 MB at once",
+    description: "growth of resident memory, in MB, by 32 uploads of 10 MB at once",
     atMost: 64,
-    measure: (setting) => memoryGrowth(setting, 32, WAYS.put),
+    measure: (setting) => memoryGrowth(setting, 32, UPLOAD_METHODS.put),
   },
   {
     name: "resumable_vs_put",
-    what: "10 MB uploads by one PATCH each over the same by PUT, eight at once",
+    description: "10 MB uploads by one PATCH each over the same by PUT, eight at once",
     atLeast: 0.8,
-    measure: resumables,
+    measure: measureResumables,
   },
   {
     name: "resumable_rss",
-    what: "growth of resident memory, in MB, by 16 uploads of 10 MB at once by PATCH",
+    description: "growth of resident memory, in MB, by 16 uploads of 10 MB at once by PATCH",
     atMost: 64,
-    measure: (setting) => memoryGrowth(setting, 16, WAYS.patch),
+    measure: (setting) => memoryGrowth(setting, 16, UPLOAD_METHODS.patch),
   },
   {
     name: "image_size_per_s",
-    what: "first sizes a second of pictures of 12 megapixels, 640 wide, as WebP",
-    measure: firstSizes,
+    description: "first sizes a second of pictures of 12 megapixels, 640 wide, as WebP",
+    measure: measureFirstSizes,
   },
   {
     name: "image_size_again",
-    what: "sizes that were made before over the file itself, of the same length",
-    measure: sizesAgain,
+    description: "sizes that were made before over the file itself, of the same length",
+    measure: measureCachedSizes,
   },
   {
     name: "private_get_vs_public",
-    what: "private files of 100 kB at their signed addresses over public ones",
+    description: "private files of 100 kB at their signed addresses over public ones",
     atLeast: 0.9,
-    measure: privateGets,
+    measure: measurePrivateGets,
   },
 ];
 
 const LARGE_BYTES = 10 * 1_048_576;
 const TYPE = "application/octet-stream";
-const UPLOADS_AT_ONCE = 8;
-/** A busy disk takes a second for the few that are under way. */
+const CONCURRENT_UPLOAD_COUNT = 8;
+/** Longer rounds, because a busy disk takes a second for the uploads in progress. */
 const LARGE = { seconds: 2 };
 const ROUNDS = 5;
 
-const filesOn = ({ settings }: Setting): Promise<Program> =>
+const startForFiles = ({ settings }: Setting): Promise<Program> =>
   startCorbel({ ...settings, RATE_LIMITS: "off" });
 
 const large: UploadInput = { filename: "photo.png", contentType: TYPE, bytes: LARGE_BYTES };
 
-/** So many uploads of 10 MB, of a project of their own. */
-async function requested(services: Services, count: number): Promise<RequestedUpload[]> {
+async function requestUploads(services: Services, count: number): Promise<RequestedUpload[]> {
   const { projectId } = await openProject(services, []);
   const uploads = Array.from({ length: count }, () => requestUpload(services, projectId, large));
   return await Promise.all(uploads);
 }
 
-/** Uploads whose bytes have come by another way than HTTP; their paths. */
-async function arrived(
+/** Requests uploads and stores their bytes without HTTP. Resolves to their paths. */
+async function storeIncoming(
   { folder }: Setting,
   [services, projectId]: readonly [Services, Id],
   files: readonly (Omit<UploadInput, "bytes"> & { readonly body: Uint8Array })[],
@@ -101,16 +101,17 @@ async function arrived(
   }));
 }
 
-async function confirmed(services: Services, { filePath: path }: RequestedUpload) {
+async function confirm(services: Services, { filePath: path }: RequestedUpload) {
   const files = allFilesOf(path.split("/")[0]!);
   await confirmUpload(services, files, { path, bytes: LARGE_BYTES });
   return `/files/${path}`;
 }
 
-/** A way to send a file. */
-type Way = (upload: RequestedUpload) => { readonly address: string; readonly init: RequestInit };
+type UploadMethod = (
+  upload: RequestedUpload,
+) => { readonly address: string; readonly init: RequestInit };
 
-const WAYS = {
+const UPLOAD_METHODS = {
   put: ({ signedUrl }) => ({
     address: signedUrl!,
     init: { method: "PUT", headers: { "content-type": TYPE } },
@@ -126,16 +127,18 @@ const WAYS = {
       },
     },
   }),
-} satisfies Record<string, Way>;
+} satisfies Record<string, UploadMethod>;
 
-/** Its bytes do not matter. */
 const BODY = "x".repeat(LARGE_BYTES);
 
-/** Sends all at once, from this process: an upload by PATCH is good once. Resolves to their number in a second. */
+/**
+ * Sends all files concurrently from this process, because an upload by PATCH cannot be repeated.
+ * Resolves to the number of files per second.
+ */
 async function sendAll(
   { url }: Program,
   uploads: readonly RequestedUpload[],
-  way: Way,
+  way: UploadMethod,
 ): Promise<number> {
   const began = performance.now();
   await Promise.all(uploads.map((upload) => {
@@ -145,70 +148,76 @@ async function sendAll(
   return uploads.length / (performance.now() - began) * 1_000;
 }
 
-async function puts(setting: Setting): Promise<number> {
+async function measurePuts(setting: Setting): Promise<number> {
   await using folder = await temporaryFolder();
   await using services = await openStore(setting.settings);
-  await using corbel = await filesOn(setting);
+  await using corbel = await startForFiles(setting);
   await using bare = await startBare("bare", "put", folder.path);
-  const uploads = await requested(services, UPLOADS_AT_ONCE);
+  const uploads = await requestUploads(services, CONCURRENT_UPLOAD_COUNT);
   const target: Target = {
     url: corbel.url,
     method: "PUT",
     headers: { "content-type": TYPE },
     body: BODY,
-    connections: UPLOADS_AT_ONCE,
+    connections: CONCURRENT_UPLOAD_COUNT,
     requests: uploads.map(({ signedUrl }) => ({ path: new URL(signedUrl!).pathname })),
   };
   const measured = await ratio(target, { ...target, url: bare.url }, LARGE);
-  const shown = await ask({ url: corbel.url + await confirmed(services, uploads[0]!) });
-  assertWhole(shown, await Deno.readTextFile(`${folder.path}/whole0`));
+  const shown = await ask({ url: corbel.url + await confirm(services, uploads[0]!) });
+  assertComplete(shown, await Deno.readTextFile(`${folder.path}/whole0`));
   return measured;
 }
 
-function assertWhole(...texts: readonly string[]): void {
-  if (texts.some((text) => text !== BODY)) throw new Error("What was sent is not what is there");
+function assertComplete(...texts: readonly string[]): void {
+  if (texts.some((text) => text !== BODY)) {
+    throw new Error("The stored file differs from what was sent");
+  }
 }
 
-async function gets(setting: Setting): Promise<number> {
+async function measureGets(setting: Setting): Promise<number> {
   await using services = await openStore(setting.settings);
-  await using corbel = await filesOn(setting);
-  const [upload] = await requested(services, 1);
-  await sendAll(corbel, [upload!], WAYS.put);
-  const path = await confirmed(services, upload!);
+  await using corbel = await startForFiles(setting);
+  const [upload] = await requestUploads(services, 1);
+  await sendAll(corbel, [upload!], UPLOAD_METHODS.put);
+  const path = await confirm(services, upload!);
   await using bare = await startBare("bare", "get", setting.folder + path);
   const targets = [{ url: corbel.url + path }, { url: bare.url }] as const;
-  assertWhole(await ask(targets[0]), await ask(targets[1]));
+  assertComplete(await ask(targets[0]), await ask(targets[1]));
   return await ratio(...targets, LARGE);
 }
 
-async function resumables(setting: Setting): Promise<number> {
+async function measureResumables(setting: Setting): Promise<number> {
   await using services = await openStore(setting.settings);
-  await using corbel = await filesOn(setting);
+  await using corbel = await startForFiles(setting);
   let last: RequestedUpload;
-  const perSecond = (way: Way) => async () => {
-    const uploads = await requested(services, UPLOADS_AT_ONCE);
+  const perSecond = (way: UploadMethod) => async () => {
+    const uploads = await requestUploads(services, CONCURRENT_UPLOAD_COUNT);
     last = uploads[0]!;
     return await sendAll(corbel, uploads, way);
   };
-  const measured = await medianRatio(2 * ROUNDS, perSecond(WAYS.patch), perSecond(WAYS.put));
-  assertWhole(await ask({ url: corbel.url + await confirmed(services, last!) }));
+  const measured = await medianRatio(
+    2 * ROUNDS,
+    perSecond(UPLOAD_METHODS.patch),
+    perSecond(UPLOAD_METHODS.put),
+  );
+  assertComplete(await ask({ url: corbel.url + await confirm(services, last!) }));
   return measured;
 }
 
 const MEMORY_ROUNDS = 3;
 
-/** Of the highest peak over what the process had before, after uploads one at a time. */
-async function memoryGrowth(setting: Setting, atOnce: number, way: Way): Promise<number> {
+/** Resolves to the growth of memory to its peak, after warm-up uploads one at a time. */
+async function memoryGrowth(setting: Setting, atOnce: number, way: UploadMethod): Promise<number> {
   await using services = await openStore(setting.settings);
-  await using corbel = await filesOn(setting);
-  for (const upload of await requested(services, atOnce)) await sendAll(corbel, [upload], way);
+  await using corbel = await startForFiles(setting);
+  for (const upload of await requestUploads(services, atOnce)) await sendAll(corbel, [upload], way);
   const before = await residentMb(corbel.pid);
   let [peak, isOver] = [before, false];
   const looking = (async () => {
     while (!isOver) peak = Math.max(peak, await residentMb(corbel.pid));
   })();
   for (let round = 0; round < MEMORY_ROUNDS; round++) {
-    await sendAll(corbel, await requested(services, atOnce), way);
+    await sendAll(corbel, await requestUploads(services, atOnce), way);
   }
   isOver = true;
   await looking;
@@ -219,8 +228,8 @@ const SIZE = "?w=640&format=webp";
 const JPEG = "image/jpeg";
 const BYTES = 100_000;
 
-/** Confirmed files of a new project; the addresses that they are read at. */
-async function keep(
+/** Confirms files in a new project. Resolves to their addresses. */
+async function confirmFiles(
   setting: Setting,
   files: readonly Uint8Array[],
   visibility: "public" | "private" = "public",
@@ -230,7 +239,7 @@ async function keep(
   const given = files.map((body) => ({ filename: "a.jpg", contentType: JPEG, visibility, body }));
   const all = allFilesOf(projectId);
   const addresses: string[] = [];
-  for (const [at, path] of (await arrived(setting, [services, projectId], given)).entries()) {
+  for (const [at, path] of (await storeIncoming(setting, [services, projectId], given)).entries()) {
     await confirmUpload(services, all, { path, bytes: files[at]!.length });
     const { url } = await signFile(services, all, { path, seconds: 3_600 });
     addresses.push(
@@ -240,11 +249,11 @@ async function keep(
   return addresses;
 }
 
-const PICTURES = 40;
-const AT_ONCE = 10;
+const PICTURE_COUNT = 40;
+const CONCURRENT_REQUEST_COUNT = 10;
 
-/** A picture as a camera makes it: of noise that is no pattern, and of areas that are alike. */
-async function photo(): Promise<Uint8Array> {
+/** Creates a picture like a photo, with noise and even areas. */
+async function createPhoto(): Promise<Uint8Array> {
   const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
   const small = await sharp({
     create: { width: 400, height: 300, channels: 3, background: "#888", noise },
@@ -252,31 +261,34 @@ async function photo(): Promise<Uint8Array> {
   return await sharp(small).resize(4_000, 3_000).jpeg().toBuffer();
 }
 
-async function firstSizes(setting: Setting): Promise<number> {
-  const picture = await photo();
-  const [warm, ...others] = await keep(setting, Array<Uint8Array>(PICTURES).fill(picture));
-  await using corbel = await filesOn(setting);
-  const made = (address: string) => ask({ url: corbel.url + address + SIZE });
-  await made(warm!);
+async function measureFirstSizes(setting: Setting): Promise<number> {
+  const picture = await createPhoto();
+  const [warm, ...others] = await confirmFiles(
+    setting,
+    Array<Uint8Array>(PICTURE_COUNT).fill(picture),
+  );
+  await using corbel = await startForFiles(setting);
+  const requestSize = (address: string) => ask({ url: corbel.url + address + SIZE });
+  await requestSize(warm!);
   const began = performance.now();
-  for (let at = 0; at < others.length; at += AT_ONCE) {
-    await Promise.all(others.slice(at, at + AT_ONCE).map(made));
+  for (let at = 0; at < others.length; at += CONCURRENT_REQUEST_COUNT) {
+    await Promise.all(others.slice(at, at + CONCURRENT_REQUEST_COUNT).map(requestSize));
   }
   return Math.round(10_000 * others.length / (performance.now() - began)) / 10;
 }
 
-async function sizesAgain(setting: Setting): Promise<number> {
-  const picture = await photo();
+async function measureCachedSizes(setting: Setting): Promise<number> {
+  const picture = await createPhoto();
   const { length } = await sharp(picture).resize(640).webp().toBuffer();
-  const [sized, plain] = await keep(setting, [picture, fileBytes(JPEG, length)]);
-  await using corbel = await filesOn(setting);
+  const [sized, plain] = await confirmFiles(setting, [picture, fileBytes(JPEG, length)]);
+  await using corbel = await startForFiles(setting);
   await ask({ url: corbel.url + sized! + SIZE });
   return await ratio({ url: corbel.url + sized! + SIZE }, { url: corbel.url + plain! });
 }
 
-async function privateGets(setting: Setting): Promise<number> {
-  const [hidden] = await keep(setting, [fileBytes(JPEG, BYTES)], "private");
-  const [shown] = await keep(setting, [fileBytes(JPEG, BYTES)]);
-  await using corbel = await filesOn(setting);
+async function measurePrivateGets(setting: Setting): Promise<number> {
+  const [hidden] = await confirmFiles(setting, [fileBytes(JPEG, BYTES)], "private");
+  const [shown] = await confirmFiles(setting, [fileBytes(JPEG, BYTES)]);
+  await using corbel = await startForFiles(setting);
   return await ratio({ url: corbel.url + hidden! }, { url: corbel.url + shown! });
 }

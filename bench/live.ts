@@ -1,17 +1,17 @@
-/** Live lists: how soon all who listen hear of a change, and what recording changes costs a write. */
+/** Live lists: the latency of changes for all listeners, and the cost of recording a change. */
 import { createWebhook } from "@/lib/events/webhooks/manage.ts";
 import type { Environment } from "@/lib/runtime/settings.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Id } from "@/lib/store/port.ts";
-import { ask, medianRatio, posting } from "./measuring.ts";
+import { ask, jsonRequest, medianRatio } from "./measuring.ts";
 import { cpuSeconds, type Program, residentMb, startBare, startCorbel } from "./process.ts";
 import type { Row } from "./report.ts";
 import { openProject, openStore, type Setting, temporaryFolder } from "./seed.ts";
 
-/** On MongoDB in time, which the server takes most of. */
+/** Cost of recording a change. On MongoDB it is measured in time, mostly the server's. */
 export const RECORDED_INSERTS: Row = {
   name: "insert_with_events",
-  what: "processor time of an insert whose change is recorded, over one that is not",
+  description: "processor time of an insert whose change is recorded, over one that is not",
   atMost: 1.3,
   measure: recordedInserts,
 };
@@ -20,20 +20,22 @@ export const LIVE_ROWS: readonly Row[] = [
   RECORDED_INSERTS,
   {
     name: "live_fanout_p99_ms",
-    what: "from a write's beginning to each of 50 listeners, of 5,000, with 100 writes a second",
+    description:
+      "from a write's beginning to each of 50 listeners, of 5,000, with 100 writes a second",
     atMost: 250,
     measure: async () => (await fanOut()).p99,
   },
   {
     name: "live_fanout_mb",
-    what: "resident memory that this takes beyond what a bare server does, both from their start",
+    description:
+      "resident memory that this takes beyond what a bare server does, both from their start",
     atMost: 200,
-    measure: async () => (await fanOut()).grownMb - (await besideBare()).grownMb,
+    measure: async () => (await fanOut()).grownMb - (await fanOutOfBare()).grownMb,
   },
   {
     name: "webhook_per_s",
-    what:
-      "messages per second to one receiver, of documents that are inserted meanwhile: for sizing",
+    description:
+      "messages per second to one receiver, of documents inserted at the same time: for sizing",
     measure: webhookMessages,
   },
 ];
@@ -50,8 +52,8 @@ const COLLECTION = {
 
 type Keys = Readonly<Record<"publishableKey" | "secretKey", string>>;
 
-/** This process has left the store again when the project is there: what runs in it would help the server. */
-async function projectIn(
+/** Creates a project and closes the store, because this process's work would help the server. */
+async function createProjectIn(
   settings: Environment,
   collections: readonly object[],
   prepare?: (services: Services, projectId: Id) => Promise<void>,
@@ -65,26 +67,26 @@ async function projectIn(
 const now = (): number => performance.timeOrigin + performance.now();
 
 const insert = (url: string, { secretKey }: Keys, collection: string) =>
-  ask(posting(
+  ask(jsonRequest(
     `${url}/api/data/${collection}`,
     { "x-api-key": secretKey },
     { title: "x".repeat(200), views: 1, sentAt: now() },
   ));
 
-const AT_ONCE = 16;
+const CONCURRENT_INSERT_COUNT = 16;
 
 async function insertMany(url: string, keys: Keys, collection: string, count: number) {
-  for (let i = 0; i < count; i += AT_ONCE) {
-    const some = Math.min(AT_ONCE, count - i);
+  for (let i = 0; i < count; i += CONCURRENT_INSERT_COUNT) {
+    const some = Math.min(CONCURRENT_INSERT_COUNT, count - i);
     await Promise.all(Array.from({ length: some }, () => insert(url, keys, collection)));
   }
 }
 
-const ROUNDS = 15;
-const INSERTS = 1_500;
+const ROUND_COUNT = 15;
+const INSERT_COUNT = 1_500;
 
 async function recordedInserts({ mongodb, settings }: Setting): Promise<number> {
-  const project = await projectIn(settings, [
+  const project = await createProjectIn(settings, [
     { ...COLLECTION, name: "quiet" },
     { ...COLLECTION, name: "recorded", events: true },
   ]);
@@ -93,43 +95,45 @@ async function recordedInserts({ mongodb, settings }: Setting): Promise<number> 
     mongodb === null ? cpuSeconds(corbel.pid) : Promise.resolve(performance.now() / 1000);
   const cost = (collection: string) => async () => {
     const before = await spent();
-    await insertMany(corbel.url, project, collection, INSERTS);
-    return (await spent() - before) * 1e6 / INSERTS;
+    await insertMany(corbel.url, project, collection, INSERT_COUNT);
+    return (await spent() - before) * 1e6 / INSERT_COUNT;
   };
-  return await medianRatio(ROUNDS, cost("recorded"), cost("quiet"));
+  return await medianRatio(ROUND_COUNT, cost("recorded"), cost("quiet"));
 }
 
-const PROJECTS = 5;
-const COLLECTIONS = 20;
-const LISTENERS = 50;
+const PROJECT_COUNT = 5;
+const COLLECTION_COUNT = 20;
+const LISTENER_COUNT = 50;
+/** Number of writes per second. */
 const WRITES_PER_SECOND = 100;
 const SECONDS = 30;
-/** What was written last has arrived by then, or is lost. */
-const LATE_MS = 3_000;
+/** Milliseconds after the last write in which all events must arrive. */
+const DELIVERY_MS = 3_000;
 
 type FanOut = Readonly<Record<"p99" | "grownMb", number>>;
 
 let fannedOut: Promise<FanOut> | undefined;
 
-/** Measured once for both rows. */
-const fanOut = (): Promise<FanOut> => fannedOut ??= besideCorbel();
+const fanOut = (): Promise<FanOut> => fannedOut ??= fanOutOfCorbel();
 
-async function besideCorbel(): Promise<FanOut> {
+async function fanOutOfCorbel(): Promise<FanOut> {
   await using folder = await temporaryFolder();
   const settings = { DATABASE_URL: `sqlite:${folder.path}` };
   const collections = Array.from(
-    { length: COLLECTIONS },
+    { length: COLLECTION_COUNT },
     (_, c) => ({ ...COLLECTION, name: `c${c}`, events: true }),
   );
   const projects: Keys[] = [];
-  while (projects.length < PROJECTS) projects.push(await projectIn(settings, collections));
+  while (projects.length < PROJECT_COUNT) {
+    projects.push(await createProjectIn(settings, collections));
+  }
   await using corbel = await startCorbel({ ...settings, TRUST_PROXY: "1", LOG_LEVEL: "error" });
   return await measureFanOut(corbel, projects, (_project, c) => `c${c}`);
 }
 
-async function besideBare(): Promise<FanOut> {
-  await using bare = await startBare("bare", "tell");
-  const projects = Array<Keys>(PROJECTS).fill({ publishableKey: "", secretKey: "" });
+async function fanOutOfBare(): Promise<FanOut> {
+  await using bare = await startBare("bare", "broadcast");
+  const projects = Array<Keys>(PROJECT_COUNT).fill({ publishableKey: "", secretKey: "" });
   return await measureFanOut(bare, projects, (project, c) => `c${project}_${c}`);
 }
 
@@ -142,9 +146,9 @@ async function measureFanOut(
   const latencies: number[] = [];
   await using listeners = new AsyncDisposableStack();
   for (const [p, { publishableKey }] of projects.entries()) {
-    for (let c = 0; c < COLLECTIONS; c++) {
+    for (let c = 0; c < COLLECTION_COUNT; c++) {
       const url = `${server.url}/api/data/${nameOf(p, c)}/live?limit=1`;
-      await Promise.all(Array.from({ length: LISTENERS }, async (_, i) => {
+      await Promise.all(Array.from({ length: LISTENER_COUNT }, async (_, i) => {
         const headers = { "x-api-key": publishableKey, "x-forwarded-for": `10.${p}.${c}.${i}` };
         listeners.use(await listen(url, headers, (sentAt) => latencies.push(now() - sentAt)));
       }));
@@ -155,19 +159,23 @@ async function measureFanOut(
   for (let i = 0; i < writes; i++) {
     const due = begun + i * 1_000 / WRITES_PER_SECOND;
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
-    const p = i % PROJECTS;
-    void insert(server.url, projects[p]!, nameOf(p, Math.floor(i / PROJECTS) % COLLECTIONS));
+    const p = i % PROJECT_COUNT;
+    void insert(
+      server.url,
+      projects[p]!,
+      nameOf(p, Math.floor(i / PROJECT_COUNT) % COLLECTION_COUNT),
+    );
   }
   const grownMb = await residentMb(server.pid) - before;
-  await new Promise((resolve) => setTimeout(resolve, LATE_MS));
-  if (latencies.length !== writes * LISTENERS) {
-    throw new Error(`${writes} writes were heard ${latencies.length} times`);
+  await new Promise((resolve) => setTimeout(resolve, DELIVERY_MS));
+  if (latencies.length !== writes * LISTENER_COUNT) {
+    throw new Error(`${writes} writes were received ${latencies.length} times`);
   }
   latencies.sort((a, b) => a - b);
   return { p99: Math.round(latencies[Math.floor(latencies.length * 0.99)]!), grownMb };
 }
 
-/** By a socket of its own: `fetch` would take longer than the server. */
+/** Opens a live list with a plain socket, because `fetch` would take longer than the server. */
 async function listen(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -200,7 +208,7 @@ async function listen(
   };
 }
 
-const MESSAGES = 3_000;
+const MESSAGE_COUNT = 3_000;
 
 async function webhookMessages(): Promise<number> {
   await using folder = await temporaryFolder();
@@ -210,17 +218,21 @@ async function webhookMessages(): Promise<number> {
   const onListen = () => {};
   await using receiver = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen }, (request) => {
     received.add(request.headers.get("webhook-id")!);
-    if (received.size === MESSAGES) all.resolve();
+    if (received.size === MESSAGE_COUNT) all.resolve();
     return new Response();
   });
   const url = `http://127.0.0.1:${receiver.addr.port}`;
-  const collection = { ...COLLECTION, name: "told", events: true };
-  const project = await projectIn(settings, [collection], async (services, projectId) => {
-    await createWebhook(services, projectId, { name: "Bench", url, events: { told: ["created"] } });
+  const collection = { ...COLLECTION, name: "messages", events: true };
+  const project = await createProjectIn(settings, [collection], async (services, projectId) => {
+    await createWebhook(services, projectId, {
+      name: "Bench",
+      url,
+      events: { messages: ["created"] },
+    });
   });
   await using corbel = await startCorbel(settings);
   const begun = performance.now();
-  await insertMany(corbel.url, project, "told", MESSAGES);
+  await insertMany(corbel.url, project, "messages", MESSAGE_COUNT);
   await all.promise;
-  return Math.round(MESSAGES / ((performance.now() - begun) / 1_000));
+  return Math.round(MESSAGE_COUNT / ((performance.now() - begun) / 1_000));
 }

@@ -1,8 +1,7 @@
-/** Load from a second process: `wrk` where it is installed, else a small client of our own. */
+/** Generates load from a second process: `wrk` if it is installed, otherwise a small client. */
 
-/** What differs from one request to the next. */
-export interface Sent {
-  /** The URL's own where it is left out. */
+export interface RequestParts {
+  /** Path; the URL's if left out. */
   readonly path?: string;
   readonly bearer?: string;
   readonly body?: string;
@@ -13,61 +12,59 @@ export interface Target {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** One after the other, and from the first again unless each is good {@linkcode isOnce once}. */
-  readonly requests?: readonly Sent[];
+  /** Requests in order, repeated from the first unless {@linkcode isOnce} is set. */
+  readonly requests?: readonly RequestParts[];
   readonly isOnce?: boolean;
-  /** 32 unless given. */
+  /** Number of connections; 32 if left out. */
   readonly connections?: number | undefined;
 }
 
-/** For a smoke test: each side has one short turn, and the figures mean little. */
+/** Whether to run a smoke test: each side has one short turn, and the figures are meaningless. */
 export const isShort = Deno.args.includes("--short");
 
-const CONNECTIONS = 32;
-/** Unless told otherwise; whole ones, as `wrk` counts. */
+const CONNECTION_COUNT = 32;
+/** Default duration in seconds, an integer because `wrk` requires it. */
 const SECONDS = isShort ? 1 : 3;
 
-/** What a target did under load. */
-export interface Result {
+export interface LoadResult {
   readonly perSecond: number;
-  /** Requests that were answered; those under way at the end are not counted. */
+  /** Number of answered requests, without those in flight at the end. */
   readonly answered: number;
-  /** How many of them were not answered with success. */
   readonly refused: number;
-  /** 99 of 100 requests took no longer, in milliseconds. */
+  /** 99th percentile in milliseconds. */
   readonly p99: number;
 }
 
-/** Requests per second that were answered with success. Throws if any was not. */
+/** Resolves to the successful requests per second. Throws if any was refused. */
 export const load = async (target: Target, seconds?: number): Promise<number> =>
   (await underLoad(target, seconds)).perSecond;
 
-/** 99 of 100 requests took no longer, in milliseconds. Throws if any was refused. */
+/** Resolves to the 99th percentile in milliseconds. Throws if any request was refused. */
 export const latency99 = async (target: Target, seconds?: number): Promise<number> =>
   (await underLoad(target, seconds)).p99;
 
-/** Throws if any request was refused, or none was answered in time. */
-export async function underLoad(target: Target, seconds?: number): Promise<Result> {
-  const result = await loaded(target, seconds);
+/** Runs a load test. Throws if any request was refused, or none was answered in time. */
+export async function underLoad(target: Target, seconds?: number): Promise<LoadResult> {
+  const result = await runLoad(target, seconds);
   if (result.answered === 0) throw new Error(`${target.url} answered nothing in time`);
   if (result.refused > 0) throw new Error(`${target.url} refused ${result.refused} requests`);
   return result;
 }
 
-/** Whatever is answered. */
-export const loaded = async (target: Target, seconds = SECONDS): Promise<Result> =>
+/** Runs a load test, whatever the answers. */
+export const runLoad = async (target: Target, seconds = SECONDS): Promise<LoadResult> =>
   await (await hasWrk() ? wrk(target, seconds) : client(target, seconds));
 
-let found: Promise<boolean> | undefined;
+let wrkLookup: Promise<boolean> | undefined;
 
 const hasWrk = (): Promise<boolean> =>
-  found ??= new Deno.Command("sh", { args: ["-c", "command -v wrk"], stdout: "null" })
+  wrkLookup ??= new Deno.Command("sh", { args: ["-c", "command -v wrk"], stdout: "null" })
     .output().then(({ success }) => success);
 
 const MILLISECONDS: Readonly<Record<string, number>> = { us: 1e-3, ms: 1, s: 1e3, m: 6e4 };
 
-async function wrk(target: Target, seconds: number): Promise<Result> {
-  const { connections = CONNECTIONS } = target;
+async function wrk(target: Target, seconds: number): Promise<LoadResult> {
+  const { connections = CONNECTION_COUNT } = target;
   const args = ["--latency", "--timeout=30s", "-t1", `-c${connections}`, `-d${seconds}s`];
   for (const header of Object.entries(target.headers ?? {})) args.push("-H", header.join(": "));
   const folder = await Deno.makeTempDir();
@@ -89,7 +86,7 @@ async function wrk(target: Target, seconds: number): Promise<Result> {
   };
 }
 
-/** What wrk sends, in its own language. Behind the last of what is good once it sends nothing good. */
+/** Writes a script for `wrk`. After the last single-use request, it sends invalid ones. */
 async function script(
   { method = "GET", body = "", requests = [{}], isOnce = false }: Target,
   folder: string,
@@ -117,7 +114,7 @@ async function script(
   return `${folder}/requests.lua`;
 }
 
-async function client(target: Target, seconds: number): Promise<Result> {
+async function client(target: Target, seconds: number): Promise<LoadResult> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--allow-net", import.meta.url],
     stdin: "piped",
@@ -127,11 +124,11 @@ async function client(target: Target, seconds: number): Promise<Result> {
   await new Blob([JSON.stringify([target, seconds])]).stream().pipeTo(child.stdin);
   const { stdout, success } = await child.output();
   if (!success) throw new Error(`${target.url} failed`);
-  return JSON.parse(new TextDecoder().decode(stdout)) as Result;
+  return JSON.parse(new TextDecoder().decode(stdout)) as LoadResult;
 }
 
-async function send(target: Target, seconds: number): Promise<Result> {
-  const { url, headers, requests = [{}], isOnce, connections = CONNECTIONS, ...init } = target;
+async function send(target: Target, seconds: number): Promise<LoadResult> {
+  const { url, headers, requests = [{}], isOnce, connections = CONNECTION_COUNT, ...init } = target;
   const until = performance.now() + seconds * 1000;
   const times: number[] = [];
   let [sent, refused] = [0, 0];

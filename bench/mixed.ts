@@ -1,18 +1,18 @@
 /**
- * What a day asks, in some minutes: lists, scans, reads by id, inserts, patches, deletions, bulk
- * and uploads at an even pace on five projects, and what it takes of time, memory, logs and files.
- * A request's time begins when it is due, so what piles up counts. Then 32 clients ask at once for
- * what no index holds.
+ * Simulates a day's requests in some minutes: lists, scans, reads by id, inserts, patches,
+ * deletions, bulk writes and uploads at an even rate on five projects. Prints times, memory, sizes
+ * of logs and open files. A request's time begins when it is due, so that queueing counts. Then 32
+ * concurrent clients send queries that no index answers.
  *
  *     deno task bench:mixed [--minutes=10] [--per-second=300] [--documents=20000]
  */
 import { fileBytes } from "@/tests/support/file_bytes.ts";
 import { parseArgs } from "node:util";
 import { post, Random, STATUSES, VIEWS_MAX } from "./documents.ts";
-import { load, loaded } from "./load.ts";
-import { ask, askData, posting } from "./measuring.ts";
+import { load, runLoad } from "./load.ts";
+import { ask, askData, jsonRequest } from "./measuring.ts";
 import { cpuSeconds, openFilesOf, residentMb, startCorbel } from "./process.ts";
-import { seed, type Seeded, temporaryFolder } from "./seed.ts";
+import { seed, type SeededProject, temporaryFolder } from "./seed.ts";
 
 const { values: options } = parseArgs({
   args: Deno.args,
@@ -29,13 +29,13 @@ const PROJECTS = 5;
 const BULK = 50;
 const UPLOAD_BYTES = 20_000;
 const TICK_MS = 10;
-const LOOK_MS = 5_000;
+const SAMPLE_MS = 5_000;
 const TIMEOUT_MS = 30_000;
 const MIB = 1_048_576;
-const REFUSED_TOLD = 5;
+const REFUSALS_PRINTED_MAX = 5;
 
-interface Project extends Seeded {
-  /** Of documents that are there still, or about to go. */
+interface Project extends SeededProject {
+  /** Ids of documents that have not been deleted. */
   readonly living: string[];
 }
 
@@ -51,46 +51,45 @@ const listPaths: readonly ((project: Project) => string)[] = [
   },
   () => `posts?limit=20&views_gte=${random.below(VIEWS_MAX)}&sort=views&total=none`,
 ];
-/** What no index holds. */
+/** Paths of queries that no index answers. */
 const scanPaths: readonly (() => string)[] = [
   () => `posts?limit=20&rating_gte=${random.below(100)}`,
   () => `posts?limit=20&title_contains=R ${random.below(1_000)}`,
   () => `posts?limit=20&place.floor=${random.below(30)}&total=none`,
 ];
 
-/** A kind of request. */
-interface Kind {
-  /** Of a hundred requests. */
+interface RequestKind {
+  /** Share of the requests in percent. */
   readonly share: number;
-  /** 99 of 100 take no longer, in milliseconds; none for what is only told. */
+  /** Limit of the 99th percentile in milliseconds; without one, the time is only printed. */
   readonly limit?: number;
   send(project: Project): Promise<unknown>;
 }
 
-const KINDS: Readonly<Record<string, Kind>> = {
+const KINDS: Readonly<Record<string, RequestKind>> = {
   by_id: {
     share: 35,
     limit: 50,
-    send: (project) => asked(project, `data/posts/${random.pick(project.living)}`),
+    send: (project) => callApi(project, `data/posts/${random.pick(project.living)}`),
   },
   list: {
     share: 28,
     limit: 150,
-    send: (project) => asked(project, `data/${random.pick(listPaths)(project)}`),
+    send: (project) => callApi(project, `data/${random.pick(listPaths)(project)}`),
   },
-  scan: { share: 4, send: (project) => asked(project, `data/${random.pick(scanPaths)()}`) },
+  scan: { share: 4, send: (project) => callApi(project, `data/${random.pick(scanPaths)()}`) },
   insert: {
     share: 14,
     limit: 50,
     async send(project) {
-      project.living.push((await asked(project, "data/posts", "POST", newPost(project)))._id);
+      project.living.push((await callApi(project, "data/posts", "POST", newPost(project)))._id);
     },
   },
   patch: {
     share: 11,
     limit: 50,
     send: (project) =>
-      asked(project, `data/posts/${random.pick(project.living)}`, "PATCH", {
+      callApi(project, `data/posts/${random.pick(project.living)}`, "PATCH", {
         views: random.below(VIEWS_MAX),
       }),
   },
@@ -99,14 +98,16 @@ const KINDS: Readonly<Record<string, Kind>> = {
     limit: 50,
     send(project) {
       const [id] = project.living.splice(random.below(project.living.length), 1);
-      return asked(project, `data/posts/${id}?permanent=true`, "DELETE");
+      return callApi(project, `data/posts/${id}?permanent=true`, "DELETE");
     },
   },
   bulk: {
     share: 1,
     async send(project) {
       const documents = Array.from({ length: BULK }, () => newPost(project));
-      project.living.push(...(await asked(project, "data/posts/bulk", "POST", { documents })).ids);
+      project.living.push(
+        ...(await callApi(project, "data/posts/bulk", "POST", { documents })).ids,
+      );
     },
   },
   upload: { share: 2, send: upload },
@@ -116,7 +117,7 @@ async function upload(project: Project): Promise<void> {
   const contentType = "image/png";
   const announced = { filename: "photo.png", contentType, size: UPLOAD_BYTES };
   const path = "storage/upload-request";
-  const { signedUrl, filePath } = await asked(project, path, "POST", announced);
+  const { signedUrl, filePath } = await callApi(project, path, "POST", announced);
   await ask({
     url: server.url + new URL(signedUrl).pathname,
     method: "PUT",
@@ -124,15 +125,15 @@ async function upload(project: Project): Promise<void> {
     body: fileBytes(contentType, UPLOAD_BYTES),
   });
   const sent = { filePath, size: UPLOAD_BYTES };
-  await asked(project, "storage/upload-confirm", "POST", sent);
-  await asked(project, "storage/file", "DELETE", { path: filePath });
+  await callApi(project, "storage/upload-confirm", "POST", sent);
+  await callApi(project, "storage/file", "DELETE", { path: filePath });
 }
 
 const newPost = ({ users }: Project) => post(random, users.map(({ userId }) => userId));
 
-const asked = ({ secretKey }: Project, path: string, method = "GET", body?: unknown) =>
+const callApi = ({ secretKey }: Project, path: string, method = "GET", body?: unknown) =>
   askData({
-    ...posting(
+    ...jsonRequest(
       `${server.url}/api/${path}`,
       { "x-api-key": secretKey },
       body,
@@ -147,7 +148,7 @@ const SHARES = Object.entries(KINDS).flatMap(([name, { share }]) =>
 const times = new Map(Object.keys(KINDS).map((name) => [name, [] as number[]]));
 const refused: string[] = [];
 
-/** Sends one request, and notes how long after it was due it was answered. */
+/** Sends one request and records the time from when it was due to its answer. */
 async function send(name: string, project: Project): Promise<void> {
   const due = performance.now();
   try {
@@ -158,9 +159,9 @@ async function send(name: string, project: Project): Promise<void> {
   }
 }
 
-type Look = Awaited<ReturnType<typeof look>>;
+type Sample = Awaited<ReturnType<typeof takeSample>>;
 
-async function look(since: number) {
+async function takeSample(since: number) {
   const logs = [`${stored}/control.db-wal`];
   for await (const { name } of Deno.readDir(`${stored}/projects`)) {
     if (name.endsWith("-wal")) logs.push(`${stored}/projects/${name}`);
@@ -175,13 +176,13 @@ async function look(since: number) {
   };
 }
 
-/** Sends at an even pace until the time is up, and looks at the server now and then. */
-async function run(): Promise<Look[]> {
+/** Sends requests at an even rate until the time is over, and takes samples of the server. */
+async function run(): Promise<Sample[]> {
   const [begun, used] = [performance.now(), await cpuSeconds(server.pid)];
   const total = minutes * 60 * perSecond;
-  const looks: Look[] = [];
+  const looks: Sample[] = [];
   const open = new Set<Promise<void>>();
-  let [sent, lookAt] = [0, LOOK_MS];
+  let [sent, lookAt] = [0, SAMPLE_MS];
   while (sent < total) {
     await new Promise((resolve) => setTimeout(resolve, TICK_MS));
     const elapsed = performance.now() - begun;
@@ -191,8 +192,8 @@ async function run(): Promise<Look[]> {
       sending.finally(() => open.delete(sending));
     }
     if (elapsed < lookAt) continue;
-    lookAt += LOOK_MS;
-    looks.push(await look(begun));
+    lookAt += SAMPLE_MS;
+    looks.push(await takeSample(begun));
     if (looks.length % 6 === 0) console.error(JSON.stringify(looks.at(-1)));
   }
   await Promise.all(open);
@@ -201,7 +202,7 @@ async function run(): Promise<Look[]> {
   return looks;
 }
 
-function report(looks: readonly Look[]): void {
+function report(looks: readonly Sample[]): void {
   const columns = ["Kind", "Answered", "p50 ms", "p99 ms", "Limit", "Longest ms"];
   console.log(`| ${columns.join(" | ")} |\n| ${"--- | ".repeat(columns.length)}`);
   for (const [name, { limit }] of Object.entries(KINDS)) {
@@ -211,10 +212,10 @@ function report(looks: readonly Look[]): void {
     );
     console.log(`| ${[name, sorted.length, p50, p99, limit ?? "", longest].join(" | ")} |`);
   }
-  console.log([`refused: ${refused.length}`, ...refused.slice(0, REFUSED_TOLD)].join("\n"));
+  console.log([`refused: ${refused.length}`, ...refused.slice(0, REFUSALS_PRINTED_MAX)].join("\n"));
   const late = looks.slice(Math.floor(looks.length / 2));
   for (const kind of ["residentMb", "anonymousMb"] as const) {
-    const most = (some: readonly Look[]) => Math.max(...some.map((look) => look[kind]));
+    const most = (some: readonly Sample[]) => Math.max(...some.map((look) => look[kind]));
     console.log(
       `${kind}: at most ${most(looks)}; ` +
         `second half ${late[0]![kind]} to ${late.at(-1)![kind]}, at most ${most(late)} (limit 300)`,
@@ -224,16 +225,16 @@ function report(looks: readonly Look[]): void {
   console.log(`open files: at most ${Math.max(...looks.map(({ files }) => files))}`);
 }
 
-/** 32 clients at once with what no index holds: all are to be answered. */
-async function crowd({ secretKey }: Project): Promise<void> {
+/** Measures 32 concurrent clients with queries that no index answers. All should be answered. */
+async function measureCrowd({ secretKey }: Project): Promise<void> {
   const headers = { "x-api-key": secretKey };
   for (const make of [...scanPaths, () => `posts?limit=20&title_regex=R.${random.below(1_000)}`]) {
     const path = () => encodeURI(`/api/data/${make()}`);
     const requests = Array.from({ length: 500 }, () => ({ path: path() }));
     const target = { url: server.url, headers, requests };
-    const { perSecond, p99, refused } = await loaded(target, 10);
-    const told = `${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(0)} ms, ${refused} refused`;
-    console.log(`32 clients, ${requests[0]!.path}: ${told}`);
+    const { perSecond, p99, refused } = await runLoad(target, 10);
+    const summary = `${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(0)} ms, ${refused} refused`;
+    console.log(`32 clients, ${requests[0]!.path}: ${summary}`);
   }
 }
 
@@ -249,4 +250,4 @@ while (projects.length < PROJECTS) {
 await using server = await startCorbel({ ...settings, RATE_LIMITS: "off" });
 await load({ url: `${server.url}/api/health` }, 1);
 if (minutes > 0) report(await run());
-await crowd(projects[0]!);
+await measureCrowd(projects[0]!);

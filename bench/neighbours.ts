@@ -1,7 +1,7 @@
-/** What reads by id wait for beside others. */
+/** Latency of reads by id during other requests. */
 
 import { latency99, type Target } from "./load.ts";
-import { ask, askData, medianRatio, posting } from "./measuring.ts";
+import { ask, askData, jsonRequest, medianRatio } from "./measuring.ts";
 import { type Program, startCorbel } from "./process.ts";
 import type { Row } from "./report.ts";
 import type { Setting } from "./seed.ts";
@@ -9,34 +9,35 @@ import type { Setting } from "./seed.ts";
 export const NEIGHBOUR_ROWS: readonly Row[] = [
   {
     name: "neighbour",
-    what: "99th percentile of by-id reads beside one client with the slowest filters, over alone",
+    description:
+      "99th percentile of by-id reads while one client sends the slowest filters, over alone",
     atMost: 4,
-    measure: besideFilters,
+    measure: readsDuringFilters,
   },
   {
     name: "login_concurrency",
-    what: "99th percentile of by-id reads while 32 sign-ins to the dashboard hash, over alone",
+    description:
+      "99th percentile of by-id reads while 32 sign-ins to the dashboard hash, over alone",
     atMost: 3,
-    measure: (setting) => readsBesideSignIns(setting, ["auth/register", "auth/login"], {}),
+    measure: (setting) => readsDuringSignIns(setting, ["auth/register", "auth/login"], {}),
   },
   {
     name: "login_neighbour",
-    what: "99th percentile of by-id reads while 32 users of the project sign in, over alone",
+    description: "99th percentile of by-id reads while 32 users of the project sign in, over alone",
     atMost: 4,
     measure: (setting) =>
-      readsBesideSignIns(setting, ["userAuth/signup", "userAuth/login"], {
+      readsDuringSignIns(setting, ["userAuth/signup", "userAuth/login"], {
         "x-api-key": setting.seeded.publishableKey,
       }),
   },
 ];
 
-/** Among a few turns one may meet what else the machine does. */
+/** Number of turns. Few turns could be distorted by other work of the machine. */
 const ROUNDS = 11;
 const SIGN_INS = 32;
-/** More would measure how they wait for each other. */
+/** Number of connections. More would measure how they wait for each other. */
 const CONNECTIONS = 4;
 
-/** Reads of one document by its id. */
 async function readById({ url }: Program, { seeded }: Setting): Promise<Target> {
   const headers = { "x-api-key": seeded.secretKey };
   const posts = `${url}/api/data/posts`;
@@ -44,8 +45,8 @@ async function readById({ url }: Program, { seeded }: Setting): Promise<Target> 
   return { url: `${posts}/${first._id}`, headers, connections: CONNECTIONS };
 }
 
-/** What the interface lets one ask at most; each looks at all documents. */
-const SLOWEST = [
+/** The most expensive queries that the API allows. Each reads all documents. */
+const SLOWEST_QUERIES = [
   "title_regex=9.*9.*9$&limit=20",
   "title_ne=x&limit=20",
   `where=${
@@ -57,7 +58,7 @@ const SLOWEST = [
   "tags=none",
 ];
 
-async function besideFilters(setting: Setting): Promise<number> {
+async function readsDuringFilters(setting: Setting): Promise<number> {
   await using corbel = await startCorbel(setting.settings);
   let asked = 0;
   const posts = `${corbel.url}/api/data/posts`;
@@ -67,16 +68,19 @@ async function besideFilters(setting: Setting): Promise<number> {
     ROUNDS,
     () =>
       whileAsking(1, alone, async () => {
-        await ask({ ...byId, url: `${posts}?${SLOWEST[asked++ % SLOWEST.length]}` });
+        await ask({
+          ...byId,
+          url: `${posts}?${SLOWEST_QUERIES[asked++ % SLOWEST_QUERIES.length]}`,
+        });
       }),
     alone,
   );
-  if (asked < 3) throw new Error("The slow client got no turns");
+  if (asked < 3) throw new Error("The slow client was hardly answered");
   return ratio;
 }
 
-/** @param paths Of signing up and in, behind `/api/`. */
-async function readsBesideSignIns(
+/** @param paths Paths of signing up and in, after `/api/`. */
+async function readsDuringSignIns(
   setting: Setting,
   [signUp, signIn]: readonly [string, string],
   headers: Record<string, string>,
@@ -84,9 +88,9 @@ async function readsBesideSignIns(
   const limits = { RATE_LIMITS: "off", TRUST_PROXY: "1" };
   await using corbel = await startCorbel({ ...setting.settings, ...limits });
   let signedIn = 0;
-  /** Each comes from a network of its own. */
+  /** Sends a request from a network of its own. */
   const send = (path: string, n: number) =>
-    ask(posting(
+    ask(jsonRequest(
       `${corbel.url}/api/${path}`,
       { ...headers, "x-forwarded-for": `198.51.100.${n}` },
       { email: `bench${n}@example.com`, password: "seven wet stones 41" },
@@ -94,17 +98,17 @@ async function readsBesideSignIns(
   for (let n = 0; n < SIGN_INS; n++) await send(signUp, n);
   const byId = await readById(corbel, setting);
   const alone = () => latency99(byId);
-  const beside = () =>
+  const duringSignIns = () =>
     whileAsking(SIGN_INS, alone, async (n) => {
       await send(signIn, n);
       signedIn++;
     });
-  const ratio = await medianRatio(ROUNDS, beside, alone);
-  if (signedIn < SIGN_INS) throw new Error("Hardly anybody signed in");
+  const ratio = await medianRatio(ROUNDS, duringSignIns, alone);
+  if (signedIn < SIGN_INS) throw new Error("Too few users signed in");
   return ratio;
 }
 
-/** Runs `work` while so many clients ask again and again. */
+/** Runs `work` while a number of clients send requests continuously. */
 async function whileAsking<T>(
   clients: number,
   work: () => Promise<T>,

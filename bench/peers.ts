@@ -1,9 +1,8 @@
 /**
- * Corbel beside PocketBase: the same documents, indexes and durability, the same questions in
- * alternation under the same load. Prints answers per second, the 99th percentile and memory of both,
- * and how many were refused. PocketBase uses all processors, so Corbel has a thread for each, as
- * `WORKERS` is meant to be set; with `--workers=1` it is as it comes. Names of questions as arguments
- * pick some.
+ * Compares Corbel with PocketBase: the same documents, indexes, durability and questions, in
+ * alternation under the same load. Prints answers per second, the 99th percentile and memory of
+ * both, and the number of refusals. PocketBase uses all processors, so Corbel has a thread for
+ * each; `--workers=1` is Corbel's default. Arguments select questions by name.
  *
  *     deno task bench:peers [--documents=100000] [--seconds=5] [--workers=N] [by_id …]
  */
@@ -13,12 +12,12 @@ import {
   POCKETBASE_VERSION,
   startPocketbase,
 } from "@/tests/services/pocketbase_server.ts";
-import { type Side, targetOf } from "./cost.ts";
-import { loaded, type Result } from "./load.ts";
+import { type MeasuredSide, targetOf } from "./cost.ts";
+import { type LoadResult, runLoad } from "./load.ts";
 import { median } from "./measuring.ts";
 import { addDocuments, preparePocketbase, shortId, toPocketbase } from "./pocketbase.ts";
 import { keepAwake, residentMb, startCorbel } from "./process.ts";
-import { corbelSide, JSON_TYPE, knownOf, PUBLIC_URL } from "./question_rows.ts";
+import { corbelSide, JSON_TYPE, PUBLIC_URL, readKnown } from "./question_rows.ts";
 import { type Question, QUESTIONS } from "./questions.ts";
 import { seed, temporaryFolder } from "./seed.ts";
 
@@ -32,18 +31,21 @@ const { values: options, positionals } = parseArgs({
   },
 });
 const seconds = Number(options.seconds);
-/** As PocketBase has it: a power cut may take away what was answered last. */
+/** Durability as in PocketBase: a power cut may lose the last writes. */
 const SQLITE_SYNC = "normal";
-const TURNS = 3;
+const TURN_COUNT = 3;
 const COLUMNS = ["Corbel", "p99", "refused", `PocketBase ${POCKETBASE_VERSION}`, "p99", "refused"];
 
-/** Three turns of each, in alternation, behind one that warms up. */
-async function compared(question: Question, sides: readonly Side[]): Promise<Result[]> {
-  const results = sides.map((): Result[] => []);
-  for (let turn = 0; turn <= TURNS; turn++) {
+/** Resolves to the median results of both sides over turns in alternation, after a warm-up. */
+async function compareSides(
+  question: Question,
+  sides: readonly MeasuredSide[],
+): Promise<LoadResult[]> {
+  const results = sides.map((): LoadResult[] => []);
+  for (let turn = 0; turn <= TURN_COUNT; turn++) {
     for (const [i, side] of sides.entries()) {
       const target = targetOf(side, question, turn);
-      const result = await loaded(target, turn === 0 ? 1 : seconds);
+      const result = await runLoad(target, turn === 0 ? 1 : seconds);
       if (turn > 0) results[i]!.push(result);
     }
   }
@@ -55,7 +57,7 @@ async function compared(question: Question, sides: readonly Side[]): Promise<Res
   }));
 }
 
-const shown = ({ perSecond, p99, refused, answered }: Result): string =>
+const resultText = ({ perSecond, p99, refused, answered }: LoadResult): string =>
   answered === 0
     ? "ended | |"
     : `${Math.round(perSecond).toLocaleString("en")}/s | ${p99.toPrecision(3)} ms | ${
@@ -74,18 +76,18 @@ const startPeer = () => startPocketbase(path, `${folder.path}/pocketbase`);
 console.error("Seeding PocketBase …");
 const filled = await startPeer();
 const users = await preparePocketbase(filled, seeded.users);
-const known = await knownOf(corbel, seeded, async (name, docs) => {
+const known = await readKnown(corbel, seeded, async (name, docs) => {
   for (const each of name === "posts" ? ["posts", "mine"] : [name]) {
     await addDocuments(filled, each, docs);
   }
 });
 await filled.program[Symbol.asyncDispose]();
 const own = corbelSide(corbel, seeded, known);
-const plain: Side = {
+const plain: MeasuredSide = {
   ...own,
   request(question, values) {
     const sent = own.request(question, values);
-    // Where there are no more indexes than PocketBase has.
+    // This collection has only the indexes that PocketBase has.
     return question.method === "POST" ? { ...sent, path: "/api/data/plain" } : sent;
   },
 };
@@ -95,19 +97,21 @@ const ratios: number[] = [];
 let peerMb = 0;
 for (const question of QUESTIONS) {
   if (positionals.length > 0 && !positionals.includes(question.name)) continue;
-  // Anew for each question: one has ended it.
+  // It is restarted for each question, because one of them has crashed it.
   await using program = (await startPeer()).program;
-  const peer: Side = {
+  const peer: MeasuredSide = {
     program,
     known: { ...known, ids: seeded.ids.map(shortId), users },
     headersFor: () => JSON_TYPE,
     request: toPocketbase,
   };
-  const [ours, theirs] = await compared(question, [plain, peer]);
+  const [ours, theirs] = await compareSides(question, [plain, peer]);
   const ratio = ours!.perSecond / theirs!.perSecond;
   ratios.push(ratio);
   console.log(
-    `| \`${question.name}\` | ${shown(ours!)} | ${shown(theirs!)} | ${ratio.toFixed(1)} |`,
+    `| \`${question.name}\` | ${resultText(ours!)} | ${resultText(theirs!)} | ${
+      ratio.toFixed(1)
+    } |`,
   );
   peerMb = await residentMb(program.pid);
 }

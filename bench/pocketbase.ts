@@ -1,13 +1,13 @@
-/** PocketBase with the same documents and indexes as Corbel has, and the questions as it is asked. */
+/** PocketBase with the documents and indexes of Corbel, and its requests for the questions. */
 import type { Pocketbase } from "@/tests/services/pocketbase_server.ts";
-import { type StoredPost, TAGS } from "./documents.ts";
-import type { Sent } from "./load.ts";
-import { carried, type Question, type Values } from "./questions.ts";
-import type { SignedIn } from "./seed.ts";
+import { type StoredPost, TAG_COUNT } from "./documents.ts";
+import type { RequestParts } from "./load.ts";
+import { credentialsAndBody, type Question, type Values } from "./questions.ts";
+import type { SignedInUser } from "./seed.ts";
 
-const BATCH = 1_000;
+const BATCH_MAX = 1_000;
 
-/** Its ids have 15 characters. */
+/** Shortens an id to the 15 characters of PocketBase's ids. */
 export const shortId = (id: string): string => id.slice(-15);
 
 const FIELDS = [
@@ -16,8 +16,8 @@ const FIELDS = [
   {
     name: "tags",
     type: "select",
-    maxSelect: TAGS,
-    values: Array.from({ length: TAGS }, (_, i) => `tag${i}`),
+    maxSelect: TAG_COUNT,
+    values: Array.from({ length: TAG_COUNT }, (_, i) => `tag${i}`),
   },
   { name: "place", type: "json" },
   { name: "createdAt", type: "date" },
@@ -28,12 +28,12 @@ const indexesOf = (name: string): string[] =>
     `create index idx_${name}_${i} on ${name} (${columns})`
   );
 
-/** Collections, users with their tokens, and room for batches. */
+/** Creates collections and users and allows large batches. Resolves to the users with tokens. */
 export async function preparePocketbase(
   { call }: Pocketbase,
-  users: readonly SignedIn[],
-): Promise<SignedIn[]> {
-  const batch = { enabled: true, maxRequests: BATCH, timeout: 60, maxBodySize: 0 };
+  users: readonly SignedInUser[],
+): Promise<SignedInUser[]> {
+  const batch = { enabled: true, maxRequests: BATCH_MAX, timeout: 60, maxBodySize: 0 };
   await call("settings", { batch }, "PATCH");
   const everybody = { listRule: "", viewRule: "", createRule: "", updateRule: "" };
   const owner = { listRule: "userId = @request.auth.id", viewRule: "userId = @request.auth.id" };
@@ -43,7 +43,7 @@ export async function preparePocketbase(
     await call("collections", collection);
   }
   const password = "one dry stone 77";
-  const signedIn: SignedIn[] = [];
+  const signedIn: SignedInUser[] = [];
   for (const { userId } of users) {
     const id = shortId(userId);
     const user = { id, email: `${id}@example.com`, password, passwordConfirm: password };
@@ -59,8 +59,8 @@ export async function addDocuments(
   name: string,
   documents: readonly StoredPost[],
 ): Promise<void> {
-  for (let at = 0; at < documents.length; at += BATCH) {
-    const requests = documents.slice(at, at + BATCH).map(({ _id, ...document }) => ({
+  for (let at = 0; at < documents.length; at += BATCH_MAX) {
+    const requests = documents.slice(at, at + BATCH_MAX).map(({ _id, ...document }) => ({
       method: "POST",
       url: `/api/collections/${name}/records`,
       body: { ...document, id: shortId(_id), userId: shortId(document.userId) },
@@ -75,7 +75,7 @@ const list = (collection: string, query: Readonly<Record<string, string | number
 };
 const NEWEST = { sort: "-createdAt" };
 
-/** The paths of the questions; without `skipTotal` it answers totals as Corbel does. */
+/** Paths of the questions. Without `skipTotal`, PocketBase answers totals as Corbel does. */
 const PATHS: Readonly<Record<string, (values: Values) => string>> = {
   by_id: ({ id }) => `/api/collections/posts/records/${id}`,
   newest: () => list("posts", NEWEST),
@@ -110,7 +110,7 @@ const PATHS: Readonly<Record<string, (values: Values) => string>> = {
   patch: ({ id }) => `/api/collections/posts/records/${id}`,
 };
 
-export const toPocketbase = (question: Question, values: Values): Sent => ({
+export const toPocketbase = (question: Question, values: Values): RequestParts => ({
   path: PATHS[question.name]!(values),
-  ...carried(question, values),
+  ...credentialsAndBody(question, values),
 });

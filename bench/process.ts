@@ -1,4 +1,4 @@
-/** Starting, asking and stopping the programs that are measured. */
+/** Starts, observes and stops the measured programs. */
 
 export interface Program extends AsyncDisposable {
   readonly url: string;
@@ -9,13 +9,13 @@ export interface Program extends AsyncDisposable {
 
 const ROOT = new URL("..", import.meta.url).pathname;
 const START_TIMEOUT_MS = 20_000;
-// The driver of MongoDB reads the environment and the system; passwords are hashed by native code.
+// MongoDB's driver reads the environment and the system; native code hashes passwords.
 const PERMISSIONS = ["net", "read", "write", "env", "ffi", "sys"].map((name) => `--allow-${name}`);
 
-/** As `deno task start` has them. */
+/** The flags of `deno task start`. */
 const V8_FLAGS = "--v8-flags=--max-semi-space-size=4,--heap-growing-percent=25";
 
-/** Corbel as it is started for production, but without the limits of plans. */
+/** Starts Corbel as in production, but without the limits of plans. */
 export function startCorbel(settings: Readonly<Record<string, string>>): Promise<Program> {
   const args = [V8_FLAGS, ...PERMISSIONS, "main.ts", "start"];
   return startProgram(Deno.execPath(), () => ["run", ...args], {
@@ -29,13 +29,16 @@ export function startCorbel(settings: Readonly<Record<string, string>>): Promise
   });
 }
 
-/** A program of this folder that is measured beside Corbel, and takes its port from `PORT`. */
+/** Starts a program of this folder to compare with Corbel. It takes its port from `PORT`. */
 export function startBare(name: string, ...args: readonly string[]): Promise<Program> {
   const all = ["run", ...PERMISSIONS, `bench/${name}.ts`, ...args];
   return startProgram(Deno.execPath(), () => all, { readyPath: "/" });
 }
 
-/** Any server; `args` is told the port, which is in its variable `PORT`, too. */
+/**
+ * Starts a server and waits for its first answer.
+ * @param args Receives the port, which is in `PORT` too.
+ */
 export async function startProgram(
   program: string,
   args: (port: number) => readonly string[],
@@ -67,7 +70,7 @@ export async function startProgram(
       try {
         child.kill("SIGTERM");
       } catch {
-        // It has ended by itself.
+        // The process has exited.
       }
       await child.status;
     },
@@ -89,27 +92,27 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-/** Deno itself reads nothing below /proc without every permission. */
+/** Reads a file of /proc with a program, because Deno would need all permissions for that. */
 async function output(program: string, path: string): Promise<string> {
   const { stdout } = await new Deno.Command(program, { args: [path] }).output();
   return new TextDecoder().decode(stdout);
 }
 
-/** Places behind the program's name. */
+/** Index of the user time after the program's name in /proc/PID/stat. */
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
 const TICKS_PER_SECOND = 100;
 
-/** Seconds that a process has run on all processors together. */
+/** Resolves to the seconds that a process has run on all processors. */
 export async function cpuSeconds(pid: number): Promise<number> {
   const fields = (await output("cat", `/proc/${pid}/stat`)).split(") ")[1]!.split(" ");
   return (Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS])) / TICKS_PER_SECOND;
 }
 
 /**
- * Memory of a process, in MB of 1,048,576 bytes.
+ * Resolves to the memory of a process, in MB of 1,048,576 bytes.
  *
- * @param kind `RssAnon` is without the pages of files, which it shares with the system's cache.
+ * @param kind `RssAnon` excludes the pages of files, which are shared with the system's cache.
  */
 export async function residentMb(
   pid: number,
@@ -119,20 +122,19 @@ export async function residentMb(
   return Math.round(Number(new RegExp(`^${kind}:\\s+(\\d+) kB$`, "m").exec(status)![1]) / 1024);
 }
 
-/** How many files, sockets and the like a process has open. */
 export const openFilesOf = async (pid: number): Promise<number> =>
   (await output("ls", `/proc/${pid}/fd`)).trim().split("\n").length;
 
-/** Only Linux knows of a scheduling below all priorities. */
+/** Runs a program at idle priority, which only Linux has, or at the lowest one. */
 const BELOW_ALL = 'command -v chrt && exec chrt --idle 0 "$@"; exec nice -n 19 "$@"';
-/** Waits in place, and ends with who has started it, however that ends. */
+/** A busy loop that ends when its parent process ends. */
 const LOOP = "const parent = Deno.ppid; while (Deno.ppid === parent) { " +
   "for (let i = 0; i < 1e6; i++) Atomics.pause(); }";
 
 /**
- * Keeps the processors from halting while something is measured, by a loop on each that gives way
- * to everything else. On a virtual machine it can cost 15 µs to wake a halted one, and only the
- * slower side of a ratio would pay it: its load generator has time to sleep between two answers.
+ * Keeps the processors from halting during a measurement, by an idle-priority loop on each. On a
+ * virtual machine, waking a halted processor can take 15 µs, and only the slower side of a ratio
+ * would pay for it, because its load generator sleeps between two answers.
  */
 export function keepAwake(): AsyncDisposable {
   const loops = Array.from({ length: navigator.hardwareConcurrency }, () =>

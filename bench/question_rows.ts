@@ -1,15 +1,15 @@
-/** A row for each question: Corbel's processor time over that of a bare program on the same engine. */
+/** A row for each question: processor time of Corbel over a bare program on the same engine. */
 import { BareMongo } from "./bare_mongo.ts";
 import { BareFile } from "./bare_sql.ts";
-import { assertAlike, costRatio, type Side } from "./cost.ts";
+import { assertAlike, costRatio, type MeasuredSide } from "./cost.ts";
 import type { StoredPost } from "./documents.ts";
 import { RECORDED_INSERTS } from "./live.ts";
-import { askData, median, once } from "./measuring.ts";
+import { askData, median, memoizeBySubject } from "./measuring.ts";
 import { type Program, startBare, startCorbel } from "./process.ts";
 import {
   atMostOf,
   isRead,
-  type Known,
+  type KnownValues,
   type PagePosition,
   type Question,
   QUESTIONS,
@@ -17,30 +17,30 @@ import {
   toCorbel,
 } from "./questions.ts";
 import type { Row } from "./report.ts";
-import type { Seeded, Setting } from "./seed.ts";
+import type { SeededProject, Setting } from "./seed.ts";
 
-/** What an origin server that others sign in to is called in their tokens. */
+/** Address of the server, which its access tokens contain. */
 export const PUBLIC_URL = "http://localhost:8000";
 
-/** Each is measured once, though the median asks for it again. */
-const measured = once((setting, question: Question) => measure(setting, question));
+/** Measures each question once, because the median uses the result too. */
+const measured = memoizeBySubject((setting, question: Question) => measure(setting, question));
 
 const READS = QUESTIONS.filter(isRead);
 
 const rowsOf = (questions: readonly Question[]): Row[] =>
   questions.map((question) => ({
     name: question.name,
-    what: question.what,
+    description: question.description,
     atMost: atMostOf(question),
     measure: (setting) => measured(setting, question),
   }));
 
-/** Writes come last: what they change is another document on either side. */
+/** Rows with writes last, because they change different documents on both sides. */
 export const QUESTION_ROWS: readonly Row[] = [
   ...rowsOf(READS),
   {
     name: "reads_median",
-    what: "the median of the reads among these rows",
+    description: "the median of the reads among these rows",
     atMost: 2.2,
     async measure(setting) {
       const ratios: number[] = [];
@@ -51,16 +51,17 @@ export const QUESTION_ROWS: readonly Row[] = [
   ...rowsOf(QUESTIONS.filter((question) => !isRead(question))),
 ];
 
-/** What is measured on MongoDB: the driver is most of what either side of a question takes. */
+/** Returns the rows for MongoDB, where the driver takes most of the time of both sides. */
 export const mongodbRows = (): Row[] =>
   [...rowsOf(QUESTIONS), RECORDED_INSERTS].map((row) => ({ ...row, atMost: MONGODB_AT_MOST }));
 
+/** Target ratio on MongoDB, a factor. */
 const MONGODB_AT_MOST = 2;
 
 async function measure(setting: Setting, question: Question): Promise<number> {
   const { mongodb, seeded } = setting;
   await using corbel = await startCorbel({ PUBLIC_URL, ...setting.settings });
-  const known = await (copied ??= copy(corbel, setting));
+  const known = await (copied ??= copyToBare(corbel, setting));
   await using bare = mongodb === null
     ? await startBare("bare_sql", bareFileOf(setting))
     : await startBare("bare_mongo", mongodb);
@@ -76,9 +77,9 @@ export const JSON_TYPE = { "content-type": "application/json" };
 
 export const corbelSide = (
   program: Program,
-  { publishableKey, secretKey }: Seeded,
-  known: Known,
-): Side => ({
+  { publishableKey, secretKey }: SeededProject,
+  known: KnownValues,
+): MeasuredSide => ({
   program,
   known,
   headersFor: ({ isPrivate }) => ({
@@ -90,28 +91,27 @@ export const corbelSide = (
 
 const bareFileOf = ({ folder }: Setting): string => `${folder}/bare.db`;
 
-let copied: Promise<Known> | undefined;
+let copied: Promise<KnownValues> | undefined;
 
-/** Fills the bare program's database with what Corbel has. */
-async function copy(corbel: Program, setting: Setting): Promise<Known> {
+async function copyToBare(corbel: Program, setting: Setting): Promise<KnownValues> {
   await using bare = setting.mongodb === null
     ? new BareFile(bareFileOf(setting))
     : new BareMongo(setting.mongodb);
-  return await knownOf(corbel, setting.seeded, async (name, docs) => {
+  return await readKnown(corbel, setting.seeded, async (name, docs) => {
     await bare.fill(name, docs.map((doc) => JSON.stringify(doc)));
   });
 }
 
 /**
- * What requests are made of, places all over `posts` among it.
+ * Resolves to the values that requests need, including positions all over `posts`.
  *
- * @param take Is given all documents of a collection, from the oldest to the newest.
+ * @param take Receives all documents of a collection, oldest first.
  */
-export async function knownOf(
+export async function readKnown(
   { url }: Program,
-  seeded: Seeded,
+  seeded: SeededProject,
   take?: (name: "posts" | "small", docs: readonly StoredPost[]) => Promise<void>,
-): Promise<Known> {
+): Promise<KnownValues> {
   const positions: PagePosition[] = [];
   for (const name of ["posts", "small"] as const) {
     const docs: StoredPost[] = [];

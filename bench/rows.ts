@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { post, Random } from "./documents.ts";
 import { FILE_ROWS } from "./files.ts";
 import { isShort, load, type Target } from "./load.ts";
-import { ask, askData, median, posting, ratio } from "./measuring.ts";
+import { ask, askData, jsonRequest, median, ratio } from "./measuring.ts";
 import { LIVE_ROWS } from "./live.ts";
 import { NEIGHBOUR_ROWS } from "./neighbours.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
@@ -18,22 +18,22 @@ export const ROWS: readonly Row[] = [
   ...QUESTION_ROWS,
   {
     name: "insert_vs_engine",
-    what: "one-document POSTs over bare autocommit inserts, both fully durable",
+    description: "one-document POSTs over bare autocommit inserts, both fully durable",
     atLeast: 0.4,
     measure: insertOverEngine,
   },
   {
     name: "insert32_vs_insert1",
-    what: "POSTs per second on 32 connections over one connection, fully durable",
+    description: "POSTs per second on 32 connections over one connection, fully durable",
     atLeast: 2,
     measure: manyWritersOverOne,
   },
   ...NEIGHBOUR_ROWS,
   {
     name: "workers2_vs_1",
-    what: "100-row lists from two threads over the same from one",
+    description: "100-row lists from two threads over the same from one",
     atLeast: 1.3,
-    measure: twoWorkersOverOne,
+    measure: measureWorkerRatio,
   },
   ...SIGN_IN_ROWS,
   ...USER_ROWS,
@@ -41,38 +41,38 @@ export const ROWS: readonly Row[] = [
   ...FILE_ROWS,
   {
     name: "start_ms",
-    what: "start to first answered request",
+    description: "start to first answered request",
     atMost: 1000,
     measure: startTime,
   },
   {
     name: "rss_idle_mb",
-    what: "resident memory, idle",
+    description: "resident memory, idle",
     atMost: 140,
-    measure: (setting) => memoryAfter(setting, (corbel) => ask(listed(corbel, setting, "posts"))),
+    measure: (setting) =>
+      memoryAfter(setting, (corbel) => ask(listTarget(corbel, setting, "posts"))),
   },
   {
     name: "rss_load_mb",
-    what: "resident memory after 60 s of listing",
+    description: "resident memory after 60 s of listing",
     atMost: 260,
     measure: (setting) =>
       memoryAfter(
         setting,
-        (corbel) => load(listed(corbel, setting, "posts?limit=100"), MEMORY_SECONDS),
+        (corbel) => load(listTarget(corbel, setting, "posts?limit=100"), MEMORY_SECONDS),
       ),
   },
 ];
 
-const bySecret = ({ seeded }: Setting) => ({ "x-api-key": seeded.secretKey });
+const secretKeyHeader = ({ seeded }: Setting) => ({ "x-api-key": seeded.secretKey });
 
-const listed = (server: Program, setting: Setting, query: string): Target => ({
+const listTarget = (server: Program, setting: Setting, query: string): Target => ({
   url: `${server.url}/api/data/${query}`,
-  headers: bySecret(setting),
+  headers: secretKeyHeader(setting),
 });
 
-/** The POST of a document to a collection that nothing else reads. */
-const inserting = (server: Program, setting: Setting) =>
-  posting(`${server.url}/api/data/inserted`, bySecret(setting), POST);
+const insertTarget = (server: Program, setting: Setting) =>
+  jsonRequest(`${server.url}/api/data/inserted`, secretKeyHeader(setting), POST);
 
 const POST = post(new Random(1), ["nobody"]);
 
@@ -80,9 +80,9 @@ async function insertOverEngine(setting: Setting): Promise<number> {
   await using folder = await temporaryFolder();
   await using corbel = await startCorbel(setting.settings);
   await using bare = await startBare("bare", "insert", folder.path);
-  const target = inserting(corbel, setting);
+  const target = insertTarget(corbel, setting);
   const measured = await ratio(target, { ...target, url: bare.url });
-  const { items: [last] } = await askData(listed(corbel, setting, "inserted?limit=1"));
+  const { items: [last] } = await askData(listTarget(corbel, setting, "inserted?limit=1"));
   assert.deepEqual({ ...last, ...POST }, last);
   assert.equal(await ask({ url: bare.url }), target.body);
   return measured;
@@ -90,14 +90,14 @@ async function insertOverEngine(setting: Setting): Promise<number> {
 
 async function manyWritersOverOne(setting: Setting): Promise<number> {
   await using corbel = await startCorbel(setting.settings);
-  const target = inserting(corbel, setting);
+  const target = insertTarget(corbel, setting);
   return await ratio(target, { ...target, connections: 1 });
 }
 
-async function twoWorkersOverOne(setting: Setting): Promise<number> {
+async function measureWorkerRatio(setting: Setting): Promise<number> {
   await using two = await startCorbel({ ...setting.settings, WORKERS: "2" });
   await using one = await startCorbel(setting.settings);
-  const lists = [two, one].map((server) => listed(server, setting, "posts?limit=100"));
+  const lists = [two, one].map((server) => listTarget(server, setting, "posts?limit=100"));
   const [target, base] = lists as [Target, Target];
   assert.equal(await ask(target), await ask(base));
   return await ratio(target, base);

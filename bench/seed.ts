@@ -1,4 +1,4 @@
-/** Fills a store of Corbel's, and keeps of it what requests are made of. */
+/** Fills a store of Corbel and returns the values that requests need. */
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
@@ -12,65 +12,63 @@ import type { Environment } from "@/lib/runtime/settings.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
-import { FIELDS, INDEXES, PLAIN, post, Random } from "./documents.ts";
+import { FIELDS, INDEXES, PLAIN_DEFINITION, post, Random } from "./documents.ts";
 
-export type SignedIn = Readonly<Record<"userId" | "token", string>>;
+export type SignedInUser = Readonly<Record<"userId" | "token", string>>;
 
-/** What the rows are measured on. */
-export interface Seeded
+/** A project with documents and users, on which rows are measured. */
+export interface SeededProject
   extends Readonly<Record<"projectId" | "publishableKey" | "secretKey", string>> {
-  /** Each owns as many documents as any other, about. */
-  readonly users: readonly SignedIn[];
-  /** Of `posts`, in the order in which they were made. */
+  /** Users who own about the same number of documents each. */
+  readonly users: readonly SignedInUser[];
+  /** Ids of `posts` in the order of their creation. */
   readonly ids: readonly Id[];
   readonly scale: number;
 }
 
 export interface Setting {
-  /** All that is made is in it. */
+  /** Folder of all created files. */
   readonly folder: string;
-  /** Which store was filled, and where files are. */
+  /** Settings of the filled store and the file storage. */
   readonly settings: Readonly<Record<string, string>>;
-  /** The address of the server, if it is MongoDB's. */
+  /** Address of the MongoDB server; null on SQLite. */
   readonly mongodb: string | null;
-  readonly seeded: Seeded;
+  readonly seeded: SeededProject;
 }
 
-/** How many documents of which collection. */
-export interface Sizes {
-  /** As in `post`; 1 unless given. */
+export interface CollectionSizes {
+  /** Scale of `post`; 1 if left out. */
   readonly scale?: number;
   readonly posts: number;
   readonly small: number;
-  /** None unless given. */
+  /** Default: 0. */
   readonly plain?: number;
 }
 
-/** An owner has 200 documents, ten pages of them. */
-const DOCUMENTS_EACH = 200;
+/** Number of documents of each user, ten pages. */
+const DOCUMENTS_PER_USER = 200;
 const USERS_MIN = 5;
 const TOKEN_SECONDS = 86_400;
 const SEED = 20_261_125;
 
-/** A folder that is removed with all that is in it. */
+/** Creates a folder that is removed on disposal. */
 export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await Deno.makeTempDir({ prefix: "corbel-bench-" });
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
 
-/** This process on a store, be it that Corbel serves it at the same time; plans limit nothing. */
+/** Opens a store in this process without the limits of plans, even while Corbel serves it. */
 export const openStore = (settings: Environment): Promise<Services> =>
   openServices(loadConfig({ SQLITE_SYNC: "normal", PLANS: "off", ...settings }), {
     log: createLog("error", (text) => console.error(text)),
   });
 
-/** A project with these collections. */
 export async function openProject(
   services: Services,
   definitions: readonly object[],
   ownerId: Id | null = null,
 ): Promise<CreatedProject> {
-  const given = { name: "Bench", siteUrl: "https://app.example", ownerId, isOperators: true };
+  const given = { name: "Bench", siteUrl: "https://app.example", ownerId, isByOperator: true };
   const project = await createProject(services, given);
   for (const definition of definitions) {
     await createCollection(services, project.projectId, parseDefinition(definition));
@@ -79,23 +77,23 @@ export async function openProject(
 }
 
 /**
- * `posts` with RLS `private`, `small` that everybody may read, and the empty `inserted`, all with
- * the same fields and indexes; and `plain` with those of {@linkcode PLAIN}.
+ * Creates a project with `posts` (RLS `private`), `small` (`public-read`) and the empty `inserted`,
+ * which share fields and indexes, and `plain` with {@linkcode PLAIN_DEFINITION}.
  */
 export async function seed(
   settings: Environment,
-  { scale = 1, plain = 0, ...sizes }: Sizes,
-): Promise<Seeded> {
+  { scale = 1, plain = 0, ...sizes }: CollectionSizes,
+): Promise<SeededProject> {
   await using services = await openStore(settings);
   const indexed = { fields: FIELDS, indexes: INDEXES, strict: false };
   const { projectId, publishableKey, secretKey } = await openProject(services, [
     { name: "posts", ...indexed, rls: { mode: "private" } },
     { name: "small", ...indexed, rls: { mode: "public-read" } },
     { name: "inserted", ...indexed, rls: { mode: "public-read" } },
-    { name: "plain", ...PLAIN, strict: false, rls: { mode: "public-read" } },
+    { name: "plain", ...PLAIN_DEFINITION, strict: false, rls: { mode: "public-read" } },
   ]);
-  const users: SignedIn[] = [];
-  while (users.length < Math.max(USERS_MIN, sizes.posts / DOCUMENTS_EACH)) {
+  const users: SignedInUser[] = [];
+  while (users.length < Math.max(USERS_MIN, sizes.posts / DOCUMENTS_PER_USER)) {
     const email = `user${users.length}@example.com`;
     const userId = await createUser(services, projectId, { email, verified: true });
     const token = await issueToken(services, projectId, { userId, seconds: TOKEN_SECONDS });
@@ -110,7 +108,7 @@ export async function seed(
   return { projectId, publishableKey, secretKey, users, ids, scale };
 }
 
-/** Resolves to the ids of the new documents. */
+/** Fills a collection. Resolves to the ids of the new documents. */
 export async function fill(
   services: Services,
   { projectId, name }: { readonly projectId: Id; readonly name: string },

@@ -1,17 +1,17 @@
-/** Signing in and staying so, beside bare servers that write once, or hash one password, for each request. */
+/** Sign-ins and sessions, compared with bare servers that write or hash once per request. */
 
 import { NO_DEVICE } from "@/lib/auth/device.ts";
 import { issueExchangeCode } from "@/lib/auth/exchange_codes.ts";
 import { openSession } from "@/lib/auth/open_session.ts";
-import { newUser, type UserRecord, USERS } from "@/lib/auth/users.ts";
+import { createUserRecord, type UserRecord, USERS } from "@/lib/auth/users.ts";
 import { issueCode } from "@/lib/credentials/codes.ts";
 import { canonicalEmail } from "@/lib/emails.ts";
 import { ACCESS_TOKEN_SECONDS } from "@/lib/limits.ts";
 import type { Services } from "@/lib/services.ts";
 import { eq } from "@/lib/store/filter.ts";
 import type { Id, Transaction } from "@/lib/store/port.ts";
-import { load, type Sent, type Target } from "./load.ts";
-import { ask, askData, median, medianRatio, once, ratio } from "./measuring.ts";
+import { load, type RequestParts, type Target } from "./load.ts";
+import { ask, askData, median, medianRatio, memoizeBySubject, ratio } from "./measuring.ts";
 import { startBare, startCorbel } from "./process.ts";
 import { PUBLIC_URL } from "./question_rows.ts";
 import type { Row } from "./report.ts";
@@ -20,25 +20,25 @@ import { openStore, type Setting, temporaryFolder } from "./seed.ts";
 export const SIGN_IN_ROWS: readonly Row[] = [
   {
     name: "exchange_vs_write",
-    what: "codes exchanged for refresh tokens, over a bare server that writes once for each",
+    description: "codes exchanged for refresh tokens, over a bare server that writes once for each",
     atLeast: 0.35,
-    measure: (setting) => besideWrites(setting, "social/exchange", exchangeOf),
+    measure: (setting) => exchangesOverWrites(setting, "social/exchange", exchangeOf),
   },
   {
     name: "verify_cached_vs_open",
-    what: "a private document by its id with an access token over an open one without",
+    description: "a private document by its id with an access token over an open one without",
     atLeast: 0.9,
     measure: verifiedOverOpen,
   },
 ];
 
-const ROUNDS = 5;
+const ROUND_COUNT = 5;
 const SECONDS = 1;
-/** More than are sent in a round: each is good once. */
+/** Number of prepared requests, more than a round sends, because each can be used once. */
 const BODIES = 12_000;
 const BATCH = 500;
 
-/** What is sent in a request that is good once. */
+/** Prepares the body of a request that can be used once. */
 type Prepare = (tx: Transaction, services: Services, user: User) => Promise<object>;
 type User = Readonly<Record<"projectId" | "userId", Id>>;
 
@@ -50,7 +50,11 @@ const exchangeOf: Prepare = async (tx, services, { projectId, userId }) => {
   return { token, rtCode };
 };
 
-async function besideWrites(setting: Setting, path: string, prepare: Prepare): Promise<number> {
+async function exchangesOverWrites(
+  setting: Setting,
+  path: string,
+  prepare: Prepare,
+): Promise<number> {
   const { seeded: { projectId, publishableKey, users: [user] } } = setting;
   await using folder = await temporaryFolder();
   await using bare = await startBare("bare", "insert", folder.path);
@@ -63,24 +67,24 @@ async function besideWrites(setting: Setting, path: string, prepare: Prepare): P
     isOnce: true,
   };
   const requests = () =>
-    inBatches(services, projectId, async (tx) => ({
+    prepareInBatches(services, projectId, async (tx) => ({
       body: JSON.stringify(await prepare(tx, services, { projectId, userId: user!.userId })),
     }));
   const written = { ...target, url: bare.url, requests: await requests() };
   return await medianRatio(
-    ROUNDS,
+    ROUND_COUNT,
     async () => await load({ ...target, requests: await requests() }, SECONDS),
     () => load(written, SECONDS),
   );
 }
 
-/** What each request is made of in the store, many in a transaction. */
-async function inBatches(
+/** Prepares requests in the store, many in a transaction. */
+async function prepareInBatches(
   { engine }: Services,
   space: Id,
-  make: (tx: Transaction, at: number) => Promise<Sent>,
-): Promise<Sent[]> {
-  const requests: Sent[] = [];
+  make: (tx: Transaction, at: number) => Promise<RequestParts>,
+): Promise<RequestParts[]> {
+  const requests: RequestParts[] = [];
   while (requests.length < BODIES) {
     await engine.transaction(space, async (tx) => {
       for (let i = 0; i < BATCH; i++) requests.push(await make(tx, requests.length));
@@ -89,8 +93,8 @@ async function inBatches(
   return requests;
 }
 
-/** What a token adds is a twentieth of a request: more rounds tell it from the noise. */
-const STEADIER = { rounds: 40 };
+/** More rounds, because a token adds only a twentieth of a request, which is close to the noise. */
+const MORE_ROUNDS = { rounds: 40 };
 
 async function verifiedOverOpen({ settings, seeded }: Setting): Promise<number> {
   await using corbel = await startCorbel({ ...settings, PUBLIC_URL });
@@ -107,53 +111,52 @@ async function verifiedOverOpen({ settings, seeded }: Setting): Promise<number> 
   const [first] = await listed("posts", own);
   const like = (await listed("small", open)).find(({ bytes }) => bytes >= first!.bytes - 10);
   if (like!.bytes > first!.bytes + 30) throw new Error("There are no two documents of a length");
-  return await ratio(first!.target, like!.target, STEADIER);
+  return await ratio(first!.target, like!.target, MORE_ROUNDS);
 }
 
-/** How many a second each is told for sizing a machine; what they are to hold is their share of hashing. */
+/** Rates per second for sizing a machine, and ratios to bare hashing with targets. */
 export const USER_ROWS: readonly Row[] = [
   {
     name: "signup_per_s",
-    what: "sign-ups per second, each with a mail that is written down",
+    description: "sign-ups per second, each with a mail that is written down",
     measure: async (setting) => (await measured(setting, SIGN_UPS)).perSecond,
   },
   {
     name: "signup_vs_hash",
-    what: "the same over a bare server that hashes one password for each request",
+    description: "the same over a bare server that hashes one password for each request",
     atLeast: 0.8,
     measure: async (setting) => (await measured(setting, SIGN_UPS)).overHashes,
   },
   {
     name: "login_per_s",
-    what: "sign-ins by password per second",
+    description: "sign-ins by password per second",
     measure: async (setting) => (await measured(setting, SIGN_INS)).perSecond,
   },
   {
     name: "login_vs_hash",
-    what: "the same over a bare server that hashes one password for each request",
+    description: "the same over a bare server that hashes one password for each request",
     atLeast: 0.8,
     measure: async (setting) => (await measured(setting, SIGN_INS)).overHashes,
   },
   {
     name: "code_per_s",
-    what: "sign-ins by code per second",
+    description: "sign-ins by code per second",
     measure: async (setting) => (await measured(setting, CODES)).perSecond,
   },
 ];
 
-/** One network may have twice as many wait for a password to be hashed: some of a turn that has ended do. */
+/** Number of connections: half of a network's allowed hashes, as earlier turns leave some. */
 const CONNECTIONS = 4;
 const password = "seven wet stones 41";
 
-/** What is measured: where requests go, and what they hold. */
 interface SignIn {
   readonly path: string;
-  prepare(services: Services, target: Target, projectId: Id): Promise<Sent[]>;
+  prepare(services: Services, target: Target, projectId: Id): Promise<RequestParts[]>;
 }
 
 const emailOf = (kind: string, at: number) => `${kind}${at}@bench.example`;
-const sent = (email: string): Sent => ({ body: JSON.stringify({ email, password }) });
-const sentBy = (kind: string, from: number): Sent[] =>
+const sent = (email: string): RequestParts => ({ body: JSON.stringify({ email, password }) });
+const sentBy = (kind: string, from: number): RequestParts[] =>
   Array.from({ length: BODIES }, (_, at) => sent(emailOf(kind, from + at)));
 
 let signedUp = 0;
@@ -178,7 +181,7 @@ const CODES: SignIn = {
   path: "code/verify",
   async prepare(services, target, space) {
     await fillUsers(services, target, space);
-    return await inBatches(services, space, async (tx, at) => {
+    return await prepareInBatches(services, space, async (tx, at) => {
       const email = emailOf("known", at);
       const place = { space, purpose: "code", holder: canonicalEmail(email) } as const;
       const otp = await issueCode(tx, services, place, { email, subjectId: null });
@@ -187,7 +190,7 @@ const CODES: SignIn = {
   },
 };
 
-/** Users who all have one password, which Corbel hashes, if they are not there yet. */
+/** Creates users who share a password that Corbel has hashed, unless they exist. */
 async function fillUsers(services: Services, { url, headers = {} }: Target, projectId: Id) {
   const users = services.engine.records<UserRecord>(projectId, USERS);
   if (await users.findOne(eq("email", emailOf("known", 0))) !== null) return;
@@ -197,12 +200,12 @@ async function fillUsers(services: Services, { url, headers = {} }: Target, proj
   const { passwordHash } = (await users.findOne(eq("email", email)))!.value;
   await users.insertMany(Array.from({ length: BODIES }, (_, at) => {
     const known = { email: emailOf("known", at), emailVerified: true, passwordHash, fields: {} };
-    return newUser(services, known);
+    return createUserRecord(services, known);
   }));
 }
 
-/** Each is measured once, for its two rows. */
-const measured = once(measure);
+/** Measures each kind once for its two rows. */
+const measured = memoizeBySubject(measure);
 
 async function measure(setting: Setting, { path, prepare }: SignIn) {
   const { settings, seeded: { projectId, publishableKey } } = setting;
@@ -225,7 +228,7 @@ async function measure(setting: Setting, { path, prepare }: SignIn) {
   };
   const turns: number[] = [];
   const overHashes = await medianRatio(
-    ROUNDS,
+    ROUND_COUNT,
     async () => {
       const requests = await prepare(services, target, projectId);
       turns.push(await load({ ...target, requests }));
@@ -233,5 +236,5 @@ async function measure(setting: Setting, { path, prepare }: SignIn) {
     },
     () => load({ url: bare.url, method: "POST", body: password, connections: CONNECTIONS }),
   );
-  return { perSecond: Math.round(median(turns.slice(-ROUNDS))), overHashes };
+  return { perSecond: Math.round(median(turns.slice(-ROUND_COUNT))), overHashes };
 }

@@ -1,9 +1,9 @@
-/** The command line, which `deno task client` builds into the one module that every Corbel serves. */
+/** Entry point of the command line, which `deno task client` builds into `cli.js`. */
 
 import type { CommandTable } from "./src/cli/command.ts";
 import { run } from "./src/cli/run.ts";
 
-/** Put in the place of this name when the module is built. */
+/** Replaced with the table of commands when the module is built. */
 declare const OPERATIONS: CommandTable;
 
 Deno.exitCode = await run({

@@ -17,7 +17,7 @@ export interface CollectionTypes {
   replace: object;
   patch: object;
   where: object;
-  /** By path: the collection whose documents `populate` puts there; `users` and `files` are no collections. */
+  /** Targets of `populate` by path: the name of a collection, or `users` or `files`. */
   populated: object;
 }
 
@@ -30,20 +30,20 @@ export interface ProjectTypes {
   userChanges: object;
 }
 
-/** A document of which nothing is declared. */
+/** A document of a collection without declared types. */
 export interface AnyDocument {
   _id: string;
   createdAt: string;
   updatedAt: string;
   isDeleted: boolean;
   deletedAt: string | null;
-  // deno-lint-ignore no-explicit-any -- Without a project's types, members are whatever they are.
+  // deno-lint-ignore no-explicit-any -- Without a project's types, members can have any type.
   [name: string]: any;
 }
 
 type Members = Record<string, unknown>;
 
-/** What stands in for a project's types where none are given. */
+/** The types of a project if none are given. */
 export interface AnyProject {
   collections: Record<string, {
     document: AnyDocument;
@@ -63,43 +63,43 @@ export interface AnyProject {
 export interface ClientOptions {
   /** The address of the server: `http://localhost:8000`. */
   url: string;
-  /** A project's publishable key; on a server of yours it may be the secret one. */
+  /** A project's publishable key, or its secret key on your own server. */
   key: string;
   /**
-   * Where the refresh token is. `cookie`: in one that no script can read, which the browser sends;
-   * the default in pages. `memory`: in this client, which forgets it when it ends; the default elsewhere.
+   * Storage of the refresh token. `cookie`: a cookie that scripts cannot read; the default in
+   * pages. `memory`: this client, which forgets it when it ends; the default elsewhere.
    */
   session?: "cookie" | "memory";
-  /** In the place of the global one. */
+  /** Replacement of the global `fetch`. */
   fetch?: typeof fetch;
 }
 
-/** What a call may be ended by. */
+/** Options of a call that can be aborted. */
 export interface Abortable {
   signal?: AbortSignal;
 }
 
 /**
- * A refusal, or a call that got no answer of Corbel's. `code` is `NETWORK` and `status` 0 where no
- * answer came; `NO_ANSWER_OF_CORBEL` where something else answered, such as a proxy; and
- * `INVALID_VALUE`, `INVALID_ID` or `INVALID_OPTIONS` with status 0 where the client has asked nothing.
+ * A refusal, or a call without an answer of Corbel. `code` is `NETWORK` and `status` 0 if no answer
+ * arrived; `NO_ANSWER_OF_CORBEL` if another program answered, such as a proxy; and `INVALID_VALUE`,
+ * `INVALID_ID` or `INVALID_OPTIONS` with status 0 if the client sent no request.
  */
 export declare class CorbelError extends Error {
   readonly name: "CorbelError";
-  /** Stable: what the reference names. */
+  /** Stable code, listed in the reference. */
   readonly code: string;
   readonly status: number;
-  /** Say it when you ask for help. */
+  /** Id of the request, to quote when you ask for help. */
   readonly requestId: string | null;
-  /** Of what was sent: members that do not fit. */
+  /** Invalid members of the request. */
   readonly faults: readonly { readonly path: string; readonly message: string }[];
-  /** Of a batch: the index of the operation that was refused. */
+  /** Index of the refused operation in a batch. */
   readonly operation: number | null;
-  /** Seconds after which to try again; null if the server does not say. */
+  /** Seconds until a retry; null if the server does not say. */
   readonly retryAfter: number | null;
 }
 
-/** What is known of a file: what `populate` puts in the place of its path. */
+/** A file with its metadata, with which `populate` replaces a path. */
 export interface PopulatedFile {
   path: string;
   filename: string;
@@ -115,7 +115,7 @@ type Names<T> = Extract<keyof T, string>;
 type Collections<P extends ProjectTypes> = P["collections"];
 type First<Path> = Path extends `${infer Name}.${string}` ? Name : Path;
 
-/** A path that `populate` takes: `author`, `comments(postId)`, and further ones behind a dot. */
+/** A path for `populate`: `author`, `comments(postId)`, or a longer one with dots. */
 export type PopulatePath<C extends CollectionTypes> =
   | Names<C["populated"]>
   | `${Names<C["populated"]>}.${string}`;
@@ -125,7 +125,7 @@ type Target<P extends ProjectTypes, Name> = Name extends "users" ? P["publicUser
   : Name extends Names<Collections<P>> ? Collections<P>[Name]["document"]
   : unknown;
 
-/** What may not be seen stays an id. */
+/** A replaced value, which stays an id if the document may not be seen. */
 type Put<Value, T> = Value extends readonly (infer Element)[] ? Array<Put<Element, T>>
   : Value extends string ? Value | T
   : Value;
@@ -136,7 +136,7 @@ type Replaced<P extends ProjectTypes, C extends CollectionTypes, D, Path> = {
     : D[Name];
 };
 
-/** `comments(postId)` puts documents of `comments` under that name. */
+/** The members that paths such as `comments(postId)` add under the collection's name. */
 type Referring<P extends ProjectTypes, C extends CollectionTypes, Path> = {
   [
     Name in First<Path> & keyof C["populated"] as Name extends `${infer Key}(${string})` ? Key
@@ -146,7 +146,8 @@ type Referring<P extends ProjectTypes, C extends CollectionTypes, Path> = {
 
 type Picked<D, Field> = [Field] extends [never] ? D : Pick<D, (Field | "_id") & keyof D>;
 
-/** A document as a query with these `fields` and `populate` shows it. */
+/** A document in the answer of a query with these `fields` and `populate`. */
+// deno-lint-ignore corbel/wording -- Published under this name.
 export type Shown<
   P extends ProjectTypes,
   C extends CollectionTypes,
@@ -156,17 +157,17 @@ export type Shown<
   : Replaced<P, C, Picked<C["document"], Field>, Path> & Referring<P, C, Path>;
 
 export interface Presentation<C extends CollectionTypes, Field, Path> extends Abortable {
-  /** Members to show; `_id` is always there. */
+  /** Members to include; `_id` is always included. */
   fields?: readonly (Field & Names<C["document"]>)[];
-  /** Documents and files in the place of the ids and paths that refer to them. */
+  /** Ids and paths to replace with the documents and files that they refer to. */
   populate?: readonly (Path & PopulatePath<C>)[];
 }
 
 export interface Filtering<C extends CollectionTypes> {
   where?: C["where"];
-  /** Words to look for in the fields that are searched. */
+  /** Words to search for in the search fields. */
   search?: string;
-  /** Documents in the trash too. */
+  /** Whether to include documents in the trash. */
   includeDeleted?: boolean;
 }
 
@@ -183,18 +184,18 @@ export interface ListQuery<C extends CollectionTypes, Field = string, Path = str
   total?: "exact" | "none" | "estimate";
 }
 
-/** What is no mistake, but hardly meant so. */
+/** A valid but probably unintended part of a query. */
 export interface QueryWarning {
-  /** The parameter that it is about. */
+  /** The parameter that the warning refers to. */
   parameter: string;
   message: string;
 }
 
-/** What lists and aggregates are answered with. */
+/** Warnings of lists and aggregations. */
 export interface Warned {
   /**
-   * Of conditions and `fields` that name what the collection does not declare. Of a server on this
-   * machine each is printed too, once, with `console.warn`.
+   * Warnings of conditions and `fields` with undeclared names. If the server is on this machine,
+   * each is also printed once with `console.warn`.
    */
   warnings: QueryWarning[];
 }
@@ -211,9 +212,9 @@ export interface Page<D> extends Warned {
 }
 
 export interface AggregateQuery<C extends CollectionTypes> extends Filtering<C>, Abortable {
-  /** Fields, or a Date as `createdAt:day`. */
+  /** Fields, or parts of a Date such as `createdAt:day`. */
   group?: readonly string[];
-  /** An IANA name, for the hours to years of a Date. */
+  /** IANA name of the time zone for parts of a Date. */
   timeZone?: string;
   count?: boolean;
   sum?: readonly string[];
@@ -233,18 +234,18 @@ export interface Group {
   max?: Record<string, number | string | null>;
 }
 
-/** What becomes of a list as its documents change. */
+/** Callbacks of a live list. */
 export interface LiveHandlers<D> {
   /**
-   * The whole list in its order, at first and after each change; `total` of all that match. What a
-   * handler throws is reported as an uncaught error, and the list goes on.
+   * Receives the complete list in order, first and after each change, and the `total` of matching
+   * documents. An error of a handler is reported as an uncaught error, and the list continues.
    */
   items(items: D[], total: number | undefined): void;
-  /** Whether changes arrive at the moment. False from the loss of a connection until it is back. */
+  /** Receives whether changes arrive: false from the loss of a connection until it is restored. */
   connected?(isConnected: boolean): void;
   /**
-   * The list has ended for good: what is refused, such as a token that cannot be renewed. Without
-   * this handler the error is reported as an uncaught one.
+   * Receives the refusal that ended the list, such as a token that cannot be renewed. Without this
+   * handler, the error is reported as an uncaught error.
    */
   error?(error: CorbelError): void;
 }
@@ -255,8 +256,8 @@ export interface LiveList {
 
 export interface WriteOptions extends Abortable {
   /**
-   * The tag of the document as you know it, from `etagOf`: refused if it has changed since, and if the
-   * tag is `undefined`, as that of a document from a list is.
+   * The document's last known tag, from `etagOf`. The call is refused if the document has changed
+   * since, or if the tag is `undefined`, as it is for a document from a list.
    */
   ifMatch?: string;
 }
@@ -265,7 +266,7 @@ export interface Collection<P extends ProjectTypes, C extends CollectionTypes> {
   list<const Field extends string = never, const Path extends string = never>(
     query?: ListQuery<C, Field, Path>,
   ): Promise<Page<Shown<P, C, Field, Path>>>;
-  /** One page after the other, to the end. */
+  /** Iterates over all pages. */
   pages<const Field extends string = never, const Path extends string = never>(
     query?: Omit<ListQuery<C, Field, Path>, "page">,
   ): AsyncIterableIterator<Page<Shown<P, C, Field, Path>>>;
@@ -273,7 +274,7 @@ export interface Collection<P extends ProjectTypes, C extends CollectionTypes> {
     id: string,
     options?: Presentation<C, Field, Path> & { includeDeleted?: boolean },
   ): Promise<Shown<P, C, Field, Path>>;
-  /** With an `idempotencyKey` it is safe to create again, and done so where no answer comes. */
+  /** Creates a document. With an `idempotencyKey`, the request is repeated if no answer arrives. */
   create(
     document: C["create"],
     options?: Abortable & { idempotencyKey?: string; upsert?: Names<C["document"]> },
@@ -288,14 +289,14 @@ export interface Collection<P extends ProjectTypes, C extends CollectionTypes> {
     options?: WriteOptions & { upsert?: boolean },
   ): Promise<C["document"]>;
   patch(id: string, changes: C["patch"], options?: WriteOptions): Promise<C["document"]>;
-  /** To the trash, or with the secret key and `permanent` for good. */
+  /** Moves a document to the trash, or with `permanent` and the secret key deletes it. */
   delete(id: string, options?: WriteOptions & { permanent?: boolean }): Promise<void>;
   recover(id: string, options?: Abortable): Promise<C["document"]>;
   count(query?: Filtering<C> & Abortable): Promise<number>;
   aggregate(query: AggregateQuery<C>): Promise<{ groups: Group[]; more: boolean } & Warned>;
   /**
-   * Goes on through lost connections and renewed tokens, until it is closed or refused. With `fields`
-   * its documents also have those that they are sorted by.
+   * Opens a live list, which continues through lost connections and renewed tokens until it is
+   * closed or refused. With `fields`, documents also include the fields that they are sorted by.
    */
   live<const Field extends string = never>(
     query: Omit<ListQuery<C, Field, never>, "page" | "cursor" | "populate">,
@@ -303,7 +304,7 @@ export interface Collection<P extends ProjectTypes, C extends CollectionTypes> {
   ): LiveList;
 }
 
-/** One of several writes that are done together, or not at all. */
+/** A write in a batch, which is executed completely or not at all. */
 export type BatchOperation<P extends ProjectTypes> = {
   [Name in Names<Collections<P>>]:
     | { action: "create"; collection: Name; document: Collections<P>[Name]["create"] }
@@ -331,43 +332,44 @@ export interface BatchResult {
   document?: AnyDocument;
 }
 
-/** Sent as `authorization: Bearer …` to a server of yours, which asks Corbel whose it is. */
+/** A token to send as `authorization: Bearer …` to your own server, which verifies it. */
 export interface AccessToken {
   accessToken: string;
   expiresAt: string;
 }
 
 export interface Auth<P extends ProjectTypes> {
-  /** Null where nobody is signed in, and until it is known: see `ready`. */
+  /** The signed-in user; null if there is none or before `ready` resolves. */
   readonly user: P["user"] | null;
-  /** Who is signed in from an earlier visit. While the server is away, it is asked until it is back. */
+  /** Resolves to the user of an earlier visit. Waits while the server cannot be reached. */
   readonly ready: Promise<P["user"] | null>;
   /**
-   * Called when it is known who is signed in, and whenever that changes. Returns what ends it. What a
-   * listener throws is reported as an uncaught error, elsewhere than in a page with `console.error`.
+   * Calls the listener when the user is known, and at every change. Returns a function that removes
+   * the listener. In a page, errors of a listener are reported as uncaught errors; elsewhere they
+   * are printed with `console.error`.
    */
   onChange(listener: (user: P["user"] | null) => void): () => void;
-  /** An anonymous user becomes this one. Null where the e-mail must be verified first. */
+  /** Signs up, or turns an anonymous user into this one. Null if the e-mail must be verified. */
   signUp(user: P["signUp"]): Promise<P["user"] | null>;
   signIn(credentials: { email: string; password: string }): Promise<P["user"]>;
-  /** Sends a code to sign in with. */
+  /** Sends a code for `signInWithCode`. */
   requestCode(email: string): Promise<void>;
   signInWithCode(given: { email: string; code: string }): Promise<P["user"]>;
   signInAnonymously(): Promise<P["user"]>;
   /**
-   * Leaves the page for the provider. The user comes back to `/auth/callback` of your site. `dev`
-   * has users choose who they are, on a server that `deno task dev` started.
+   * Navigates to the provider. The user returns to `/auth/callback` of your site. With `dev`, users
+   * choose an identity, on a server that `deno task dev` started.
    */
   signInWith(provider: "github" | "google" | "dev", options?: { returnTo?: string }): void;
-  /** On `/auth/callback`: ends what `signInWith` began. Null where nothing was begun. */
+  /** Finishes `signInWith` on `/auth/callback`. Null if the page was opened without a sign-in. */
   completeSignIn(): Promise<{ user: P["user"]; returnTo: string | null } | null>;
-  /** This device forgets the session even if the server cannot be reached. */
+  /** Signs out. This device forgets the session even if the server cannot be reached. */
   signOut(): Promise<void>;
-  /** For calls to a server of yours; with `renew` it is a new one. Null where nobody is signed in. */
+  /** Returns the token for your own server, with `renew` a new one; null if signed out. */
   token(options?: { renew?: boolean }): Promise<AccessToken | null>;
   /**
-   * Without a session of the user give the password that they signed up with. Without either it is
-   * dropped, because the owner of the mailbox may be another person than the one who signed up.
+   * Verifies an e-mail. Without a session of the user, pass the password of the sign-up. Without
+   * either, the password is removed, because another person may have signed up with the address.
    */
   verifyEmail(
     given: { email: string; code: string; password?: string },
@@ -380,10 +382,10 @@ export interface Auth<P extends ProjectTypes> {
 }
 
 export interface UploadOptions extends Abortable {
-  /** If left out that of a `File`, else `file`. */
+  /** Default: the name of a `File`, otherwise `file`. */
   filename?: string;
   visibility?: "public" | "private";
-  /** How many of the file's bytes have been sent. */
+  /** Receives the number of sent bytes. */
   onProgress?(sent: number, size: number): void;
 }
 
@@ -393,24 +395,24 @@ export interface StoredFile {
   visibility: "public" | "private";
 }
 
-/** A file in a list of them. */
+/** A file in a list. */
 export interface ListedFile extends PopulatedFile {
-  /** The user who has uploaded it; null for a server's or a member's. */
+  /** The user who uploaded it; null if a server or a member did. */
   ownerId: string | null;
 }
 
 export interface Files {
   /**
-   * Goes on where it was when a connection is lost, and in a page with a session in a cookie also
-   * when the same user chooses the same `File` again after the page was closed.
+   * Uploads a file. Continues after a lost connection. In a page with a cookie session, it also
+   * continues after the page was closed, if the same user chooses the same `File` again.
    */
   upload(file: Blob, options?: UploadOptions): Promise<StoredFile>;
-  /** An address that reads a private file, for whoever has it; an hour if left out. */
+  /** Signs an address with which everyone can read a private file, by default for an hour. */
   sign(
     path: string,
     options?: Abortable & { seconds?: number },
   ): Promise<{ url: string; sizesUrl: string | null; expiresAt: string }>;
-  /** The user's own, or with the secret key all, the newest first. */
+  /** Lists the user's own files, or all with the secret key, newest first. */
   list(
     options?: Abortable & { limit?: number; cursor?: string },
   ): Promise<{ items: ListedFile[]; nextCursor: string | null }>;
@@ -419,16 +421,16 @@ export interface Files {
 
 export interface Client<P extends ProjectTypes> {
   from<Name extends Names<Collections<P>>>(collection: Name): Collection<P, Collections<P>[Name]>;
-  /** All of them are done, or none. */
+  /** Executes all operations, or none. */
   batch(
     operations: readonly BatchOperation<P>[],
     options?: Abortable & { idempotencyKey?: string },
   ): Promise<BatchResult[]>;
-  /** Names the state of a document that this client has answered alone, for `ifMatch`. */
+  /** Returns the tag, for `ifMatch`, of a document that this client received singly. */
   etagOf(document: object): string | undefined;
   readonly auth: Auth<P>;
   readonly files: Files;
-  /** Ends what goes on: live lists, and what other tabs are listened to by. */
+  /** Closes live lists and the connection to other tabs. */
   close(): void;
 }
 

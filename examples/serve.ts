@@ -1,5 +1,5 @@
 /**
- * Serves an example as any host of static files would; what is no file is the page itself, which
+ * Serves an example like a host of static files. Paths without a file get the page itself, which
  * hosts call the fallback of a single-page application.
  *
  *     deno run --allow-net=localhost --allow-read=examples examples/serve.ts live

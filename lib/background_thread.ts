@@ -1,14 +1,10 @@
 import os from "node:os";
 
-/** Enough for a thread that waits for nobody to leave the others what they want of a processor. */
+/** Priority number at which a busy thread leaves other threads enough processor time. */
 const NICENESS = 10;
 
-/**
- * Lets the threads that answer requests go before this one where there are too few processors. Does
- * nothing without the permission, and where a thread has no priority of its own, as on every system
- * but Linux.
- */
-export function giveWay(): void {
+/** Does nothing without the permission, or on systems other than Linux. */
+export function lowerThreadPriority(): void {
   if (Deno.build.os !== "linux") return;
   const permission = { name: "sys", kind: "setPriority" } as const;
   if (Deno.permissions.querySync(permission).state !== "granted") return;

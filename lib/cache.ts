@@ -3,48 +3,44 @@ import { CACHE_MS } from "./limits.ts";
 import { createLru } from "./lru.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 
-/** Remembers what was read for as long as it may be stale, and no longer. */
+/** A read-through cache whose entries are read again after `CACHE_MS`. */
 export interface ReadThrough<V> {
   get(key: string): MaybePromise<V | null>;
-  /** Drops the entries whose key or value matches; what is being read now is not kept either. */
-  forget(matches: (key: string, value: V) => boolean): void;
-  /** The same for one key, at no cost. */
+  /** Removes the entries that match. Values that are being read at the moment are not cached. */
+  invalidate(matches: (key: string, value: V) => boolean): void;
+  /** Removes one entry, without iterating over all of them. */
   drop(key: string): void;
 }
 
 interface CacheEntry<V> {
   readonly value: V;
   readonly readAt: number;
-  readonly mark: unknown;
+  readonly version: unknown;
 }
 
 export interface ReadThroughOptions {
   readonly clock: Clock;
-  /** Entries that are kept at most. */
   readonly max: number;
-  /** An entry whose mark is another than it was is read anew, however young. */
-  readonly markOf?: (key: string) => unknown;
+  /** Version of an entry. If it has changed, the entry is read again regardless of its age. */
+  readonly versionOf?: (key: string) => unknown;
 }
 
-/**
- * @param read Reads an entry anew, given what was known of it. A miss is not remembered: what is
- * missing here may be made in another process a moment later.
- */
+/** @param read Reads a value, given the cached one. A missing value is not cached. */
 export function createReadThrough<V extends object>(
-  { clock, max, markOf = () => null }: ReadThroughOptions,
-  read: (key: string, known: V | null) => Promise<V | null>,
+  { clock, max, versionOf = () => null }: ReadThroughOptions,
+  read: (key: string, cached: V | null) => Promise<V | null>,
 ): ReadThrough<V> {
   const entries = createLru<string, CacheEntry<V>>(max);
-  let forgotten = 0;
+  let invalidations = 0;
 
-  type Since = Pick<CacheEntry<V>, "readAt" | "mark">;
+  type ReadState = Pick<CacheEntry<V>, "readAt" | "version">;
 
-  async function refresh(key: string, known: V | null, since: Since): Promise<V | null> {
-    const before = forgotten;
-    const value = await read(key, known);
+  async function refresh(key: string, cached: V | null, state: ReadState): Promise<V | null> {
+    const before = invalidations;
+    const value = await read(key, cached);
     if (value === null) entries.delete(key);
-    // Whoever forgot something meanwhile may have meant this.
-    else if (before === forgotten) entries.set(key, { value, ...since });
+    // An invalidation during the read may have meant this entry.
+    else if (before === invalidations) entries.set(key, { value, ...state });
     return value;
   }
 
@@ -52,19 +48,19 @@ export function createReadThrough<V extends object>(
     get(key) {
       const entry = entries.get(key);
       const readAt = clock.elapsed();
-      const mark = markOf(key);
+      const version = versionOf(key);
       const isYoung = entry !== undefined && readAt - entry.readAt < CACHE_MS;
-      if (isYoung && entry.mark === mark) return entry.value;
-      return refresh(key, entry?.value ?? null, { readAt, mark });
+      if (isYoung && entry.version === version) return entry.value;
+      return refresh(key, entry?.value ?? null, { readAt, version });
     },
-    forget(matches) {
-      forgotten++;
+    invalidate(matches) {
+      invalidations++;
       for (const [key, { value }] of entries.entries()) {
         if (matches(key, value)) entries.delete(key);
       }
     },
     drop(key) {
-      forgotten++;
+      invalidations++;
       entries.delete(key);
     },
   };

@@ -7,21 +7,21 @@ interface Value {
   readonly read: number;
 }
 
-/** A cache over `store`, and how often it was read. */
+/** Creates a cache over `store` that records the cached values passed to its reads. */
 function setup(max = 100) {
   const clock = fakeClock();
   const store = new Map<string, string>();
-  const known: (Value | null)[] = [];
+  const passed: (Value | null)[] = [];
   const cache = createReadThrough<Value>({ clock, max }, (key, before) => {
-    known.push(before);
+    passed.push(before);
     const of = store.get(key);
-    return Promise.resolve(of === undefined ? null : { of, read: known.length });
+    return Promise.resolve(of === undefined ? null : { of, read: passed.length });
   });
-  return { clock, store, cache, known };
+  return { clock, store, cache, passed };
 }
 
-Deno.test("an entry is read once in three seconds, and anew after them", async () => {
-  const { clock, store, cache, known } = setup();
+Deno.test("an entry is read again after three seconds", async () => {
+  const { clock, store, cache, passed } = setup();
   store.set("a", "one");
   assert.deepEqual(await cache.get("a"), { of: "one", read: 1 });
   store.set("a", "two");
@@ -29,30 +29,33 @@ Deno.test("an entry is read once in three seconds, and anew after them", async (
   assert.deepEqual(await cache.get("a"), { of: "one", read: 1 });
   clock.advance(1);
   assert.deepEqual(await cache.get("a"), { of: "two", read: 2 });
-  assert.equal(known.length, 2);
+  assert.equal(passed.length, 2);
 });
 
-Deno.test("an entry whose mark is another than when it was read is read anew", async () => {
-  const marks = new Map([["a", 1], ["b", 1]]);
+Deno.test("an entry is read again if its version has changed", async () => {
+  const versions = new Map([["a", 1], ["b", 1]]);
   let reads = 0;
-  const markOf = (key: string) => marks.get(key);
-  const cache = createReadThrough<Value>({ clock: fakeClock(), max: 10, markOf }, async (key) => {
-    reads++;
-    await Promise.resolve();
-    return { of: `${key}${marks.get(key)}`, read: reads };
-  });
+  const versionOf = (key: string) => versions.get(key);
+  const cache = createReadThrough<Value>(
+    { clock: fakeClock(), max: 10, versionOf },
+    async (key) => {
+      reads++;
+      await Promise.resolve();
+      return { of: `${key}${versions.get(key)}`, read: reads };
+    },
+  );
   const got = async (key: string) => (await cache.get(key))?.of;
   assert.deepEqual([await got("a"), await got("b"), await got("a")], ["a1", "b1", "a1"]);
-  marks.set("a", 2);
+  versions.set("a", 2);
   assert.deepEqual([await got("a"), await got("b"), reads], ["a2", "b1", 3]);
-  marks.set("a", 3);
+  versions.set("a", 3);
   const reading = got("a");
-  marks.set("a", 4);
+  versions.set("a", 4);
   await reading;
   assert.equal(await got("a"), "a4");
 });
 
-Deno.test("use does not keep an entry young", async () => {
+Deno.test("use does not extend the lifetime of an entry", async () => {
   const { clock, store, cache } = setup();
   store.set("a", "one");
   await cache.get("a");
@@ -64,7 +67,7 @@ Deno.test("use does not keep an entry young", async () => {
   assert.equal((await cache.get("a"))?.of, "two");
 });
 
-Deno.test("an entry is as old as the beginning of its reading", async () => {
+Deno.test("the age of an entry counts from the start of its read", async () => {
   const clock = fakeClock();
   let reads = 0;
   const cache = createReadThrough<Value>({ clock, max: 10 }, () => {
@@ -76,7 +79,7 @@ Deno.test("an entry is as old as the beginning of its reading", async () => {
   assert.equal((await cache.get("a"))?.read, 2);
 });
 
-Deno.test("what is missing is asked for each time, and forgotten when it is gone", async () => {
+Deno.test("a missing value is not cached, and a deleted one is removed", async () => {
   const { clock, store, cache } = setup();
   assert.equal(await cache.get("a"), null);
   store.set("a", "one");
@@ -88,17 +91,17 @@ Deno.test("what is missing is asked for each time, and forgotten when it is gone
   assert.equal((await cache.get("a"))?.of, "two");
 });
 
-Deno.test("a reader is told what was known, also when that is too old", async () => {
-  const { clock, store, cache, known } = setup();
+Deno.test("read receives the cached value even if it has expired", async () => {
+  const { clock, store, cache, passed } = setup();
   store.set("a", "one");
   const first = await cache.get("a");
   clock.advance(10_000);
   await cache.get("a");
-  assert.deepEqual(known, [null, first]);
+  assert.deepEqual(passed, [null, first]);
 });
 
-Deno.test("of what was gone nothing is known: it may come back as something else", async () => {
-  const { clock, store, cache, known } = setup();
+Deno.test("read receives null after the value was missing", async () => {
+  const { clock, store, cache, passed } = setup();
   store.set("a", "one");
   await cache.get("a");
   store.delete("a");
@@ -106,24 +109,24 @@ Deno.test("of what was gone nothing is known: it may come back as something else
   await cache.get("a");
   store.set("a", "two");
   await cache.get("a");
-  assert.equal(known[1]?.of, "one");
-  assert.equal(known[2], null);
+  assert.equal(passed[1]?.of, "one");
+  assert.equal(passed[2], null);
 });
 
-Deno.test("what is forgotten is read anew, by key or by value; the rest stays", async () => {
-  const { store, cache, known } = setup();
+Deno.test("invalidate removes entries by key or value and no other ones", async () => {
+  const { store, cache, passed } = setup();
   for (const key of ["a", "b", "c"]) store.set(key, key.toUpperCase());
   for (const key of ["a", "b", "c"]) await cache.get(key);
-  cache.forget((key, value) => key === "a" || value.of === "B");
+  cache.invalidate((key, value) => key === "a" || value.of === "B");
   for (const key of ["a", "b", "c"]) store.set(key, "new");
   const now = [];
   for (const key of ["a", "b", "c"]) now.push((await cache.get(key))?.of);
   assert.deepEqual(now, ["new", "new", "C"]);
-  assert.equal(known.length, 5);
+  assert.equal(passed.length, 5);
 });
 
-Deno.test("what is dropped is read anew, and nothing else", async () => {
-  const { store, cache, known } = setup();
+Deno.test("drop removes one entry", async () => {
+  const { store, cache, passed } = setup();
   for (const key of ["a", "b"]) store.set(key, "old");
   for (const key of ["a", "b"]) await cache.get(key);
   cache.drop("a");
@@ -131,10 +134,10 @@ Deno.test("what is dropped is read anew, and nothing else", async () => {
   for (const key of ["a", "b"]) store.set(key, "new");
   assert.equal((await cache.get("a"))?.of, "new");
   assert.equal((await cache.get("b"))?.of, "old");
-  assert.deepEqual(known, [null, null, null]);
+  assert.deepEqual(passed, [null, null, null]);
 });
 
-Deno.test("what is forgotten while it is being read is not kept", async () => {
+Deno.test("a value that is invalidated during its read is not cached", async () => {
   const clock = fakeClock();
   const reading = Promise.withResolvers<void>();
   let stored = "old";
@@ -145,13 +148,13 @@ Deno.test("what is forgotten while it is being read is not kept", async () => {
   });
   const early = cache.get("a");
   stored = "new";
-  cache.forget((key) => key === "a");
+  cache.invalidate((key) => key === "a");
   reading.resolve();
   assert.equal((await early)?.of, "old");
   assert.equal((await cache.get("a"))?.of, "new");
 });
 
-Deno.test("a failed reading keeps nothing and is the caller's failure", async () => {
+Deno.test("a failed read rejects and caches nothing", async () => {
   const clock = fakeClock();
   let fail = true;
   const cache = createReadThrough<Value>(
@@ -163,14 +166,14 @@ Deno.test("a failed reading keeps nothing and is the caller's failure", async ()
   assert.equal((await cache.get("a"))?.of, "back");
 });
 
-Deno.test("no more entries are kept than there is room for", async () => {
-  const { store, cache, known } = setup(3);
+Deno.test("the cache has at most `max` entries", async () => {
+  const { store, cache, passed } = setup(3);
   for (const key of ["a", "b", "c", "d"]) {
     store.set(key, key);
     await cache.get(key);
   }
   await cache.get("d");
-  assert.equal(known.length, 4);
+  assert.equal(passed.length, 4);
   await cache.get("a");
-  assert.equal(known.length, 5);
+  assert.equal(passed.length, 5);
 });

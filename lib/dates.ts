@@ -2,10 +2,7 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME =
   /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)$/;
 
-/**
- * Reads ISO 8601 with a zone, or a plain date as UTC midnight. Returns UTC with milliseconds, whose
- * texts sort as their times do; null for anything else, and for years outside 0000 to 9999.
- */
+/** Parses ISO 8601 with a zone, or a date, to UTC text that sorts by time; null for other texts. */
 export function parseDate(text: string): string | null {
   const time = TIME.exec(text);
   const day = dayStart(time === null ? text : time[1]!);

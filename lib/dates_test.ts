@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parseDate } from "./dates.ts";
 
-Deno.test("dates with a zone and plain dates are read as UTC with milliseconds", () => {
+Deno.test("parseDate returns UTC with milliseconds for dates with a zone and plain dates", () => {
   const table: readonly (readonly [string, string])[] = [
     ["2026-01-31", "2026-01-31T00:00:00.000Z"],
     ["2026-01-31T12:34:56.789Z", "2026-01-31T12:34:56.789Z"],
@@ -14,7 +14,7 @@ Deno.test("dates with a zone and plain dates are read as UTC with milliseconds",
   for (const [text, date] of table) assert.equal(parseDate(text), date, text);
 });
 
-Deno.test("zones are applied, with and without a colon, across days, months and years", () => {
+Deno.test("parseDate applies zones across days, months and years", () => {
   const table: readonly (readonly [string, string])[] = [
     ["2026-01-31T12:00:00+00:00", "2026-01-31T12:00:00.000Z"],
     ["2026-01-31T12:00:00-00:00", "2026-01-31T12:00:00.000Z"],
@@ -30,7 +30,7 @@ Deno.test("zones are applied, with and without a colon, across days, months and 
   for (const [text, date] of table) assert.equal(parseDate(text), date, text);
 });
 
-Deno.test("fractions of a second are cut to milliseconds, never rounded up", () => {
+Deno.test("parseDate cuts fractions of a second to milliseconds", () => {
   const table: readonly (readonly [string, string])[] = [
     ["2026-01-31T12:00:00.1Z", "2026-01-31T12:00:00.100Z"],
     ["2026-01-31T12:00:00.12Z", "2026-01-31T12:00:00.120Z"],
@@ -41,7 +41,7 @@ Deno.test("fractions of a second are cut to milliseconds, never rounded up", () 
   for (const [text, date] of table) assert.equal(parseDate(text), date, text);
 });
 
-Deno.test("leap days are those of the Gregorian calendar", () => {
+Deno.test("parseDate accepts leap days of the Gregorian calendar", () => {
   for (const day of ["2024-02-29", "2000-02-29", "0000-02-29", "9996-02-29"]) {
     assert.equal(parseDate(day), `${day}T00:00:00.000Z`);
   }
@@ -51,7 +51,7 @@ Deno.test("leap days are those of the Gregorian calendar", () => {
   }
 });
 
-Deno.test("days and months that do not exist are no dates", () => {
+Deno.test("parseDate refuses days and months that do not exist", () => {
   const wrong = ["2026-04-31", "2026-01-32", "2026-01-00", "2026-00-10", "2026-13-01"];
   for (const day of wrong) {
     assert.equal(parseDate(day), null, day);
@@ -59,7 +59,7 @@ Deno.test("days and months that do not exist are no dates", () => {
   }
 });
 
-Deno.test("years reach from 0000 to 9999, and a zone does not lead beyond", () => {
+Deno.test("parseDate refuses times outside the years 0000 to 9999 in UTC", () => {
   const table: readonly (readonly [string, string | null])[] = [
     ["0000-01-01", "0000-01-01T00:00:00.000Z"],
     ["0001-01-01", "0001-01-01T00:00:00.000Z"],
@@ -80,7 +80,7 @@ Deno.test("years reach from 0000 to 9999, and a zone does not lead beyond", () =
   for (const [text, date] of table) assert.equal(parseDate(text), date, text);
 });
 
-Deno.test("dates sort as their texts do", () => {
+Deno.test("results of parseDate sort like their times", () => {
   const texts = [
     "0000-01-01",
     "0999-06-01",
@@ -95,7 +95,7 @@ Deno.test("dates sort as their texts do", () => {
   for (const date of dates) assert.equal(date.length, 24);
 });
 
-Deno.test("times without a zone, and everything else, are no dates", () => {
+Deno.test("parseDate refuses times without a zone and other texts", () => {
   const wrong = [
     "",
     "now",

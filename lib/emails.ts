@@ -4,79 +4,71 @@ const PART = '[^\\s\\u0000-\\u001f\\u007f-\\u009f@,;<>"]';
 
 const ADDRESS = `${PART}{1,64}@${PART}{1,190}`;
 
-/** One plain address: no name, no list, no quotes, no control characters. */
+/** Matches one plain address without a name, quotes or control characters. */
 export const EMAIL_PATTERN = `^${ADDRESS}$`;
 
-/** One plain address as people enter it: white space around it is left out. */
+/** Matches one plain address with white space around it, as people enter it. */
 export const ENTERED_EMAIL_PATTERN = `^\\s*${ADDRESS}\\s*$`;
 
-const PLAIN = new RegExp(EMAIL_PATTERN, "u");
+const PLAIN_EMAIL = new RegExp(EMAIL_PATTERN, "u");
 
-/** What {@linkcode PLAIN} takes at most. Bringing a text into normal form is quadratic in its marks. */
+/** Longer texts are not normalized, which takes quadratic time for texts with many marks. */
 const LENGTH_MAX = 255;
 
-/** What shows nothing, or only turns the direction of what does; the Braille blank is no space. */
+/** Invisible characters and direction marks. The Braille blank is invisible but not white space. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/gu;
 
-/** Whether a text is one plain address, as it is written and as it is compared. */
+/** Whether a text and its canonical form are one plain address. */
 export const isPlainEmail = (text: string): boolean =>
-  PLAIN.test(text) && text.isWellFormed() && PLAIN.test(canonicalEmail(text));
+  PLAIN_EMAIL.test(text) && text.isWellFormed() && PLAIN_EMAIL.test(canonicalEmail(text));
 
 /**
- * Returns the form in which e-mail addresses are compared and unique: NFKC in lower case, without
- * invisible characters and white space around it, and with the domain in ASCII, as browsers and the
- * DNS write it. Addresses are kept and shown as given. Two addresses of one form look alike, but can
- * be two mailboxes: a proof of one is a proof of the other only if {@linkcode isSameMailbox} says so.
- * A text that is too long for an address is returned without the white space around it.
+ * Returns the canonical form, by which addresses are unique: NFKC, lower case, without invisible
+ * characters, with an ASCII domain. Two mailboxes may share it: a proof of one is a proof of the
+ * other only if {@linkcode isSameMailbox} is true. A text that is too long is only trimmed.
  */
 export function canonicalEmail(email: string): string {
   const text = normalEmail(email);
-  return text.length > LENGTH_MAX ? text : withDomain(text, asciiDomain);
+  return text.length > LENGTH_MAX ? text : mapDomain(text, asciiDomain);
 }
 
-/** An address as it was compared before domains were compared in ASCII. */
+/** Returns the canonical form of earlier versions, which did not convert domains to ASCII. */
 function normalEmail(email: string): string {
   const text = email.trim();
   if (text.length > LENGTH_MAX) return text;
   return text.normalize("NFKC").toLowerCase().replaceAll(INVISIBLE, "").normalize("NFKC").trim();
 }
 
-/**
- * Returns every form in which records may have an address: the form that is compared, and for an
- * internationalized domain the Unicode form, in which earlier versions stored it. The form that is
- * closest to the address as it is given comes first.
- */
+/** Returns forms in records, the closest first. Earlier versions stored domains in Unicode. */
 export function storedForms(email: string): readonly string[] {
   const canonical = canonicalEmail(email);
   if (!canonical.includes("xn--")) return [canonical];
-  const earlier = withDomain(canonical, (domain) => domainToUnicode(domain) || domain);
+  const earlier = mapDomain(canonical, (domain) => domainToUnicode(domain) || domain);
   const forms = [...new Set([canonical, earlier])];
   return normalEmail(email) === earlier ? forms.reverse() : forms;
 }
 
-function withDomain(address: string, change: (domain: string) => string): string {
+function mapDomain(address: string, change: (domain: string) => string): string {
   const at = address.lastIndexOf("@") + 1;
   return at === 0 ? address : address.slice(0, at) + change(address.slice(at));
 }
 
 const BEYOND_ASCII = /[^\p{ASCII}]/u;
 
-/** Punycode for a domain with letters beyond ASCII. A text that can be no domain stays as it is. */
+/** Returns a domain in Punycode. A text that cannot be a domain is returned unchanged. */
 const asciiDomain = (domain: string): string =>
   BEYOND_ASCII.test(domain) ? domainToASCII(domain) || domain : domain;
 
 /**
- * Whether two texts name one mailbox: they are equal but for the case of A to Z, or for an
- * internationalized domain that one of them has in ASCII. Other letters count as they are, because
- * mail servers tell them apart: with K, the Kelvin sign, in place of a k, an address of one's own
- * would else open somebody else's account.
+ * Ignores the case of A to Z and the form of the domain. Other letters must be equal: otherwise an
+ * address with K, the Kelvin sign, instead of k could open another user's account.
  */
 export const isSameMailbox = (one: string, other: string): boolean =>
   mailboxOf(one) === mailboxOf(other);
 
-const mailboxOf = (email: string): string => withDomain(lowerAscii(email.trim()), exactDomain);
+const mailboxOf = (email: string): string => mapDomain(lowerAscii(email.trim()), exactDomain);
 
-/** A domain in ASCII, if nothing but that is changed: one that must be normalized first stays. */
+/** Returns a domain in ASCII, unless the conversion would also normalize it. */
 function exactDomain(domain: string): string {
   const ascii = asciiDomain(domain);
   return domainToUnicode(ascii) === domain ? ascii : domain;
@@ -85,5 +77,5 @@ function exactDomain(domain: string): string {
 const lowerAscii = (text: string): string =>
   text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** The address without the tag behind a `+`, by which many mail servers let one mailbox have many addresses. */
-export const untagged = (email: string): string => email.replace(/\+[^@]*(?=@)/, "");
+/** Returns an address without the tag after a `+`, which many mail servers ignore. */
+export const withoutTag = (email: string): string => email.replace(/\+[^@]*(?=@)/, "");

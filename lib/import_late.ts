@@ -1,8 +1,6 @@
 /**
- * Imports a module that few processes need. Deno reads all that an `import("…")` names before the
- * first line runs, also where it is never reached; an address that is worked out it reads only then.
- *
- * @param url As `import.meta.resolve` makes it, of a module below `lib`, `openapi` or `routes`: what
- * is not known beforehand takes the permission to read it.
+ * Imports a module that few processes need. Deno loads modules of a literal `import("…")` at
+ * startup, those of a computed URL when needed. @param url A result of `import.meta.resolve`, for a
+ * module below `lib`, `openapi` or `routes`, which the process may read.
  */
 export const importLate = <T>(url: string): Promise<T> => import(url);

@@ -1,23 +1,20 @@
-/** Addresses of clients: how they are written, and what of them counts as one client. */
+/** Parses IP addresses of clients and groups them by network. */
 
 import { isIP, isIPv4 } from "node:net";
 import ipaddr from "ipaddr";
 
-/** Of an IPv6 address with an IPv4 one in it, a zone, brackets and a port; what is longer is none. */
+/** Maximum number of characters of an address with a zone, brackets and a port. */
 const LENGTH_MAX = 100;
 
 const GROUPS = 8;
 
-/**
- * An address as it is kept and compared: IPv6 in its short form and without a zone, and where it
- * stands for an IPv4 address, that one. Null for what is no address.
- */
+/** Returns IPv6 in short form without zone, IPv4 if it is mapped, or null for other texts. */
 export function readIpAddress(text: string): string | null {
   if (isIPv4(text)) return text;
   return parse(text)?.toString() ?? null;
 }
 
-/** The same for an entry of `X-Forwarded-For`, which may have a port: `1.2.3.4:5`, `[::1]:5`. */
+/** Parses an entry of `X-Forwarded-For`, which may have a port: `1.2.3.4:5`, `[::1]:5`. */
 export function readForwardedAddress(entry: string): string | null {
   const text = entry.trim();
   if (text.length > LENGTH_MAX) return null;
@@ -25,10 +22,7 @@ export function readForwardedAddress(entry: string): string | null {
   return readIpAddress(bracketed ?? ipv4 ?? text);
 }
 
-/**
- * What whoever sends from an address has to themselves: of IPv4 the address, of IPv6 the first eight
- * bytes, behind which there are more addresses than can be counted. What is no address stays.
- */
+/** Returns an IPv4 address, or 8 bytes of an IPv6 one, as one client may use all behind them. */
 export function networkOf(address: string): string {
   if (isIPv4(address)) return address;
   const parsed = parse(address);
@@ -36,8 +30,8 @@ export function networkOf(address: string): string {
   return parsed instanceof ipaddr.IPv4 ? parsed.toString() : firstGroups(parsed, 4);
 }
 
-/** The neighbourhood: the first three bytes of IPv4, the first six of IPv6; null for no address. */
-export function placeOf(address: string): string | null {
+/** Returns the first three bytes of an IPv4 or six of an IPv6 address; null for other texts. */
+export function subnetOf(address: string): string | null {
   const parsed = parse(address);
   if (parsed === null) return null;
   if (parsed instanceof ipaddr.IPv6) return firstGroups(parsed, 3);

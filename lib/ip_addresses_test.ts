@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { networkOf, placeOf, readForwardedAddress, readIpAddress } from "./ip_addresses.ts";
+import { networkOf, readForwardedAddress, readIpAddress, subnetOf } from "./ip_addresses.ts";
 
 const NO_ADDRESSES = [
   "",
@@ -23,7 +23,7 @@ const NO_ADDRESSES = [
   "1.".repeat(1_000_000),
 ];
 
-Deno.test("an address has one text, however it is written", () => {
+Deno.test("readIpAddress returns one text for all spellings of an address", () => {
   const same: [string, string][] = [
     ["203.0.113.77", "203.0.113.77"],
     ["::ffff:203.0.113.77", "203.0.113.77"],
@@ -39,7 +39,7 @@ Deno.test("an address has one text, however it is written", () => {
   for (const [written, address] of same) assert.equal(readIpAddress(written), address, written);
 });
 
-Deno.test("what a proxy writes may have a port and brackets", () => {
+Deno.test("readForwardedAddress accepts a port and brackets", () => {
   const entries: [string, string][] = [
     ["1.2.3.4:567", "1.2.3.4"],
     [" 1.2.3.4 ", "1.2.3.4"],
@@ -57,7 +57,7 @@ Deno.test("what a proxy writes may have a port and brackets", () => {
   }
 });
 
-Deno.test("a network is an IPv4 address or the first eight bytes of IPv6", () => {
+Deno.test("networkOf returns an IPv4 address or the first eight bytes of IPv6", () => {
   assert.equal(networkOf("203.0.113.77"), "203.0.113.77");
   assert.equal(networkOf("::ffff:203.0.113.77"), "203.0.113.77");
   assert.equal(networkOf("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
@@ -68,14 +68,14 @@ Deno.test("a network is an IPv4 address or the first eight bytes of IPv6", () =>
   assert.equal(networkOf("/run/socket"), "/run/socket");
 });
 
-Deno.test("a place is the first three bytes of IPv4 or the first six of IPv6", () => {
-  assert.equal(placeOf("203.0.113.77"), "203.0.113.0");
-  assert.equal(placeOf("2001:db8:1:2:3:4:5:6"), "2001:db8:1::");
+Deno.test("subnetOf returns the first three bytes of IPv4 or the first six of IPv6", () => {
+  assert.equal(subnetOf("203.0.113.77"), "203.0.113.0");
+  assert.equal(subnetOf("2001:db8:1:2:3:4:5:6"), "2001:db8:1::");
 });
 
-Deno.test("what is no address has no text and no place", () => {
+Deno.test("readIpAddress and subnetOf return null for texts that are not addresses", () => {
   for (const text of [...NO_ADDRESSES, "[::1]", "1.2.3.4:5"]) {
     assert.equal(readIpAddress(text), null, text.slice(0, 40));
-    assert.equal(placeOf(text), null, text.slice(0, 40));
+    assert.equal(subnetOf(text), null, text.slice(0, 40));
   }
 });

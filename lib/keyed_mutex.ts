@@ -1,12 +1,9 @@
-/**
- * For each key one holder at a time, in the order of asking. Keys do not wait for one another, and
- * one that nobody holds takes no memory.
- */
+/** Mutexes by key, which are acquired in the order of the calls. Unlocked keys take no memory. */
 export class KeyedMutex {
-  /** By key, what the next to ask waits for. */
+  /** The promise for which the next caller waits, by key. */
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Resolves when all who asked before have let go. Disposing lets go, and must not be left out. */
+  /** Locks a key after all earlier callers have unlocked it. The result must be disposed of. */
   async acquire(key: string): Promise<Disposable> {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const before = this.#tails.get(key);
@@ -20,13 +17,11 @@ export class KeyedMutex {
     };
   }
 
-  /** What `work` resolves to or throws; it lets go either way. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     using _held = await this.acquire(key);
     return await work();
   }
 
-  /** How many keys somebody holds. */
   get size(): number {
     return this.#tails.size;
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { KeyedMutex } from "./keyed_mutex.ts";
 
-Deno.test("those of one key come one after the other, in their order, and failures hold up nobody", async () => {
+Deno.test("run executes calls with one key in order, also after failures", async () => {
   const mutex = new KeyedMutex();
   const seen: string[] = [];
   let inside = 0;
@@ -21,7 +21,7 @@ Deno.test("those of one key come one after the other, in their order, and failur
   assert.equal(await mutex.run("x", work("d")), "d");
 });
 
-Deno.test("work that throws at once lets the next one in", async () => {
+Deno.test("run unlocks the key if work throws synchronously", async () => {
   const mutex = new KeyedMutex();
   const thrown = mutex.run("x", () => {
     throw new Error("at once");
@@ -31,7 +31,7 @@ Deno.test("work that throws at once lets the next one in", async () => {
   assert.equal(await next, "in");
 });
 
-Deno.test("keys do not wait for each other", async () => {
+Deno.test("different keys do not wait for each other", async () => {
   const mutex = new KeyedMutex();
   const gate = Promise.withResolvers<void>();
   const held = mutex.run("x", () => gate.promise);
@@ -40,7 +40,7 @@ Deno.test("keys do not wait for each other", async () => {
   await held;
 });
 
-Deno.test("a key that was acquired is held until its release, between others that run", async () => {
+Deno.test("acquire locks a key until its release, in order with run", async () => {
   const mutex = new KeyedMutex();
   const seen: string[] = [];
   const first = await mutex.acquire("x");
@@ -57,7 +57,7 @@ Deno.test("a key that was acquired is held until its release, between others tha
   assert.deepEqual(seen, ["run", "acquired"]);
 });
 
-Deno.test("a key is forgotten once nobody holds it or waits for it", async () => {
+Deno.test("an unlocked key takes no memory", async () => {
   const mutex = new KeyedMutex();
   const works = Array.from({ length: 100 }, (_, i) =>
     mutex.run(`${i % 10}`, () => {
@@ -69,7 +69,7 @@ Deno.test("a key is forgotten once nobody holds it or waits for it", async () =>
   assert.equal(mutex.size, 0);
 });
 
-Deno.test("letting go twice does not let two in", async () => {
+Deno.test("releasing a lock twice admits one caller", async () => {
   const mutex = new KeyedMutex();
   const first = await mutex.acquire("x");
   const [second, third] = [mutex.acquire("x"), mutex.acquire("x")];

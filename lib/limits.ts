@@ -1,4 +1,4 @@
-/** All limits in the order of docs/limits.md. Each is declared once, with its unit. */
+/** All limits, in the order of docs/limits.md. */
 
 export * from "./request_limits.ts";
 export * from "./account_limits.ts";

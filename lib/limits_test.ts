@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as limits from "./limits.ts";
 
-Deno.test("the limits of lists are the interface's", () => {
+Deno.test("the limits of lists are those of the interface", () => {
   assert.equal(limits.PAGE_DEFAULT, 1);
   assert.equal(limits.LIST_LIMIT_DEFAULT, 100);
   assert.equal(limits.LIST_LIMIT_MAX, 1000);
@@ -22,7 +22,7 @@ Deno.test("the limits of documents, definitions and queries are those of the wir
   assert.equal(limits.IDEMPOTENCY_KEY_LENGTH_MAX, 128);
 });
 
-Deno.test("times are those of the wire rules, in the units of their names", () => {
+Deno.test("times are those of the wire rules in the units of their names", () => {
   assert.equal(limits.IDEMPOTENCY_MS, 86_400_000);
   assert.equal(limits.TRASH_MS, 2_592_000_000);
   assert.equal(limits.ACCESS_TOKEN_SECONDS, 900);
@@ -47,12 +47,12 @@ Deno.test("the limits of events are those of the wire rules", () => {
   assert.equal(limits.PRO_WEBHOOKS, 50);
 });
 
-Deno.test("a body of one document has room for the largest document and its escapes' margin", () => {
+Deno.test("the body limit has room for the largest document with escapes", () => {
   assert.ok(limits.BODY_BYTES_MAX > 1_048_576);
   assert.ok(limits.BODY_BYTES_MAX < 2 * 1_048_576, "a body of 2 MiB is refused");
 });
 
-Deno.test("what is cached is re-read well within the five seconds that may go unseen", () => {
+Deno.test("cache entries expire within five seconds", () => {
   assert.ok(limits.CACHE_MS > 0);
   assert.ok(limits.CACHE_MS <= 5000);
 });

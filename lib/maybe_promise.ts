@@ -1,2 +1,2 @@
-/** What is remembered already, or has to be read first: to be awaited by whoever wants it. */
+/** A value that may be cached, so that callers await only a promise. */
 export type MaybePromise<T> = T | Promise<T>;

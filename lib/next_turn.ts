@@ -2,14 +2,11 @@ import { setImmediate } from "node:timers/promises";
 
 const SLICE_MS = 4;
 
-/** Lets whatever else waits for the event loop go first: long work is done in slices. */
+/** Resolves after other tasks of the event loop. Long work calls it between slices. */
 export const nextTurn = (): Promise<void> => setImmediate();
 
-/**
- * Returns a function for work that waits for a store between its steps: called after each step, it
- * lets whatever else waits go first, once the work has gone on for a few milliseconds.
- */
-export function turnTaker(): () => Promise<void> {
+/** Returns a function for long work to call, which lets other tasks run every few milliseconds. */
+export function createTurnTaker(): () => Promise<void> {
   let began = performance.now();
   return async () => {
     if (performance.now() - began < SLICE_MS) return;
@@ -18,7 +15,7 @@ export function turnTaker(): () => Promise<void> {
   };
 }
 
-/** Works on one after the other, and lets whatever else waits go first every few milliseconds. */
+/** Processes items in order, and lets other tasks of the event loop run every few milliseconds. */
 export async function inSlices<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
   let began = performance.now();
   for (const item of items) {

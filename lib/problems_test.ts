@@ -3,19 +3,19 @@ import { Problem, type ProblemCode, PROBLEMS } from "./problems.ts";
 
 const entries = Object.entries(PROBLEMS) as [ProblemCode, (typeof PROBLEMS)[ProblemCode]][];
 
-Deno.test("the catalogue cannot be changed", () => {
+Deno.test("PROBLEMS is frozen", () => {
   assert.ok(Object.isFrozen(PROBLEMS));
   for (const [code, entry] of entries) assert.ok(Object.isFrozen(entry), `${code} can be changed`);
 });
 
-Deno.test("codes are stable upper-case words and statuses are refusals", () => {
+Deno.test("codes are upper-case words and statuses are 4xx or 5xx", () => {
   for (const [code, { status }] of entries) {
     assert.match(code, /^[A-Z]+(_[A-Z]+)*$/);
     assert.ok(Number.isInteger(status) && status >= 400 && status <= 599, `${code}: ${status}`);
   }
 });
 
-Deno.test("every refusal that the wire rules name has the status they give it", () => {
+Deno.test("problems have the statuses of the wire rules", () => {
   const statuses: Partial<Record<ProblemCode, number>> = {
     INVALID_ID: 400,
     INVALID_CURSOR: 400,
@@ -65,7 +65,7 @@ Deno.test("every refusal that the wire rules name has the status they give it", 
   }
 });
 
-Deno.test("messages, causes and remedies are sentences; the interface's own stay as they are", () => {
+Deno.test("texts are sentences, and messages of the interface are unchanged", () => {
   const interfaces: Partial<Record<ProblemCode, string>> = {
     INVALID_PROJECT_ID: "Invalid project ID",
     PROJECT_NOT_FOUND: "Project not found or access denied",
@@ -86,7 +86,7 @@ Deno.test("messages, causes and remedies are sentences; the interface's own stay
   }
 });
 
-Deno.test("a refusal says the catalogue's message unless the thrower knows better", () => {
+Deno.test("a Problem has the default message unless another one is given", () => {
   const plain = new Problem("DOCUMENT_NOT_FOUND");
   assert.equal(plain.code, "DOCUMENT_NOT_FOUND");
   assert.equal(plain.status, 404);
@@ -96,15 +96,15 @@ Deno.test("a refusal says the catalogue's message unless the thrower knows bette
   assert.equal(Object.hasOwn(plain, "cause"), false);
 
   const cause = new Error("inside");
-  const told = new Problem("METHOD_NOT_ALLOWED", {
+  const detailed = new Problem("METHOD_NOT_ALLOWED", {
     message: "Use GET.",
     cause,
     allow: ["GET"],
     retryAfter: 7,
   });
-  assert.equal(told.message, "Use GET.");
-  assert.equal(told.status, 405);
-  assert.equal(told.cause, cause);
-  assert.deepEqual(told.allow, ["GET"]);
-  assert.equal(told.retryAfter, 7);
+  assert.equal(detailed.message, "Use GET.");
+  assert.equal(detailed.status, 405);
+  assert.equal(detailed.cause, cause);
+  assert.deepEqual(detailed.allow, ["GET"]);
+  assert.equal(detailed.retryAfter, 7);
 });

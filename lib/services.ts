@@ -12,21 +12,21 @@ import { createSigningKeys, type SigningKeys } from "./projects/signing_keys.ts"
 import { type Clock, systemClock } from "./clock.ts";
 import type { Config, MongoDatabase, SqliteDatabase } from "./runtime/config.ts";
 import { KeyRing } from "./crypto/key_ring.ts";
-import { keptKeyRing } from "./runtime/kept_key_ring.ts";
-import { knownKeys, rememberKeys } from "./runtime/known_keys.ts";
-import { unusedStore } from "./runtime/unused_store.ts";
+import { openKeyRingFile } from "./runtime/key_ring_file.ts";
+import { readKnownKeys, registerKeys } from "./runtime/known_keys.ts";
+import { unusedStoreError } from "./runtime/unused_store.ts";
 import { type Catalog, createCatalog } from "./documents/catalog.ts";
 import { COLLECTION_REMOVAL } from "./documents/collection_removals.ts";
-import { UNHELD_FILE_REMOVAL } from "./documents/file_references.ts";
+import { UNREFERENCED_FILE_REMOVAL } from "./documents/file_references.ts";
 import { createCursors, type Cursors } from "./paging/cursor.ts";
 import { createSlowQuestions, type SlowQuestions } from "./documents/slow_questions.ts";
 import { ChangeFeeds } from "./events/change_feeds.ts";
 import { LiveLists } from "./events/live/live_lists.ts";
 import { createLivePositions, type LivePositions } from "./events/live/positions.ts";
 import { DELIVER } from "./events/webhooks/deliver.ts";
-import { TELL_WEBHOOKS } from "./events/webhooks/tell.ts";
-import { TELL_OWNER } from "./events/webhooks/tell_owner.ts";
-import { WebhookTeller } from "./events/webhooks/teller.ts";
+import { DISPATCH_CHANGES } from "./events/webhooks/dispatch.ts";
+import { NOTIFY_WEBHOOK_OWNER } from "./events/webhooks/notify_owner.ts";
+import { WebhookDispatcher } from "./events/webhooks/dispatcher.ts";
 import { createEgress, type Egress, isPublic } from "./http/egress.ts";
 import type { Blobs } from "./files/blobs.ts";
 import { DiskBlobs } from "./files/disk/blobs.ts";
@@ -50,7 +50,7 @@ import {
 import { type Cookies, createCookies } from "./http/cookies.ts";
 import { createDeadlines, type Deadlines } from "./http/deadline.ts";
 import { createRequestDrain, type RequestDrain } from "./http/request_drain.ts";
-import { createDeliveries, type Deliveries } from "./http/deliveries.ts";
+import { createResponseStreams, type ResponseStreams } from "./http/response_streams.ts";
 import type { Log } from "./runtime/log.ts";
 import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/rate_limit.ts";
 import { createRequestShares, type RequestShares } from "./http/request_shares.ts";
@@ -87,9 +87,9 @@ import { createProviders, type Providers } from "./social/providers.ts";
 import { ALL } from "./store/filter.ts";
 import type { Engine } from "./store/port.ts";
 import { SqliteEngine } from "./store/sqlite/engine.ts";
-import { holdsStore } from "./store/sqlite/folder.ts";
+import { hasStore } from "./store/sqlite/folder.ts";
 
-/** Everything a verb may need; each takes the few it names. */
+/** The dependencies of all verbs, each of which takes the few that it needs. */
 export interface Services extends AsyncDisposable {
   readonly config: Config;
   readonly clock: Clock;
@@ -102,12 +102,12 @@ export interface Services extends AsyncDisposable {
   readonly sessions: SessionDirectory;
   readonly tokens: AccessTokens;
   readonly userFields: UserFields;
-  /** Keys to hash codes with, the newest first. */
+  /** Keys for hashing codes, newest first. */
   readonly codeKeys: readonly string[];
   readonly mailTransports: MailTransports;
-  /** Runs what follows from requests, such as mails and messages to webhooks. */
+  /** Runs work that follows from requests, such as mails and messages to webhooks. */
   readonly jobRunner: JobRunner<Services>;
-  readonly webhookTeller: WebhookTeller;
+  readonly webhookDispatcher: WebhookDispatcher;
   readonly catalog: Catalog;
   readonly plans: Plans;
   readonly requestCounts: RequestCounts;
@@ -117,51 +117,46 @@ export interface Services extends AsyncDisposable {
   readonly slowQuestions: SlowQuestions;
   readonly changeFeeds: ChangeFeeds;
   readonly livePositions: LivePositions;
-  /** Keys to sign tickets with, the newest first. */
+  /** Keys for signing tickets, newest first. */
   readonly liveTicketKeys: readonly string[];
   readonly liveLists: LiveLists;
   readonly cookies: Cookies;
   readonly providers: Providers;
   readonly browsers: Browsers;
   readonly egress: Egress;
-  /** Without a bound for each host. */
+  /** An egress guard without a limit of connections per host. */
   readonly webhookEgress: Egress;
   readonly blobStores: BlobStores;
-  /** Null where uploads and downloads go to the store directly. */
+  /** Null if clients upload to and download from the store directly. */
   readonly localFiles: LocalFiles | null;
   readonly uploadTokens: UploadTokens;
   readonly readSignatures: ReadSignatures;
   readonly servedFiles: ServedFiles;
-  /** Sizes of pictures. */
   readonly pictures: Pictures;
-  /** What answers in the AI operations. */
   readonly model: Model;
   readonly rateLimiter: RateLimiter;
-  /** What all processes count together, to the last one. */
+  /** Exact counts of all processes. */
   readonly storedCounts: SharedCounts;
-  /** What the threads of this process that serve count together. */
+  /** Counts of all threads of this process. */
   readonly threadCounts: SharedCounts;
-  /** For sign-ins and refreshes, beside the other one. */
+  /** Limits sign-ins and refreshes, in addition to `rateLimiter`. */
   readonly signInLimiter: RateLimiter;
-  /** For whatever tells whether somebody has an account, or which password. */
+  /** Limits operations that could reveal whether an account exists or what its password is. */
   readonly dashboardLimiter: RateLimiter;
   readonly passwords: Passwords;
   readonly passwordQueue: PasswordQueue;
-  /** By place, who tries a password there. */
+  /** Serializes the password tries of one source. */
   readonly passwordMutex: KeyedMutex;
   readonly knownDevices: KnownDevices;
   readonly deadlines: Deadlines;
   readonly bodyBudget: ByteBudget;
-  readonly deliveries: Deliveries;
+  readonly responseStreams: ResponseStreams;
   readonly requestShares: RequestShares;
   readonly requestDrain: RequestDrain;
   readonly connectionShortage: ConnectionShortage;
 }
 
-/**
- * Bytes of the budget for answers that each thread has at least: documents of `ANSWER_BYTES_MAX` and
- * what is written around them always fit, however many threads share the budget.
- */
+/** Smallest budget of a thread in bytes. Documents of `ANSWER_BYTES_MAX` in an envelope fit. */
 const LARGEST_ANSWER_BYTES = 2 * ANSWER_BYTES_MAX;
 
 const JOB_KINDS = [
@@ -170,51 +165,48 @@ const JOB_KINDS = [
   SEND_ACCOUNT_CODE,
   NOTIFY_OWNER,
   OBJECT_REMOVAL,
-  UNHELD_FILE_REMOVAL,
+  UNREFERENCED_FILE_REMOVAL,
   COLLECTION_REMOVAL,
-  TELL_WEBHOOKS,
+  DISPATCH_CHANGES,
   DELIVER,
-  TELL_OWNER,
+  NOTIFY_WEBHOOK_OWNER,
 ];
 
-/** What tests replace. */
-export interface Overrides {
+/** Services that tests and worker threads replace. */
+export interface ServiceOverrides {
   readonly log: Log;
   readonly clock?: Clock;
   readonly newId?: NewId;
-  /** Where another thread of this process adds up what all count. */
+  /** Counts that are added up by another thread of this process. */
   readonly threadCounts?: SharedCounts;
-  /** Stands in for the one that the configuration names; disposed with the services. */
+  /** Replaces the engine of the configuration. It is disposed of with the services. */
   readonly engine?: Engine;
-  /** As in `SqliteOptions`. */
+  /** The option of `SqliteOptions`. */
   readonly scansAhead?: boolean;
-  /** Whether a store that nothing has used is refused; of a folder nothing is made then. */
+  /** Whether an unused store is refused, without creating its folder. */
   readonly refusesUnused?: boolean;
 }
 
-/**
- * Opens the store and everything that stands on it; disposing closes it all. Throws `ConfigError` for
- * a store that nothing has used, where that is asked for.
- */
+/** Disposing closes the store. Throws `ConfigError` for an unused one if `refusesUnused` is set. */
 export async function openServices(
   config: Config,
-  overrides: Overrides,
+  overrides: ServiceOverrides,
 ): Promise<Services> {
   const { database, publicUrl } = config;
   const { log, clock = systemClock } = overrides;
   const { newId = objectIds(clock), refusesUnused = false } = overrides;
-  // To open a folder makes what is missing in it.
-  if (refusesUnused && database.kind === "sqlite" && !await holdsStore(database.folder)) {
-    throw unusedStore(config);
+  // Checked before the engine opens the folder, which creates it.
+  if (refusesUnused && database.kind === "sqlite" && !await hasStore(database.folder)) {
+    throw unusedStoreError(config);
   }
   const engine = overrides.engine ?? await openEngine(config, overrides);
   try {
-    if (refusesUnused && await isUnsealed(engine)) throw unusedStore(config);
+    if (refusesUnused && await hasNoSealedValues(engine)) throw unusedStoreError(config);
     const keyRing = await KeyRing.parse(
       config.secretKeys?.reveal() ??
-        await keptKeyRing(folderOf(database), log, () => isUnsealed(engine)),
+        await openKeyRingFile(folderOf(database), log, () => hasNoSealedValues(engine)),
     );
-    await rememberKeys({ engine, clock, newId: objectIds(clock) }, keyRing);
+    await registerKeys({ engine, clock, newId: objectIds(clock) }, keyRing);
     const sessions = createSessionDirectory(engine, clock);
     const signingKeys = createSigningKeys({ engine, keyRing, newId, clock });
     const storedCounts = createStoredCounts(engine);
@@ -226,7 +218,7 @@ export async function openServices(
     const signInLimiter = createRateLimiter(signInRate, clock, shared);
     const dashboardRate = config.ratePerMinute === null ? null : DASHBOARD_SIGN_IN_RATE_PER_MINUTE;
     const dashboardLimiter = createRateLimiter(dashboardRate, clock, shared);
-    // Stored by a timer: ids of its own keep those of all else in the order of the requests.
+    // Counts are stored by timers. Their own ids keep other ids in the order of the requests.
     const countIds = objectIds(clock);
     const requestCounts = createRequestCounts({ engine, clock, newId: countIds, log });
     const requestLog = createRequestLog({ engine, clock, newId: countIds, log });
@@ -239,7 +231,7 @@ export async function openServices(
     const { blobs, localFiles } = await openStorage(config, signers, clock);
     const admits = config.allowPrivateEndpoints ? () => true : isPublic;
     const egress = createEgress({ admits });
-    // Bounded for each webhook: at one host those that hang would take the sockets of others.
+    // Without a limit per host, at which webhooks that hang would take the sockets of others.
     const webhookEgress = createEgress({ admits, socketsMax: Infinity });
     const open = (storage: OpenedStorage) => openExternal(storage, { egress, publicUrl, clock });
     const external = createExternalStores({ engine, keyRing, open });
@@ -251,16 +243,16 @@ export async function openServices(
       bytesMax: Math.max(LARGEST_ANSWER_BYTES, ANSWERS_BYTES_MAX / config.workers),
       shareBytesMax: Math.max(LARGEST_ANSWER_BYTES, ANSWERS_SHARE_BYTES_MAX / config.workers),
     });
-    const deliveries = createDeliveries(answerBudget, () => clock.elapsed());
+    const responseStreams = createResponseStreams(answerBudget, () => clock.elapsed());
     const changeFeeds = new ChangeFeeds({ engine, log });
     const liveLists = new LiveLists(() => services);
     const jobRunner = new JobRunner<Services>({ engine, clock, log }, {
       kinds: JOB_KINDS,
       servicesOf: () => services,
     });
-    const webhookTeller = new WebhookTeller(clock, () => services);
-    engine.changes.onNoted((space) => {
-      if (space !== "control") webhookTeller.noted(space);
+    const webhookDispatcher = new WebhookDispatcher(clock, () => services);
+    engine.changes.onRecorded((space) => {
+      if (space !== "control") webhookDispatcher.schedule(space);
     });
     const services: Services = {
       config,
@@ -277,7 +269,7 @@ export async function openServices(
       codeKeys: keyRing.derive("codes"),
       mailTransports: createMailTransports(config, egress),
       jobRunner,
-      webhookTeller,
+      webhookDispatcher,
       catalog: createCatalog(engine, clock),
       cursors: createCursors(keyRing.derive("cursors")),
       plans,
@@ -306,7 +298,7 @@ export async function openServices(
       threadCounts,
       signInLimiter,
       dashboardLimiter,
-      passwords: createPasswords(hashesAtOnce(config)),
+      passwords: createPasswords(hashConcurrency(config)),
       passwordQueue: createPasswordQueue(),
       passwordMutex: new KeyedMutex(),
       knownDevices: createKnownDevices(cookies, keyRing.derive("known devices")),
@@ -315,7 +307,7 @@ export async function openServices(
         bytesMax: BODIES_BYTES_MAX / config.workers,
         shareBytesMax: BODIES_SHARE_BYTES_MAX / config.workers,
       }),
-      deliveries,
+      responseStreams,
       requestShares: createRequestShares({
         max: REQUESTS_AT_ONCE_MAX / config.workers,
         shareMax: REQUESTS_SHARE_MAX / config.workers,
@@ -324,10 +316,10 @@ export async function openServices(
       connectionShortage: createConnectionShortage({ clock, log }),
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();
-        deliveries[Symbol.dispose]();
+        responseStreams[Symbol.dispose]();
         liveLists[Symbol.dispose]();
         changeFeeds[Symbol.dispose]();
-        await webhookTeller[Symbol.asyncDispose]();
+        await webhookDispatcher[Symbol.asyncDispose]();
         await jobRunner[Symbol.asyncDispose]();
         await requestCounts[Symbol.asyncDispose]();
         await requestLog[Symbol.asyncDispose]();
@@ -350,16 +342,16 @@ export async function openServices(
   }
 }
 
-/** Every project has a sealed key; earlier versions did not remember theirs. */
-const isUnsealed = async (engine: Engine): Promise<boolean> =>
-  (await knownKeys(engine)).length === 0 &&
+/** Whether no values are sealed yet. Each project has a sealed key, even in earlier versions. */
+const hasNoSealedValues = async (engine: Engine): Promise<boolean> =>
+  (await readKnownKeys(engine)).length === 0 &&
   await engine.records<ProjectRecord>("control", PROJECTS).findOne(ALL) === null;
 
-/** As many as there are cores, which all threads share, but for one: it answers meanwhile. */
-const hashesAtOnce = ({ workers }: Config): number =>
+/** Returns how many passwords a thread hashes at once: its cores, less one for requests. */
+const hashConcurrency = ({ workers }: Config): number =>
   Math.max(1, Math.floor(navigator.hardwareConcurrency / workers) - 1);
 
-/** The drivers of MongoDB and of buckets are loaded only by those who use them. */
+// The drivers of MongoDB and S3 are loaded only if they are used.
 const loadMongodb = () =>
   importLate<typeof import("./store/mongo/engine.ts")>(
     import.meta.resolve("./store/mongo/engine.ts"),
@@ -369,7 +361,7 @@ const loadS3 = () =>
 
 async function openEngine(
   { database, queryTimeLimitMs }: Config,
-  { scansAhead = false }: Overrides,
+  { scansAhead = false }: ServiceOverrides,
 ): Promise<Engine> {
   if (database.kind === "sqlite") {
     return await SqliteEngine.open({ ...database, queryTimeLimitMs, scansAhead });
@@ -379,7 +371,7 @@ async function openEngine(
   return await MongoEngine.open({ url: url.reveal(), prefix, queryTimeLimitMs });
 }
 
-/** Where files are kept, and whether that is this process itself. */
+/** Opens the file store. `localFiles` is null for a bucket. */
 async function openStorage(
   { storage, publicUrl, filesUrl }: Config,
   { uploadTokens, readSignatures }: Pick<Services, "uploadTokens" | "readSignatures">,
@@ -390,7 +382,7 @@ async function openStorage(
       folder: storage.folder,
       filesUrl,
       addressOf: (upload) => `${publicUrl}/api/storage/blob/${uploadTokens.write(upload)}`,
-      signatureOf: (reading) => readSignatures.write(reading),
+      signatureOf: (reading) => readSignatures.sign(reading),
     });
     return { blobs, localFiles: blobs };
   }
@@ -404,11 +396,11 @@ async function openStorage(
 const openModel = ({ ai: { baseUrl, model } }: Config): Model =>
   openGroqModel({ baseUrl, model, timeoutMs: AI_TIMEOUT_MS });
 
-/** Whether a bucket serves its objects at the dashboard's host. */
+/** Whether a bucket's public URL is on the dashboard's host. */
 const sharesHost = (storage: { readonly publicUrl: string | null }, publicUrl: string): boolean =>
   storage.publicUrl !== null && new URL(storage.publicUrl).hostname === new URL(publicUrl).hostname;
 
-/** A bucket that a project brought: its address is a stranger's, so the way there is guarded. */
+/** Opens the bucket of a project through the egress guard, because its address is not trusted. */
 async function openExternal(
   { accessKeyId, ...storage }: OpenedStorage,
   { egress, publicUrl, clock }: { egress: Egress; publicUrl: string; clock: Clock },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { SEARCHED_LENGTH_MAX, SEARCHED_WORDS_MAX, WORD_LENGTH_MAX } from "./limits.ts";
 import { distinctWords, wordsIn } from "./words.ts";
 
-Deno.test("words are Unicode's, without marks and in one letter case", () => {
+Deno.test("wordsIn returns Unicode words without marks and in one letter case", () => {
   const cases: [text: string, words: string[]][] = [
     ["", []],
     ["?! … — 😀", []],
@@ -26,14 +26,14 @@ Deno.test("words are Unicode's, without marks and in one letter case", () => {
   for (const [text, words] of cases) assert.deepEqual(wordsIn(text), words, text);
 });
 
-Deno.test("words of Korean begin as they are typed", () => {
+Deno.test("wordsIn finds Korean prefixes while a word is typed", () => {
   const [word] = wordsIn("대한민국");
   for (const typed of ["ㄷ", "대", "대한", "대하"].slice(1)) {
     assert.ok(word!.startsWith(wordsIn(typed)[0]!), typed);
   }
 });
 
-Deno.test("in ASCII the pattern finds what the segmenter finds", () => {
+Deno.test("wordsIn finds the words of the segmenter in ASCII texts", () => {
   const segmenter = new Intl.Segmenter("en", { granularity: "word" });
   const characters = [..."aB9_.,;:'\"-@ \n()"];
   for (let n = 0; n < 20_000; n++) {
@@ -54,14 +54,14 @@ Deno.test("in ASCII the pattern finds what the segmenter finds", () => {
   assert.deepEqual(wordsIn(all), expected);
 });
 
-Deno.test("a long word counts by its beginning, and is never half a character", () => {
+Deno.test("wordsIn cuts long words at complete characters", () => {
   const [word] = wordsIn("x".repeat(WORD_LENGTH_MAX + 50));
   assert.equal(word, "x".repeat(WORD_LENGTH_MAX));
   const [rare] = wordsIn("a" + "𐐨".repeat(WORD_LENGTH_MAX));
   assert.ok(rare!.isWellFormed() && rare!.length <= WORD_LENGTH_MAX);
 });
 
-Deno.test("of a document's texts so many words are kept, of so many characters", () => {
+Deno.test("distinctWords limits the characters and words of a document", () => {
   assert.deepEqual(distinctWords(["b a", "A c"]), ["b", "a", "c"]);
   const many = Array.from({ length: SEARCHED_WORDS_MAX + 10 }, (_, n) => `w${n}`);
   assert.equal(distinctWords([many.join(" ")]).length, SEARCHED_WORDS_MAX);

@@ -13,30 +13,30 @@ export type Method = "get" | "post" | "put" | "patch" | "delete";
 interface BodyShape extends InputProblems {
   readonly example: unknown;
   readonly description: string;
-  /** As many as a body without documents may have, if left out. */
+  /** Maximum size in bytes. Default: `SMALL_BODY_BYTES_MAX`. */
   readonly bytesMax?: number;
   readonly optional?: boolean;
-  /** Whether one that cannot be read counts as left out: nothing about it is refused. */
+  /** Whether a body that cannot be parsed is ignored instead of refused. */
   readonly lenient?: boolean;
-  /** A header that counts in its place: where it is sent, the body is not looked at. */
+  /** A header that replaces the body: if it is sent, the body is ignored. */
   readonly overriddenBy?: string;
 }
 
-/** A JSON body that its schema reads before the handler is called. */
+/** A JSON body that its schema parses before the handler is called. */
 export interface SchemaBody<B> extends BodyShape {
   readonly schema: ZodType<B>;
   readonly parse?: undefined;
   readonly byHandler?: undefined;
 }
 
-/** One object, read by a parser that knows more than a schema can; the schema is what is shown. */
+/** An object read by a parser whose rules exceed a schema. The schema is for the document. */
 export interface ParsedBody<B> extends BodyShape {
   readonly schema: ZodType;
   parse(members: object, context: ParseContext): B;
   readonly byHandler?: undefined;
 }
 
-/** One that the handler reads itself, once it knows the definition that the body is to fit. */
+/** A body that the handler reads itself, because its rules depend on a collection's definition. */
 export interface HandlerBody extends BodyShape {
   readonly schema: ZodType;
   readonly parse?: undefined;
@@ -45,41 +45,39 @@ export interface HandlerBody extends BodyShape {
 
 export type BodySpec<B = unknown> = SchemaBody<B> | ParsedBody<B> | HandlerBody;
 
-/** How many bytes a declared body may have. */
 export const bodyBytesMax = (
   { bytesMax = SMALL_BODY_BYTES_MAX }: Pick<BodyShape, "bytesMax">,
 ): number => bytesMax;
 
-/** What a parser of bodies may know of the request and the server. */
+/** The parts of the request and the server that body parsers may use. */
 export interface ParseContext {
   readonly params: Readonly<Record<string, string>>;
   readonly services: StorageRuleServices;
 }
 
-/** A body that is no JSON: its bytes come to the handler as they arrive. */
+/** A body that is not parsed: the handler reads its bytes as they arrive. */
 export interface RawBodySpec {
   readonly description: string;
-  /** Of any type if left out. */
+  /** The media type; any type if left out. */
   readonly type?: string;
 }
 
-/** An answer that is no refusal. */
 export interface Success {
   readonly status: number;
   readonly description: string;
-  /** What `data` of the envelope holds; null for an answer without an envelope. */
+  /** Schema of `data` in the envelope; null for an answer without an envelope. */
   readonly data: ZodType | null;
-  /** The name of an answer that several operations share. If left out, it is the operation's own. */
+  /** Schema name of an answer that operations share. Default: derived from the operation's id. */
   readonly name?: string;
-  /** Members that stand in the envelope itself, and again in `data`. */
-  readonly members?: Readonly<Record<string, ZodType>>;
-  /** Members that may stand in the envelope beside `data`. */
-  readonly beside?: Readonly<Record<string, z.ZodOptional<ZodType>>>;
-  /** The body of an answer without an envelope, or of one that may be asked for instead of it. */
+  /** Members of the envelope that `data` repeats. */
+  readonly duplicatedMembers?: Readonly<Record<string, ZodType>>;
+  /** Optional members of the envelope in addition to `data`. */
+  readonly topLevelMembers?: Readonly<Record<string, z.ZodOptional<ZodType>>>;
+  /** A body without an envelope, instead of the envelope or as an alternative to it. */
   readonly content?: {
     readonly type: string;
     readonly schema: ZodType;
-    /** Where it is another than that of the envelope's `data`. */
+    /** Example, if it differs from the envelope's `data`. */
     readonly example?: unknown;
   };
   readonly example?: unknown;
@@ -87,7 +85,6 @@ export interface Success {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What one operation takes, answers and refuses. */
 export interface Spec<
   P,
   B = unknown,
@@ -98,26 +95,23 @@ export interface Spec<
   readonly operationId: string;
   readonly tag: string;
   readonly method: Method;
-  /** Parameters in braces: `/api/data/{collectionName}`. */
+  /** Path with parameters in braces: `/api/data/{collectionName}`. */
   readonly path: string;
   readonly summary: string;
   readonly description: string;
   readonly security: Security<P>;
-  /** Parameters of the path, each read before the handler is called. */
   readonly params?: N;
-  /** The query, read before the handler is called. */
   readonly query?: QuerySpec<Q>;
-  /** Headers by their names in lower case, each read before the handler is called. */
+  /** Headers by lower-case names, parsed before the handler is called. */
   readonly headers?: H;
-  /** A query that has a parser of its own, as OpenAPI writes it. */
+  /** OpenAPI description of a query that has its own parser. */
   readonly parameters?: readonly Parameter[];
   readonly body?: BodySpec<B>;
-  /** In the place of `body`. */
   readonly rawBody?: RawBodySpec;
   readonly success: readonly Success[];
-  /** Milliseconds that it may take beyond what others may, because it waits for somebody else. */
+  /** Extra milliseconds of the handler's timeout, for operations that wait for another service. */
   readonly extraMs?: number;
-  /** Exactly what the operation raises beside what its guard, what it takes and the server do. */
+  /** Problems of the operation itself, without those of its guard, its input and the server. */
   readonly problems: readonly ProblemCode[];
 }
 
@@ -139,10 +133,9 @@ export interface Contract<
   Q = unknown,
   H extends HeaderParameters = HeaderParameters,
 > extends Spec<P, B, N, Q, H> {
-  /** Every code the operation can answer with. */
   readonly codes: readonly ProblemCode[];
   readonly route: RouteConfig;
-  /** The operation whose handler answers this one. If left out, it has a handler of its own. */
+  /** The operation whose handler also answers this one; if left out, it has its own handler. */
   readonly mirrors?: Pick<Spec<unknown>, "operationId">;
 }
 
@@ -162,7 +155,7 @@ const SERVER_PROBLEMS: readonly ProblemCode[] = [
   "HANDLER_TIMEOUT",
 ];
 
-/** Declares an operation: the one source of its routing, its guard and its page in the reference. */
+/** Declares an operation: the single source of its routing, its guard and its documentation. */
 export function contract<
   P,
   B = undefined,
@@ -172,7 +165,7 @@ export function contract<
 >(spec: Spec<P, B, N, Q, H>): Contract<P, B, N, Q, H> {
   const codes = [
     ...new Set([
-      ...headProblems(spec),
+      ...inputProblems(spec),
       ...spec.security.problems,
       ...bodyProblems(spec.body),
       ...spec.problems,
@@ -186,11 +179,11 @@ export function contract<
     path: spec.path,
     summary: spec.summary,
     description: spec.description,
-    security: spec.security.requirement.map((one) => mutable(one)),
-    parameters: [...spec.parameters ?? []] as NonNullable<RouteConfig["parameters"]>, // Ours is narrower.
+    security: spec.security.requirement.map((one) => mutableRequirement(one)),
+    parameters: [...spec.parameters ?? []] as NonNullable<RouteConfig["parameters"]>, // `Parameter` is narrower.
     request: {
-      ...(spec.params && { params: shapeOf(spec.params) }),
-      ...(spec.headers && { headers: shapeOf(spec.headers) }),
+      ...(spec.params && { params: parameterShape(spec.params) }),
+      ...(spec.headers && { headers: parameterShape(spec.headers) }),
       ...(spec.query && { query: spec.query.schema }),
       ...(spec.body && {
         body: {
@@ -210,18 +203,15 @@ export function contract<
       }),
     },
     responses: {
-      ...successes(spec),
+      ...successResponses(spec),
       ...refusalReferences({ path: spec.path, codes }),
     },
   });
   return { ...spec, codes, route };
 }
 
-/**
- * What the address and the headers may be refused for, also before it is known to be this
- * operation's.
- */
-const headProblems = (
+/** Problems of the path, the query and the headers, which can occur before routing. */
+const inputProblems = (
   { path, params = {}, headers = {}, query }: Pick<
     Contract<unknown>,
     "path" | "params" | "headers" | "query"
@@ -233,7 +223,7 @@ const headProblems = (
   ...(query === undefined ? [] : ["INVALID_QUERY"] as const),
 ];
 
-const shapeOf = (parameters: PathParameters | HeaderParameters) =>
+const parameterShape = (parameters: PathParameters | HeaderParameters) =>
   z.object(
     Object.fromEntries(Object.entries(parameters).map(([name, { schema }]) => [name, schema])),
   );
@@ -241,28 +231,31 @@ const shapeOf = (parameters: PathParameters | HeaderParameters) =>
 const bodyProblems = (body: BodySpec | undefined): readonly ProblemCode[] =>
   body === undefined || body.lenient ? [] : [...READING_PROBLEMS, body.problem ?? "INVALID_BODY"];
 
-const mutable = (requirement: Readonly<Record<string, readonly string[]>>) =>
+const mutableRequirement = (requirement: Readonly<Record<string, readonly string[]>>) =>
   Object.fromEntries(Object.entries(requirement).map(([name, scopes]) => [name, [...scopes]]));
 
 type Responses = RouteConfig["responses"];
 
-function successes(
+function successResponses(
   { operationId, success }: Pick<Spec<unknown>, "operationId" | "success">,
 ): Responses {
   return Object.fromEntries(success.map((one, i) => {
     const name = one.name ?? answerName(operationId, i === 0 ? null : one.status);
     const content = {
       ...(one.data !== null &&
-        enveloped(
+        envelopeContent(
           name,
-          { data: one.data, ...one.beside },
+          { data: one.data, ...one.topLevelMembers },
           { data: one.example },
           one.message,
         )),
-      ...(one.members && enveloped(
+      ...(one.duplicatedMembers && envelopeContent(
         name,
-        // Named: of an object within, generators of some languages lose what may be null beside it.
-        { ...one.members, data: z.strictObject(one.members).openapi(`${name}Data`, dataNote(one)) },
+        // An inline object would lose its nullable members in the generators of some languages.
+        {
+          ...one.duplicatedMembers,
+          data: z.strictObject(one.duplicatedMembers).openapi(`${name}Data`, dataMetadata(one)),
+        },
         { ...one.example as object, data: one.example },
         one.message,
       )),
@@ -281,16 +274,13 @@ function successes(
   }));
 }
 
-const dataNote = ({ description, example }: Success) => ({ description, example });
+const dataMetadata = ({ description, example }: Success) => ({ description, example });
 
-/**
- * A name for each answer, from which clients are generated: `ListDocumentsAnswer`.
- * @param status Of one that is not the operation's first.
- */
+/** Returns an answer's schema name. @param status Null for the operation's first answer. */
 const answerName = (operationId: string, status: number | null): string =>
   `${operationId[0]!.toUpperCase()}${operationId.slice(1)}Answer${status ?? ""}`;
 
-const enveloped = (
+const envelopeContent = (
   name: string,
   members: Readonly<Record<string, ZodType>>,
   example: object,

@@ -2,7 +2,7 @@ import { RateLimited, type RateLimiter } from "@/lib/http/rate_limit.ts";
 import type { RequestState } from "@/lib/http/request.ts";
 import type { ApiKeyPrincipal } from "@/lib/projects/api_keys.ts";
 
-/** Counts what comes with a publishable key, and no other. Throws `RATE_LIMITED`. */
+/** Counts a request with a publishable key; other keys are not limited. Throws `RATE_LIMITED`. */
 export function countRequest(
   { rateLimiter }: { readonly rateLimiter: RateLimiter },
   holder: ApiKeyPrincipal,
@@ -11,7 +11,7 @@ export function countRequest(
   count(rateLimiter, holder, request);
 }
 
-/** As {@linkcode countRequest}, beside it, for sign-ins and refreshes. */
+/** Counts a sign-in or a refresh, besides {@linkcode countRequest}. Throws `RATE_LIMITED`. */
 export function countSignIn(
   { signInLimiter }: { readonly signInLimiter: RateLimiter },
   holder: ApiKeyPrincipal,
@@ -20,7 +20,7 @@ export function countSignIn(
   count(signInLimiter, holder, request, "sign-in ");
 }
 
-/** @param kind Keeps apart what several limiters count, where they share their counts. */
+/** @param kind Prefix that separates the counts of limiters that share a store. */
 function count(
   limiter: RateLimiter,
   { kind: keyKind, projectId }: ApiKeyPrincipal,
@@ -30,7 +30,7 @@ function count(
   if (keyKind !== "secret") countAt(limiter, `${kind}${projectId} ${request.network}`, request);
 }
 
-/** Throws `RATE_LIMITED`. */
+/** Counts a request under a key and notes the limiter's state. Throws `RATE_LIMITED`. */
 export function countAt(limiter: RateLimiter, key: string, request: RequestState): void {
   try {
     request.rate = limiter.count(key);

@@ -39,7 +39,7 @@ import { SECURITY_SCHEMES } from "./security_schemes.ts";
 import { shareExamples } from "./shared_examples.ts";
 import { shareParts } from "./shared_parts.ts";
 
-/** Operations by chapter, both in the order of the reference. */
+/** Operations by chapter, in the order of the reference. */
 export const CHAPTERS = {
   data: DATA,
   live: LIVE,
@@ -75,14 +75,12 @@ export const CHAPTERS = {
   system: SYSTEM,
 };
 
-/** Every operation, in the order of the reference. */
 export const CONTRACTS = Object.values(CHAPTERS).flatMap((chapter) =>
   Object.values<unknown>(chapter)
-) as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
+) as readonly Contract<unknown>[]; // Only their documents matter here, not their principals.
 
-/** The OpenAPI 3.1 document of all operations, as the server at this address answers it. */
 export function buildDocument(serverUrl = "/") {
-  const { openAPIRegistry, getOpenAPI31Document } = registry();
+  const { openAPIRegistry, getOpenAPI31Document } = createRegistry();
   for (const [name, scheme] of Object.entries(SECURITY_SCHEMES)) {
     openAPIRegistry.registerComponent("securitySchemes", name, scheme);
   }
@@ -111,28 +109,26 @@ export function buildDocument(serverUrl = "/") {
     ),
     "x-tagGroups": TAG_GROUPS.map(({ name, tags }) => ({ name, tags: Object.keys(tags) })),
   });
-  return shareExamples(shareParts(withOpenObjects(document)));
+  return shareExamples(shareParts(withExplicitOpenObjects(document)));
 }
 
 export interface TagGroup {
   readonly name: string;
-  /** With what they are about. */
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** Operations by who calls them. */
 export const TAG_GROUPS: readonly TagGroup[] = [
   {
     name: "Your app",
     tags: {
       "Documents": "Read and write the documents of collections.",
-      "Live lists": "Hear of every change of a list as it happens.",
+      "Live lists": "Receive every change of a list as it happens.",
       "Collections": "How collections are defined.",
-      "Types": "What clients are generated from: a project's own document and types.",
-      "Sign-in": "Sign users in through a provider that they know.",
+      "Types": "A project's own document and types, from which clients are generated.",
+      "Sign-in": "Sign users in through an external provider.",
       "E-mail sign-in": "Sign users up and in with their e-mail address.",
-      "Sessions": "Renew and end what a user signed in to.",
-      "Profile": "What users see and change of themselves.",
+      "Sessions": "Renew and end the sessions of users.",
+      "Profile": "The profile that users see and change.",
     },
   },
   {
@@ -140,25 +136,24 @@ export const TAG_GROUPS: readonly TagGroup[] = [
     tags: {
       "Users": "All users of the project.",
       "Files":
-        "Store files, for everybody or for some. Where the project lets them, signed-in users " +
-        "do so as well, with the publishable key and their access token: each their own files, and to " +
-        "them there are no others.",
-      "Mail": "Send mail, and see what became of it.",
-      "Access tokens": "Check access tokens elsewhere.",
+        "Store public and private files. If the project allows it, signed-in users upload files " +
+        "too, with the publishable key and their access token. They see only their own files.",
+      "Mail": "Send mail, and see whether it was delivered.",
+      "Access tokens": "Verify access tokens on your own servers.",
     },
   },
   {
     name: "Owners",
     tags: {
-      "Accounts": "Who works in the dashboard, and on which devices.",
-      "Projects": "What an owner sets up, in the dashboard or by script.",
-      "Members": "Who works on a project, and who is invited to.",
-      "Project sign-in": "Which providers a project's users sign in with.",
+      "Accounts": "Accounts of the dashboard, and their sessions.",
+      "Projects": "Create and configure projects, in the dashboard or by script.",
+      "Members": "Members of a project, and invitations.",
+      "Project sign-in": "The providers with which a project's users sign in.",
       "Project collections": "Define a project's collections.",
       "Project documents": "A project's documents, for its members.",
       "Project files": "A project's files, and where they are kept.",
       "Project mail": "A project's mail server, its templates, and its log.",
-      "Webhooks": "Addresses that are told what changes, and what became of each message.",
+      "Webhooks": "Addresses that are notified of changes, and the state of each message.",
       "Project users": "A project's users, for its members.",
       "AI": "Ask for queries and collections in plain words.",
     },
@@ -166,15 +161,17 @@ export const TAG_GROUPS: readonly TagGroup[] = [
   { name: "Server", tags: { "Server": "The server itself." } },
 ];
 
-/** Many generators take `additionalProperties: {}` for an error, and `true` for what it means. */
-const withOpenObjects = <T>(document: T): T =>
-  parseJson(JSON.stringify(document, (name, value) => isOpen(name, value) ? true : value)) as T;
+/** Replaces `additionalProperties: {}`, which many generators reject, with `true`. */
+const withExplicitOpenObjects = <T>(document: T): T =>
+  parseJson(
+    JSON.stringify(document, (name, value) => isEmptySchema(name, value) ? true : value),
+  ) as T;
 
-const isOpen = (name: string, value: unknown): boolean =>
+const isEmptySchema = (name: string, value: unknown): boolean =>
   name === "additionalProperties" && typeof value === "object" && value !== null &&
   Object.keys(value).length === 0;
 
-function registry() {
+function createRegistry() {
   const app = new OpenAPIHono();
   return {
     openAPIRegistry: app.openAPIRegistry,

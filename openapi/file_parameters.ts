@@ -1,5 +1,3 @@
-/** Parameters of the operations on files. */
-
 import { Buffer } from "node:buffer";
 import { z } from "@hono/zod-openapi";
 import { type Checksum, CHECKSUM_ALGORITHMS, type ChecksumAlgorithm } from "@/lib/http/checksum.ts";
@@ -14,58 +12,56 @@ import {
 } from "@/lib/files/picture_size.ts";
 import { ID } from "@/lib/ids.ts";
 import { RANGES_MAX } from "@/lib/limits.ts";
-import { type HeaderParameter, openQueryOf, querySaying } from "./inputs.ts";
-import { header, path, wholeNumber } from "./parameters.ts";
+import { type HeaderParameter, openQueryOf, queryWithMessage } from "./inputs.ts";
+import { header, integerUpTo, path } from "./parameters.ts";
 import { PATH_EXAMPLE } from "./schemas/storage.ts";
 import { EXAMPLE_ID } from "./schemas/values.ts";
 
-export const fileQuery = querySaying('Send "path", once, and nothing else.', (error) => ({
+export const fileQuery = queryWithMessage('Send "path", once, and nothing else.', (error) => ({
   path: z.string({ error }).min(1, { error }).openapi({
     param: { description: "The file's path, as confirm answered it.", example: PATH_EXAMPLE },
   }),
 }));
 
-const sizeParameter = (name: string, what: string) =>
-  wholeNumber(name, STEP_MAX).optional().openapi({
+const sizeParameter = (name: string, dimension: string) =>
+  integerUpTo(name, STEP_MAX).optional().openapi({
     type: "integer",
     minimum: 1,
     maximum: STEP_MAX,
     param: {
-      description:
-        `${what}, at most: rounded up to one of ${PICTURE_STEPS.join(", ")}. A picture ` +
-        "is never enlarged.",
+      description: `${dimension}, at most: rounded up to one of ${PICTURE_STEPS.join(", ")}. A ` +
+        "picture is never enlarged.",
     },
   });
 
 const FORMATS = `"format" must be auto, ${PICTURE_FORMATS.join(", ")}.`;
 
-/** Of an address of a file: a signed one, and a size of a picture. */
 export const readingQuery = openQueryOf({
   expires: z.string().optional().openapi({
-    param: { description: "Until when the address of a private file is good." },
+    param: { description: "Time until which the address of a private file is valid." },
   }),
   signature: z.string().optional().openapi({
-    param: { description: "What the server signed it with." },
+    param: { description: "The server's signature of the address." },
   }),
-  w: sizeParameter("w", "Pixels across, of a picture"),
-  h: sizeParameter("h", "Pixels down, of a picture"),
+  w: sizeParameter("w", "Width of a picture in pixels"),
+  h: sizeParameter("h", "Height of a picture in pixels"),
   fit: z.enum(PICTURE_FITS, `"fit" must be ${PICTURE_FITS.join(" or ")}.`).optional().openapi({
     param: {
-      description: "With `w` and `h`: `contain`, the default, shows all of the picture within " +
-        "them; `cover` as much of its middle as fills them.",
+      description: "With `w` and `h`: `contain`, the default, fits the entire picture into them; " +
+        "`cover` fills them and cuts off the edges.",
     },
   }),
   format: z.enum(["auto", ...PICTURE_FORMATS], FORMATS).optional().openapi({
     param: {
-      description: "The picture's own if left out, `png` for a GIF. `auto` is AVIF or WebP where " +
-        "`Accept` names them.",
+      description: "The picture's own format if left out, or `png` for a GIF. `auto` is AVIF or " +
+        "WebP if `Accept` names them.",
     },
   }),
-  q: wholeNumber("q", 100).optional().openapi({
+  q: integerUpTo("q", 100).optional().openapi({
     type: "integer",
     minimum: 1,
     maximum: 100,
-    param: { description: "Quality, 80 if left out; rounded up to tens." },
+    param: { description: "Quality, 80 if left out; rounded up to a multiple of 10." },
   }),
 });
 
@@ -73,21 +69,20 @@ const signedText = () => z.string().regex(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
 
 export const uploadToken = path(
   signedText(),
-  "What the server signed: which bytes may be put where, and for how long.",
+  "The signed permission to upload: its bytes, its path and its expiry.",
   "WyI2NmYxYTBjMmU0YjBhMWIyYzNkNGU1ZjYvMGY4ZmFkNWIiXQ.9qT0KkIO9l3Y0yqK3T1xWg",
 );
 
-/** Of an upload in pieces. */
 export const resumableToken = path(
   signedText(),
-  "What the server signed: which upload it is.",
+  "The signed id of the upload.",
   "IjY2ZjFhMGMyZTRiMGExYjJjM2Q0ZTVmNi8wZjhmYWQ1YiI.5dT0KkIO9l3Y0yqK3T1xWg",
 );
 
 export const tusResumable: HeaderParameter<void> = {
   schema: z.literal(TUS_VERSION).optional().openapi({
     param: {
-      description: `The version of tus, \`${TUS_VERSION}\`; taken for granted if left out.`,
+      description: `The version of tus, \`${TUS_VERSION}\`; assumed if left out.`,
     },
   }),
   problem: "TUS_VERSION_UNSUPPORTED",
@@ -101,8 +96,7 @@ const OFFSET = /^\d{1,15}$/;
 export const uploadOffset: HeaderParameter<number> = {
   schema: z.string().regex(OFFSET).openapi({
     param: {
-      description:
-        "How many bytes have arrived before: the first byte of the body comes behind them.",
+      description: "Number of bytes that have arrived before; the body continues after them.",
       example: "5242880",
     },
   }),
@@ -120,9 +114,8 @@ const CHECKSUM = new RegExp(`^(${CHECKSUM_ALGORITHMS.join("|")}) ([A-Za-z0-9+/]{
 export const uploadChecksum: HeaderParameter<Checksum | null> = {
   schema: z.string().regex(CHECKSUM).optional().openapi({
     param: {
-      description:
-        `An algorithm (${CHECKSUM_ALGORITHMS.join(", ")}), a space, and the digest of the ` +
-        "body in base64: if it is another one, nothing of the body is kept.",
+      description: `An algorithm (${CHECKSUM_ALGORITHMS.join(", ")}), a space, and the digest of ` +
+        "the body in base64. If the digest does not match, the body is discarded.",
       example: "sha1 Kq5sNclPz7QV2+lfQIuc6R7oRu0=",
     },
   }),
@@ -153,15 +146,16 @@ export const fileName = path(
 );
 
 export const accept = header(
-  "With `format=auto`: the formats of pictures that you show, such as `image/avif,image/webp`.",
+  "With `format=auto`: the picture formats that you accept, such as `image/avif,image/webp`.",
 );
 
 export const range = header(
   `Parts of the file: \`bytes=0-99\`, \`bytes=100-\`, \`bytes=-100\`, or up to ${RANGES_MAX} of them ` +
-    "with commas. Those that touch or overlap are sent as one, and all in ascending order. Another " +
-    "unit than `bytes` is not heeded.",
+    "with commas. Adjacent and overlapping parts are merged, and parts are sent in ascending order. " +
+    "Units other than `bytes` are ignored.",
 );
 
 export const ifRange = header(
-  "The `etag` of the file that the parts are of: of another one, and for a date, the whole is sent.",
+  "The `etag` of the file to which the parts belong. If it differs or is a date, all of the file " +
+    "is sent.",
 );

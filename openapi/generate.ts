@@ -1,4 +1,4 @@
-/** Writes what is generated from the code and committed; `--check` only says what is out of step. */
+/** Writes the committed files that are generated from the code. `--check` only compares them. */
 import { SETTINGS } from "@/lib/runtime/settings.ts";
 import { LIMITS } from "@/lib/limit_list.ts";
 import * as limits from "@/lib/limits.ts";
@@ -10,8 +10,7 @@ const LIMITS_PAGE = new URL("../docs/limits.md", import.meta.url);
 const ERRORS_PAGE = new URL("../docs/errors.md", import.meta.url);
 const DOCUMENT = new URL("openapi.json", import.meta.url);
 
-/** Every generated file with the text it should have. */
-export async function generated(): Promise<Map<URL, string>> {
+export async function generateFiles(): Promise<Map<URL, string>> {
   return new Map([
     [DOCUMENT, `${JSON.stringify(buildDocument(), null, 1)}\n`],
     [SETTINGS_PAGE, await withPart(SETTINGS_PAGE, "settings", settingsTable())],
@@ -29,7 +28,7 @@ async function withPart(page: URL, name: string, part: string): Promise<string> 
 }
 
 function settingsTable(): string {
-  return table(
+  return markdownTable(
     ["Variable", "Default", "Meaning"],
     Object.entries(SETTINGS).map(([name, [missing, meaning]]) => [`\`${name}\``, missing, meaning]),
   );
@@ -41,8 +40,8 @@ async function limitsTable(): Promise<string> {
     const source = await Deno.readTextFile(new URL(`../lib/${file}`, import.meta.url));
     for (const [, name] of source.matchAll(/^export const (\w+) = [a-z]\w*\(/gm)) names.push(name!);
   }
-  return table(
-    ["Limit", "Value", "Of what", "Source"],
+  return markdownTable(
+    ["Limit", "Value", "Meaning", "Source"],
     LIMITS.map(({ value, unit, source }, i) => {
       const name = names[i]!;
       if (limits[name as keyof typeof limits] !== value) throw new Error(`${name} is out of order`);
@@ -51,8 +50,8 @@ async function limitsTable(): Promise<string> {
   );
 }
 
-/** Padded as the formatter pads tables. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Returns a Markdown table, padded as the formatter pads it. */
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, i) => Math.max(...[head, ...rows].map((row) => row[i]!.length)));
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |`;
@@ -61,7 +60,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 if (import.meta.main) {
   const check = Deno.args.includes("--check");
-  for (const [url, text] of await generated()) {
+  for (const [url, text] of await generateFiles()) {
     if (await Deno.readTextFile(url).catch(() => "") === text) continue;
     const name = url.pathname.split("/").slice(-2).join("/");
     if (!check) await Deno.writeTextFile(url, text);

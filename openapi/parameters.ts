@@ -23,12 +23,12 @@ import {
   STATE_LENGTH_MAX,
   WHERE_BYTES_MAX,
 } from "@/lib/limits.ts";
-import { checkedKeyKind } from "@/lib/projects/projects.ts";
+import { parseKeyKind } from "@/lib/projects/projects.ts";
 import {
-  knownProvider,
+  checkProviderName,
+  checkSignInProviderName as signInName,
   PROVIDER_NAMES,
   SIGN_IN_NAMES,
-  signInProvider as signInName,
 } from "@/lib/social/providers.ts";
 import type { Parameter } from "./contract.ts";
 import {
@@ -46,19 +46,18 @@ const TEXT = { type: "string" };
 const FILLED = { type: "string", minLength: 1 };
 const FLAG = { type: "boolean" };
 
-/** How a path parameter is shown. */
-const inPath = (schema: z.ZodType<string>, description: string, example: string) =>
+const describePathParameter = (schema: z.ZodType<string>, description: string, example: string) =>
   schema.openapi({ param: { description, example } });
 
-/** A path parameter that is read as it was sent: what does not fit is refused as what is unknown. */
-export const path = (...shown: Parameters<typeof inPath>): PathParameter => ({
-  schema: inPath(...shown),
+/** Declares a path parameter that is not checked: an invalid text is treated as an unknown one. */
+export const path = (...shown: Parameters<typeof describePathParameter>): PathParameter => ({
+  schema: describePathParameter(...shown),
   problem: null,
   read: (text) => text,
 });
 
 const id = (description: string): PathParameter => ({
-  schema: inPath(z.string().regex(ID_ANY_CASE), description, EXAMPLE_ID),
+  schema: describePathParameter(z.string().regex(ID_ANY_CASE), description, EXAMPLE_ID),
   problem: "INVALID_ID",
   read: requiredId,
 });
@@ -77,7 +76,7 @@ export const query = (
   ...(example !== undefined && { example }),
 });
 
-/** A header that may be anything: null where it is not sent. */
+/** Declares a header with any text; null if it is not sent. */
 export const header = (description: string): HeaderParameter<string | null> => ({
   schema: z.string().optional().openapi({ param: { description } }),
   problem: null,
@@ -98,7 +97,7 @@ export const projectId: PathParameter = {
   read: requiredProjectId,
 };
 
-export const memberId = id("The member's account.");
+export const memberId = id("The id of the member's account.");
 
 export const webhookId = id("The webhook's id.");
 
@@ -111,9 +110,9 @@ export const jobId = id("The job's id.");
 export const invitationId = id("The invitation's id.");
 
 export const keyKind: PathParameter<KeyKind> = {
-  schema: inPath(z.enum(KEY_KINDS), "Which of the two keys.", "secret"),
+  schema: describePathParameter(z.enum(KEY_KINDS), "Which of the two keys.", "secret"),
   problem: "INVALID_INPUT",
-  read: checkedKeyKind,
+  read: parseKeyKind,
 };
 
 export const sessionId = id("The session's id.");
@@ -125,32 +124,31 @@ export const userId = id("The user's id.");
 export const referenceFile = path(z.enum(["scalar.js", "init.js"]), "The file's name.", "init.js");
 
 export const ifMatch = header(
-  "ETag of the document as you know it: the write is refused if it has changed since.",
+  "The document's last known ETag: the write is refused if the document has changed since.",
 );
 
 export const ifNoneMatch = header(
-  "ETag you hold: answered with 304 while it is current.",
+  "The last known ETag: while it is current, the answer is 304.",
 );
 
 export const lastEventId = header(
-  "The id of the last event that you have had: the list goes on behind it.",
+  "The id of the last event that you received: the list continues after it.",
 );
 
 export const idempotencyKey: HeaderParameter<string | null> = {
   schema: z.string().regex(IDEMPOTENCY_KEY).optional().openapi({
     param: {
-      description:
-        "1 to 128 characters of your choice. A repeated request with the same key gets the first " +
-        "answer and writes nothing, for 24 hours. An answer counts towards the project's documents " +
-        `for as long as it is kept, and a project keeps up to ${KEPT_ANSWERS_MAX}.`,
+      description: "1 to 128 characters of your choice. For 24 hours, a repeated request with " +
+        "the same key gets the first answer and writes nothing. A stored answer counts as a " +
+        `document of the project, which stores up to ${KEPT_ANSWERS_MAX}.`,
     },
   }),
   problem: "INVALID_IDEMPOTENCY_KEY",
   read: checkedIdempotencyKey,
 };
 
-/** How documents are shown, in lists and alone. */
-export const presentation: readonly Parameter[] = [
+/** Parameters for the presentation of documents, in lists and single reads. */
+export const presentationParameters: readonly Parameter[] = [
   query(
     "fields",
     `Members to show, or with \`-\` to leave out, comma-separated: up to ${FIELDS_MAX} names, ` +
@@ -164,27 +162,27 @@ export const presentation: readonly Parameter[] = [
   query(
     "populate",
     `Up to ${POPULATE_PATHS_MAX} paths, comma-separated, of up to ${POPULATE_LEVELS_MAX} references ` +
-      "each. Documents stand in for the ids of a Ref field (`author`), and in them others " +
-      "(`author.company`). `comments(postId)` puts those documents of `comments` whose Ref `postId` " +
-      `is this one under \`comments\`, the newest first, ${REFERRERS_MAX} at most; index \`postId\`. Both ` +
-      "combine: `comments(postId).author`. Each is read under the rules of its own collection: an id " +
-      "of no document that the caller may see stays an id, and a document that refers back and may " +
-      "not be seen is left out.",
+      "each. Documents replace the ids of a Ref field (`author`), also inside them " +
+      "(`author.company`). `comments(postId)` adds `comments`: the documents of that collection " +
+      `whose Ref \`postId\` is this document, newest first, ${REFERRERS_MAX} at most; index \`postId\`. ` +
+      "Paths combine: `comments(postId).author`. Each collection's own rules apply: an id stays an id " +
+      "if the caller may not see its document, and referring documents that the caller may not see " +
+      "are left out.",
     FILLED,
     "author",
   ),
-  query("expand", "Means `populate`; both together are joined.", FILLED),
-  query("include_deleted", "`true` shows documents in the trash too: a user's own, or all.", {
+  query("expand", "Alias of `populate`; paths of both are joined.", FILLED),
+  query("include_deleted", "`true` includes documents in the trash: for a user, their own.", {
     ...FLAG,
     default: false,
   }),
 ];
 
-export const listing: readonly Parameter[] = [
+export const listParameters: readonly Parameter[] = [
   // No default: clients that send defaults could never send a cursor or an offset.
   query(
     "page",
-    `Page by number, ${PAGE_DEFAULT} where nothing says otherwise; not together with \`cursor\`.`,
+    `Page number, ${PAGE_DEFAULT} by default; not together with \`cursor\`.`,
     { type: "integer", minimum: 1 },
   ),
   query("limit", "Documents per page.", {
@@ -201,25 +199,25 @@ export const listing: readonly Parameter[] = [
   ),
   query(
     "cursor",
-    "`nextCursor` or `prevCursor` of a list of the same filter and sort. It carries no more than " +
-      "the beginning of a long text: once the document that it names has changed or is gone, it " +
-      "is refused if others in the list begin with that text as well.",
+    "`nextCursor` or `prevCursor` of a list with the same filter and sort. A cursor contains only " +
+      "the beginning of a long text. If its document has changed or is gone, and other documents " +
+      "begin with the same text, the cursor is refused.",
     { ...TEXT, maxLength: CURSOR_LENGTH_MAX },
   ),
   query(
     "offset",
-    "Rows to pass over, in the place of `page`. A collection that declares a field of this name is " +
-      "filtered by it instead; so for `skip`.",
+    "Number of documents to skip, instead of `page`. In a collection that declares a field " +
+      "`offset` or `skip`, that parameter filters by the field.",
     { type: "integer", minimum: 0, maximum: 1_000_000_000 },
   ),
-  query("skip", "Means `offset`.", { type: "integer", minimum: 0, maximum: 1_000_000_000 }),
+  query("skip", "Alias of `offset`.", { type: "integer", minimum: 0, maximum: 1_000_000_000 }),
   query(
     "search",
-    "Words to look for: documents in whose search fields, taken together, each of them begins " +
-      `some word. Up to ${SEARCH_WORDS_MAX} words, of which one at least has a letter or a ` +
-      "digit. Letter case, accents and other marks make no difference; words are found in texts " +
-      "of all languages. It is one more condition: order and paging stay as they are asked for. " +
-      "A field of this name is filtered by `search_in` or by `where`.",
+    "Search words. A document matches if each of them begins a word in one of its search fields. " +
+      `Up to ${SEARCH_WORDS_MAX} words, of which at least one has a letter or a digit. Letter case, ` +
+      "accents and other marks are ignored; all languages are supported. The search is one more " +
+      "condition and does not affect order and paging. A field named `search` is filtered by " +
+      "`search_in` or by `where`.",
     { ...FILLED, maxLength: SEARCH_LENGTH_MAX },
     "fast store",
   ),
@@ -230,43 +228,43 @@ export const listing: readonly Parameter[] = [
   ),
   query(
     "total",
-    "`none` leaves the total out. `estimate` may answer a rough one; on SQLite it is exact, but " +
-      "marked as an estimate. On SQLite a page and its total are of one moment; on MongoDB the " +
-      "total is counted beside the page.",
+    "`none` leaves the total out. `estimate` allows an approximate total; on SQLite it is exact, " +
+      "but marked as an estimate. On SQLite, a page and its total are of the same snapshot; on " +
+      "MongoDB they are read separately.",
     { type: "string", enum: ["exact", "none", "estimate"], default: "exact" },
   ),
   query(
     "explain",
-    "`true` answers how the list would be read as `explain`, and no documents; needs the secret key.",
+    "`true` answers the query plan as `explain`, and no documents; needs the secret key.",
     { ...FLAG, default: false },
   ),
   query(
     "where",
-    "A JSON tree of `and`, `or`, `not` and `{ field: { op: value } }`. Null stands for missing or " +
-      "null, in a text field too; the operators that order take no null.",
+    "A JSON tree of `and`, `or`, `not` and `{ field: { op: value } }`. Null means missing or null, " +
+      "in a text field too; `gt`, `gte`, `lt` and `lte` refuse null.",
     { ...FILLED, maxLength: WHERE_BYTES_MAX },
   ),
   {
     ...query(
       "filter",
-      "Any other parameter filters: `status=draft`, `views_gt=5`, `status_in=a,b`. " +
-        "Operators: `_gt _gte _lt _lte _ne _in _nin _exists _regex _contains _startswith`; equality has " +
-        "no suffix.\n\n" +
-        '- `filter[views_gt]=5` and `filter={"views_gt":5}` (JSON) mean the same, for fields of any ' +
-        "name. In JSON a value is of its own type: `5` is no text.\n" +
-        "- Booleans are read in any case.\n" +
-        "- Several filters must all hold, also two of the same name; two `_in` or `_nin` take " +
-        "their lists together.\n" +
-        "- `_exists` asks whether a member is there, also one that holds null. `=null` asks for " +
-        'missing or null; of a field that is declared a String it asks for the text "null" (use ' +
-        "`where` instead).\n" +
-        "- The operators that order take no null: it is refused, but for a String and a field " +
-        'that is not declared, where it is the text "null".\n' +
+      "Any other parameter filters: `status=draft`, `views_gt=5`, `status_in=a,b`. Operators: " +
+        "`_gt _gte _lt _lte _ne _in _nin _exists _regex _contains _startswith`; equality has no " +
+        "suffix.\n\n" +
+        '- `filter[views_gt]=5` and `filter={"views_gt":5}` (JSON) mean the same, for fields of ' +
+        "any name. In JSON, values keep their types: `5` is a number.\n" +
+        "- Booleans are read in any letter case.\n" +
+        "- All filters must match, also two of the same name; the lists of two `_in` or `_nin` " +
+        "are joined.\n" +
+        "- `_exists` asks whether a member is present, even if it is null. `=null` asks for " +
+        'missing or null; for a declared String it asks for the text "null" (use `where` ' +
+        "instead).\n" +
+        "- `_gt`, `_gte`, `_lt` and `_lte` refuse null, except for Strings and undeclared " +
+        'fields, where it is the text "null".\n' +
         "- An array matches if one of its elements does. Members of objects in an array count as " +
         "missing.\n" +
-        "- `_contains` and `_startswith` look for a text as it stands, in any letter case; in `where` " +
+        "- `_contains` and `_startswith` look for a literal text in any letter case; in `where` " +
         "they are `contains` and `startsWith`.\n" +
-        "- `_regex` takes patterns that RE2 and PCRE read alike: no repeated groups, no " +
+        "- `_regex` accepts patterns that RE2 and PCRE read alike: no repeated groups, no " +
         "look-around, repeats up to 100.\n" +
         `- A dotted path has at most ${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters.`,
       {
@@ -278,140 +276,135 @@ export const listing: readonly Parameter[] = [
     style: "form",
     explode: true,
   },
-  ...presentation,
+  ...presentationParameters,
 ];
 
-/** `true` or `false` in any letter case; `false` if left out. */
-export const flag = (name: string, description: string) =>
+/** Declares a flag: `true` or `false` in any letter case, `false` if left out. */
+export const flagParameter = (name: string, description: string) =>
   z.string().toLowerCase()
     .pipe(z.enum(["true", "false"], `"${name}" must be true or false.`))
     .transform((text) => text === "true")
     .default(false)
     .openapi({ type: "boolean", default: false, param: { description } });
 
-/** How a document is deleted. */
-export const deletion = queryOf({
-  permanent: flag(
+export const deletionQuery = queryOf({
+  permanent: flagParameter(
     "permanent",
-    "`true` removes for good, from the trash too; needs the secret key.",
+    "`true` deletes permanently, from the trash too; needs the secret key.",
   ),
 }, "deletions");
 
-/** Whether a document that is not there is created. */
-export const replacing = openQueryOf({
-  upsert: flag(
+export const replaceQuery = openQueryOf({
+  upsert: flagParameter(
     "upsert",
-    "`true` creates the document under this id where there is none. Not together with " +
-      "`If-Match`, by which nothing is created.",
+    "`true` creates the document under this id if it does not exist. Not together with `If-Match`.",
   ),
 });
 
-/** Whether a document that is there is changed instead. */
-export const creating = openQueryOf({
+export const createQuery = openQueryOf({
   upsert: z.string().regex(DECLARED_NAME, '"upsert" must be the name of a unique field.')
     .optional().openapi({
       param: {
-        description: "A unique field. Where a document that is not in the trash has the body's " +
-          "value in it, that one is changed, as PATCH would by plain members; else the document " +
-          "is created. Of two such requests at once one creates and the other changes.",
+        description:
+          "A unique field. If a document outside the trash has the body's value in this " +
+          "field, it is changed as by PATCH with plain members; otherwise the document is created. " +
+          "If two requests do this at once, one creates the document and the other changes it.",
         example: "slug",
       },
     }),
 });
 
 export const provider: PathParameter = {
-  schema: inPath(
+  schema: describePathParameter(
     z.enum(PROVIDER_NAMES as [string, ...string[]]),
     "The sign-in provider.",
     PROVIDER_NAMES[0]!,
   ),
   problem: "PROVIDER_UNKNOWN",
-  read: knownProvider,
+  read: checkProviderName,
 };
 
 export const signInProvider: PathParameter = {
-  schema: inPath(
+  schema: describePathParameter(
     z.enum(SIGN_IN_NAMES as [string, ...string[]]),
-    "The sign-in provider. `dev`, which lets users choose who they are, is there only in " +
-      "`deno task dev`.",
+    "The sign-in provider. `dev`, where users choose an identity, exists only in `deno task dev`.",
     PROVIDER_NAMES[0]!,
   ),
   problem: "PROVIDER_UNKNOWN",
   read: signInName,
 };
 
-/** What a sign-in may be started with. */
-export const startSignIn: readonly Parameter[] = [
+export const startSignInParameters: readonly Parameter[] = [
   query(
     "key",
-    "The publishable key; means `x-api-key`. A secret key is taken from the header only.",
+    "The publishable key; alias of `x-api-key`. A secret key is accepted only in the header.",
     TEXT,
   ),
   query(
     "return_to",
-    "A path on the project's site, also once it is decoded and normalised. It comes back with the user, who always lands on " +
-      "`/auth/callback`.",
+    "A path on the project's site, even after decoding and normalisation. It is returned with " +
+      "the user, who always lands on `/auth/callback`.",
     { type: "string", maxLength: RETURN_TO_LENGTH_MAX },
     "/settings?tab=profile",
   ),
   query(
     "state",
-    "Anything of your choice. It comes back unchanged, so that a page can tell its own sign-in " +
-      "from one that somebody else has planted.",
+    "A value of your choice. It is returned unchanged, so that a page can distinguish its own " +
+      "sign-in from one that an attacker started.",
     { type: "string", maxLength: STATE_LENGTH_MAX },
   ),
 ];
 
-/** What a provider sends the browser back with. */
-export const signInCallback: readonly Parameter[] = [
+/** Query with which a provider redirects the browser back. */
+export const signInCallbackParameters: readonly Parameter[] = [
   {
     ...query(
       "state",
-      "Names the sign-in, once: the project's id, since all projects share this address, and 32 " +
-        "random bytes.",
+      "Identifies the sign-in, once: the project's id, because all projects share this address, " +
+        "and 32 random bytes.",
       TEXT,
     ),
     required: true,
   },
-  query("code", "What is redeemed at the provider.", TEXT),
-  query("error", "Why the provider did not sign the user in.", TEXT),
-  query("iss", "Which provider this is; if it is sent, it must be the right one.", TEXT),
+  query("code", "The code to redeem at the provider.", TEXT),
+  query("error", "The provider's reason for not signing the user in.", TEXT),
+  query("iss", "The provider's issuer; if it is sent, it must match.", TEXT),
 ];
 
-/** Where a refresh token is looked for, beside the body and the cookie. */
+/** Header with a refresh token, which takes precedence over the body and the cookie. */
 export const refreshToken = header(
-  "The refresh token. Without it the body's `refreshToken` counts, and without that the cookie, " +
-    "if the request comes from the Site URL or one of the allowed origins.",
+  "The refresh token. If it is not sent, the body's `refreshToken` is used, otherwise the cookie " +
+    "if the request comes from the Site URL or an allowed origin.",
 );
 
-/** Whether the client wants nothing to do with the cookie. */
+/** Whether the client manages the refresh token without the cookie. */
 export const refreshTokenMode: HeaderParameter<boolean> = {
   ...header(
-    "`header` has the answer set no cookie. A refresh that brings its token in the cookie alone is " +
-      "then refused, and leaves the cookie as it is.",
+    "With `header`, the answer sets no cookie. A refresh whose token is only in the cookie is then " +
+      "refused and leaves the cookie unchanged.",
   ),
   read: (text) => text?.toLowerCase() === "header",
 };
 
 export const acceptLanguage: HeaderParameter<string | null> = header(
-  "In which language mails are written, as far as the project has templates in it.",
+  "The language of mails, if the project has templates in it.",
 );
 
 export const username = path(
   z.string().regex(USERNAME),
-  "The user's username, in whatever letter case.",
+  "The user's username, in any letter case.",
   "ada",
 );
 
-export function wholeNumber(name: string, max: number) {
+export function integerUpTo(name: string, max: number) {
   const says = `"${name}" must be a whole number from 1 to ${max}.`;
   return z.string().regex(/^[1-9]\d{0,9}$/, says).transform(Number)
     .refine((number) => number <= max, says);
 }
 
-/** Pages of all that is no document, beside further parameters. */
-export const paging = {
-  limit: wholeNumber("limit", LIST_LIMIT_MAX).default(LIST_LIMIT_DEFAULT)
+/** Paging parameters of lists other than documents. */
+export const pagingParameters = {
+  limit: integerUpTo("limit", LIST_LIMIT_MAX).default(LIST_LIMIT_DEFAULT)
     .openapi({
       type: "integer",
       minimum: 1,
@@ -421,15 +414,14 @@ export const paging = {
     }),
   cursor: z.string().optional().openapi({
     maxLength: CURSOR_LENGTH_MAX,
-    param: { description: "`nextCursor` of the page before." },
+    param: { description: "`nextCursor` of the previous page." },
   }),
 };
 
-/** The same without any. */
-export const pageQuery = queryOf(paging, "this list");
+export const pageQuery = queryOf(pagingParameters, "this list");
 
 export const userQuery = queryOf({
-  ...paging,
+  ...pagingParameters,
   email: z.string().optional().openapi({
     param: {
       description: "The user with this e-mail, in any letter case.",
@@ -441,12 +433,12 @@ export const userQuery = queryOf({
     maxLength: EMAIL_SEARCH_LENGTH_MAX,
     pattern: WITHOUT_NUL_PATTERN,
     param: {
-      description: "Users in whose e-mail this stands, in any letter case. `email` is faster.",
+      description: "Users whose e-mail contains this text, in any letter case. `email` is faster.",
     },
   }),
 }, "this list");
 
-/** Parameters of a list that its changes have no use for. */
+/** Parameters of a list that do not apply to a live list. */
 const NOT_LIVE: readonly string[] = [
   "page",
   "cursor",
@@ -458,10 +450,10 @@ const NOT_LIVE: readonly string[] = [
   "expand",
 ];
 
-export const liveListing: readonly Parameter[] = [
-  ...listing.filter(({ name }) => !NOT_LIVE.includes(name))
-    .map((one) => ({ ...one, description: "As of a list of documents." })),
-  query("snapshot", "`false` leaves the list itself out, and with it the totals.", {
+export const liveListParameters: readonly Parameter[] = [
+  ...listParameters.filter(({ name }) => !NOT_LIVE.includes(name))
+    .map((one) => ({ ...one, description: "As in a list of documents." })),
+  query("snapshot", "`false` leaves out the list itself and its totals.", {
     ...FLAG,
     default: true,
   }),

@@ -1,33 +1,29 @@
 import { STATUS_CODES } from "node:http";
 import { sha256 } from "@/lib/crypto/hashes.ts";
 import { isStoragePath } from "@/lib/http/path.ts";
-import { refusalBody } from "@/lib/http/respond.ts";
+import { problemBody } from "@/lib/http/respond.ts";
 import { type ProblemCode, PROBLEMS } from "@/lib/problems.ts";
 
-/** An operation, as far as its refusals follow from it. */
-export interface Refusing {
+export interface RefusalSource {
   readonly path: string;
   readonly codes: readonly ProblemCode[];
-  /**
-   * Whether statuses of one class are one answer, `4XX` or `5XX`: the code of a problem tells its
-   * status as well.
-   */
+  /** Whether statuses of a class share an answer, such as `4XX`. The code identifies the status. */
   readonly byClass?: boolean;
 }
 
-/** The problems that one operation answers with one status, or with those of one class. */
+/** The problems that one operation answers with one status or one class of statuses. */
 interface Refusal {
   /** `404`, or `4XX`. */
   readonly status: string;
-  /** In the order of the catalogue. */
+  /** Codes in the order of the catalogue. */
   readonly codes: readonly [ProblemCode, ...ProblemCode[]];
-  /** Whether the refusal repeats its message as `error`, as those about files do. */
+  /** Whether the refusal repeats its message as `error`, as refusals about files do. */
   readonly hasError: boolean;
 }
 
 const CATALOGUE = Object.keys(PROBLEMS) as ProblemCode[];
 
-function refusalsOf({ path, codes, byClass = false }: Refusing): Refusal[] {
+function groupRefusals({ path, codes, byClass = false }: RefusalSource): Refusal[] {
   const hasError = isStoragePath(path);
   const byStatus = Map.groupBy(
     CATALOGUE.filter((code) => codes.includes(code)),
@@ -49,37 +45,33 @@ const schemaName = ({ hasError }: Pick<Refusal, "hasError">): string =>
 const exampleName = (code: ProblemCode, hasError: boolean): string =>
   hasError ? `${code}.storage` : code;
 
-/**
- * One component for each problem, and one for each set of them that shares a status somewhere. Their
- * names stand in the document hundreds of times: that of a set is its status, and which by its hash.
- */
+/** Returns the name of a response component; for several codes, the status and a short hash. */
 function responseName({ status, codes, hasError }: Refusal): string {
   const name = codes.length === 1 ? codes[0] : `${status}.${sha256(codes.join()).slice(0, 4)}`;
   return name + (hasError ? ".storage" : "");
 }
 
-const reference = (kind: "schemas" | "examples" | "responses", name: string) => ({
+const componentReference = (kind: "schemas" | "examples" | "responses", name: string) => ({
   $ref: `#/components/${kind}/${name}`,
 });
 
-/** Refusals of an operation by their statuses. */
-export const refusalReferences = (operation: Refusing): Record<string, { $ref: string }> =>
+export const refusalReferences = (operation: RefusalSource): Record<string, { $ref: string }> =>
   Object.fromEntries(
-    refusalsOf(operation).map((one) => [
+    groupRefusals(operation).map((one) => [
       one.status,
-      reference("responses", responseName(one)),
+      componentReference("responses", responseName(one)),
     ]),
   );
 
-/** What {@linkcode refusalReferences} of these operations refer to. */
-export function refusalComponents(operations: readonly Refusing[]) {
-  const all = operations.flatMap(refusalsOf);
+/** Returns the components that {@linkcode refusalReferences} of these operations refer to. */
+export function refusalComponents(operations: readonly RefusalSource[]) {
+  const all = operations.flatMap(groupRefusals);
   const examples = all.flatMap(({ codes, hasError }) =>
     codes.map((code) => [
       exampleName(code, hasError),
       {
         summary: PROBLEMS[code].when,
-        value: refusalBody({ code, message: PROBLEMS[code].message }, { inStorage: hasError }),
+        value: problemBody({ code, message: PROBLEMS[code].message }, { inStorage: hasError }),
       },
     ])
   );
@@ -89,13 +81,13 @@ export function refusalComponents(operations: readonly Refusing[]) {
       [schemaName({ hasError: true })]: refusalSchema(true),
     },
     examples: Object.fromEntries(examples) as Record<string, { value: unknown }>,
-    responses: Object.fromEntries(all.map((one) => [responseName(one), response(one)])),
+    responses: Object.fromEntries(all.map((one) => [responseName(one), refusalResponse(one)])),
   };
 }
 
 const refusalSchema = (hasError: boolean) => ({
   type: "object" as const,
-  description: "An answer that is no success.",
+  description: "The answer to a request that is refused or fails.",
   properties: {
     success: { type: "boolean" as const, description: "`false`." },
     data: { type: "object" as const, additionalProperties: false },
@@ -104,16 +96,16 @@ const refusalSchema = (hasError: boolean) => ({
     code: {
       type: "string" as const,
       description:
-        "What it is, for a program. /docs/errors has each with its cause and what to do.",
+        "The problem, for a program. /docs/errors lists each code, its cause and what to do.",
     },
     ...(!hasError && {
       operation: {
         type: "integer" as const,
-        description: "Of a batch: the index of the operation that was refused.",
+        description: "In a batch: the index of the operation that was refused.",
       },
       faults: {
         type: "array" as const,
-        description: "Of what was sent: the first members that do not fit, by their paths.",
+        description: "The first invalid members of the request, by their paths.",
         items: {
           type: "object" as const,
           properties: { path: { type: "string" as const }, message: { type: "string" as const } },
@@ -129,20 +121,20 @@ const refusalSchema = (hasError: boolean) => ({
 
 const CLASSES: Readonly<Record<string, string>> = { "4XX": "Refused", "5XX": "Not done" };
 
-/** Its examples say what causes each: those of all operations share them. */
-const response = ({ status, codes, hasError }: Refusal) => ({
-  // 460 is of resumable uploads alone.
+/** Returns a response component. All operations share its examples, which state the causes. */
+const refusalResponse = ({ status, codes, hasError }: Refusal) => ({
+  // `STATUS_CODES` does not have 460, which only resumable uploads use.
   description: CLASSES[status] ?? STATUS_CODES[status] ?? codes.join(", "),
   content: {
     "application/json": {
       schema: {
         allOf: [
-          reference("schemas", schemaName({ hasError })),
+          componentReference("schemas", schemaName({ hasError })),
           { properties: { code: { type: "string" as const, enum: [...codes] } } },
         ],
       },
       examples: Object.fromEntries(
-        codes.map((code) => [code, reference("examples", exampleName(code, hasError))]),
+        codes.map((code) => [code, componentReference("examples", exampleName(code, hasError))]),
       ),
     },
   },

@@ -1,12 +1,12 @@
 import { findAccountByCookie, readSessionCookie } from "@/lib/accounts/account_sessions.ts";
 import {
   type AccountCaller,
-  accountTokenIn,
   findTokenHolder,
+  readAccountToken,
   requireAccess,
   requireAllProjects,
   requireProject,
-  UNBOUNDED,
+  SESSION_SCOPE,
 } from "@/lib/accounts/account_tokens.ts";
 import type { TokenScope } from "@/lib/accounts/token_records.ts";
 import type { AccountPrincipal, SignedInAccount } from "@/lib/projects/account_records.ts";
@@ -16,22 +16,22 @@ import {
   callerOf,
   signedInUserOf,
 } from "@/lib/auth/authenticate.ts";
-import { type ApiKeyPrincipal, looksSecret } from "@/lib/projects/api_keys.ts";
+import { type ApiKeyPrincipal, startsLikeSecretKey } from "@/lib/projects/api_keys.ts";
 import type { KeyNotes } from "@/lib/projects/key_notes.ts";
 import type { AuthSettings } from "@/lib/projects/auth_settings.ts";
 import type { FileScope } from "@/lib/files/uploads.ts";
-import type { Uploader } from "@/lib/files/user_room.ts";
+import type { Uploader } from "@/lib/files/user_quota.ts";
 import type { Caller, KeyHolder, SignedInUser } from "@/lib/auth/principals.ts";
 import type { Clock } from "@/lib/clock.ts";
 import { refuseOtherTypes } from "@/lib/http/body.ts";
 import type { Cookies } from "@/lib/http/cookies.ts";
 import { refuseCrossSite } from "@/lib/http/cross_site.ts";
-import { takeTicket, type TicketHolder, type TicketServices } from "@/lib/events/live/tickets.ts";
+import { type LiveTicket, redeemTicket, type TicketServices } from "@/lib/events/live/tickets.ts";
 import type { RateLimiter } from "@/lib/http/rate_limit.ts";
 import type { Credentials, RequestState } from "@/lib/http/request.ts";
 import { DASHBOARD_SIGN_IN_RATE_PER_MINUTE } from "@/lib/limits.ts";
 import { requiredProjectId } from "@/lib/ids.ts";
-import { includes, memberOf, type ProjectMember, type Role } from "@/lib/projects/members.ts";
+import { memberOf, type ProjectMember, type Role, roleIncludes } from "@/lib/projects/members.ts";
 import { KEY } from "@/lib/store/changes.ts";
 import type { Engine, Id } from "@/lib/store/port.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
@@ -46,16 +46,12 @@ export interface GuardServices extends AuthServices, TicketServices {
   readonly rateLimiter: RateLimiter;
   readonly signInLimiter: RateLimiter;
   readonly dashboardLimiter: RateLimiter;
-  readonly keyNotes: Pick<KeyNotes, "usedInBrowser">;
+  readonly keyNotes: Pick<KeyNotes, "noteBrowserUse">;
 }
 
-/**
- * A kind of caller: what the document says of it and the guard that enforces it, in one constant,
- * so that the two cannot drift. `P` is what the guard finds out.
- */
+/** A kind of caller: its description and guard in one constant, so that they cannot drift apart. */
 export interface Security<P> {
   readonly requirement: readonly Readonly<Record<string, readonly string[]>>[];
-  /** What the guard may refuse for. */
   readonly problems: readonly ProblemCode[];
   /** @param param A path parameter, decoded. */
   guard(
@@ -65,14 +61,14 @@ export interface Security<P> {
   ): MaybePromise<P>;
 }
 
-/** No credentials are looked at. */
+/** Admits every request without reading its credentials. */
 export const anyone: Security<null> = {
   requirement: [],
   problems: [],
   guard: () => null,
 };
 
-/** Either key of a project; a bearer token beside a publishable one says for which user. */
+/** Admits either key of a project. A bearer token with a publishable key identifies the user. */
 export const projectKey: Security<Caller> = {
   requirement: [{ apiKey: [] }, { apiKey: [], accessToken: [] }],
   problems: ["API_KEY_INVALID", "ACCESS_TOKEN_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED"],
@@ -82,7 +78,7 @@ export const projectKey: Security<Caller> = {
   },
 };
 
-/** The publishable key and the access token of the signed-in user. */
+/** Admits the publishable key together with a user's access token. */
 export const signedInUser: Security<SignedInUser> = {
   requirement: [{ apiKey: [], accessToken: [] }],
   problems: [...projectKey.problems, "ACCESS_TOKEN_REQUIRED", "PUBLISHABLE_KEY_REQUIRED"],
@@ -92,7 +88,6 @@ export const signedInUser: Security<SignedInUser> = {
   },
 };
 
-/** The secret key alone. */
 export const secretKey: Security<KeyHolder> = {
   requirement: [{ apiKey: [] }],
   problems: ["API_KEY_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED", "SECRET_KEY_REQUIRED"],
@@ -103,13 +98,13 @@ export const secretKey: Security<KeyHolder> = {
   },
 };
 
-/** Whoever works with files: all of a project's, or a user with their own. */
+/** A caller that works with files: the secret key with all files, or a user with their own. */
 export interface FileCaller extends FileScope {
-  /** Who uploads by the project's rules for users; null where they do not apply. */
+  /** The user to whom the project's upload rules apply; null for the secret key. */
   readonly uploader: Uploader | null;
 }
 
-/** The secret key; or the publishable key and an access token, where the project lets users upload. */
+/** Admits the secret key, or a signed-in user if the project allows users to upload. */
 export const fileKey: Security<FileCaller> = {
   requirement: [{ apiKey: [] }, { apiKey: [], accessToken: [] }],
   problems: [...secretKey.problems, "ACCESS_TOKEN_REQUIRED", "ACCESS_TOKEN_INVALID"],
@@ -123,15 +118,15 @@ export const fileKey: Security<FileCaller> = {
   },
 };
 
-/** Who listens to a list, and by what they may go on doing so. */
+/** The caller of a live list, with the credentials that are checked again while it is open. */
 export interface LiveListener {
   readonly caller: Caller;
   readonly credentials: Credentials;
-  /** What a ticket stands for; null where the request says it itself. */
-  readonly ticket: Pick<TicketHolder, "query" | "lastEventId"> | null;
+  /** The list that a ticket was issued for; null if the request has no ticket. */
+  readonly ticket: Pick<LiveTicket, "query" | "lastEventId"> | null;
 }
 
-/** As {@linkcode projectKey}; or a ticket in the address, from clients that send no headers. */
+/** Admits a {@linkcode projectKey}, or a ticket in the address for clients without headers. */
 export const liveListener: Security<LiveListener> = {
   requirement: [...projectKey.requirement, { liveTicket: [] }],
   problems: [...projectKey.problems, "TICKET_INVALID"],
@@ -143,18 +138,15 @@ export const liveListener: Security<LiveListener> = {
       return { caller, credentials: { apiKey, authorization }, ticket: null };
     }
     const collectionName = param("collectionName");
-    const holder = await takeTicket(services, { ticket, collectionName, origin: request.origin });
+    const holder = await redeemTicket(services, { ticket, collectionName, origin: request.origin });
     const principal = await authenticateKey(services, holder.credentials);
-    noteHolder(request, principal);
+    recordKeyHolder(request, principal);
     const caller = await callerOf(services, principal, holder.credentials);
     return { caller, credentials: holder.credentials, ticket: holder };
   },
 };
 
-/**
- * Either key, for operations that open or renew a session: they are counted apart, and an access
- * token that has expired meanwhile is not looked at.
- */
+/** Admits either key to open or renew a session: limited separately, access token ignored. */
 export const signInKey: Security<ApiKeyPrincipal> = {
   requirement: [{ apiKey: [] }],
   problems: ["API_KEY_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED"],
@@ -165,14 +157,14 @@ export const signInKey: Security<ApiKeyPrincipal> = {
   },
 };
 
-/** Either key, for an operation that takes an access token as far as it is good. */
+/** Admits either key for an operation that also accepts an expired access token. */
 export const sessionKey: Security<ApiKeyPrincipal> = {
   requirement: projectKey.requirement,
   problems: signInKey.problems,
   guard: authenticateAndLimit,
 };
 
-/** As {@linkcode projectKey}, for operations that know other ways to tell the user too. */
+/** Like {@linkcode projectKey}, for operations that can identify the user in other ways too. */
 export const userKey: Security<{ readonly holder: ApiKeyPrincipal; readonly userId: Id | null }> = {
   ...projectKey,
   async guard(services, request) {
@@ -182,7 +174,7 @@ export const userKey: Security<{ readonly holder: ApiKeyPrincipal; readonly user
   },
 };
 
-/** As {@linkcode userKey}, for whoever signs up: counted as a sign-in. */
+/** Like {@linkcode userKey}, for signing up: counted as a sign-in. */
 export const signUpKey: typeof userKey = {
   ...userKey,
   async guard(services, request, param) {
@@ -192,7 +184,7 @@ export const signUpKey: typeof userKey = {
   },
 };
 
-/** As {@linkcode signedInUser}, for what they sign in with: counted as a sign-in. */
+/** Like {@linkcode signedInUser}, for changing a password or e-mail: counted as a sign-in. */
 export const changingUser: Security<SignedInUser & { readonly auth: AuthSettings }> = {
   ...signedInUser,
   async guard(services, request) {
@@ -202,37 +194,33 @@ export const changingUser: Security<SignedInUser & { readonly auth: AuthSettings
   },
 };
 
-/**
- * A publishable key in the address, because browsers that navigate send no headers of ours; or
- * either key in the header. A secret key in an address is refused: addresses are kept in many
- * places. Any origin may send a browser on its way.
- */
+/** Admits a key in the header, or in the address, which is widely stored, a publishable one. */
 export const navigationKey: Security<ApiKeyPrincipal> = {
   requirement: [{ apiKeyInQuery: [] }, { apiKey: [] }],
   problems: ["API_KEY_INVALID", "RATE_LIMITED"],
   async guard(services, request) {
     const query = new URLSearchParams(request.query);
     const [inQuery = null, ...others] = [...query.getAll("x-api-key"), ...query.getAll("key")];
-    if (others.length > 0) throw refusedInAddress("The address has more than one API key.");
-    if (inQuery !== null && looksSecret(inQuery)) {
-      throw refusedInAddress("A secret key must not stand in an address, which many places keep.");
+    if (others.length > 0) throw invalidAddressKey("The address has more than one API key.");
+    if (inQuery !== null && startsLikeSecretKey(inQuery)) {
+      throw invalidAddressKey("A secret key must not be in an address, which many places store.");
     }
     const apiKey = inQuery ?? request.apiKey;
-    if (apiKey === null) throw refusedInAddress("The API key is missing.");
+    if (apiKey === null) throw invalidAddressKey("The API key is missing.");
     const holder = await authenticateKey(services, { apiKey });
-    noteHolder(request, holder);
+    recordKeyHolder(request, holder);
     countRequest(services, holder, request);
     countSignIn(services, holder, request);
     return holder;
   },
 };
 
-const refusedInAddress = (why: string): Problem =>
+const invalidAddressKey = (why: string): Problem =>
   new Problem("API_KEY_INVALID", {
     message: `${why} Send the project's publishable key as the query parameter x-api-key.`,
   });
 
-/** Anybody, by a request that no other site has made. */
+/** Admits any caller, unless another site made the request. */
 export const ownPages: Security<null> = {
   requirement: [],
   problems: ["CROSS_SITE_REQUEST", "UNSUPPORTED_MEDIA_TYPE"],
@@ -243,10 +231,7 @@ export const ownPages: Security<null> = {
   },
 };
 
-/**
- * As `security`, for what tells whether an e-mail has an account or a password is right: counted by
- * address, beside all else.
- */
+/** Adds a rate limit by network, for operations that reveal an e-mail or password as right. */
 export const countedByAddress = <P>(security: Security<P>): Security<P> => ({
   requirement: security.requirement,
   problems: [...security.problems, "RATE_LIMITED"],
@@ -257,12 +242,12 @@ export const countedByAddress = <P>(security: Security<P>): Security<P> => ({
   },
 });
 
-/** What the document says of {@linkcode countedByAddress}. */
-export const COUNTED =
-  "From one network, all requests that register, sign in, use a code, change " +
-  `a password, delete an account or invite: at most ${DASHBOARD_SIGN_IN_RATE_PER_MINUTE} a minute.`;
+/** Description of {@linkcode countedByAddress} in the document. */
+export const DASHBOARD_RATE_NOTE =
+  `One network may make at most ${DASHBOARD_SIGN_IN_RATE_PER_MINUTE} requests a minute that ` +
+  "register, sign in, use a code, change a password, delete an account or invite.";
 
-/** An account that is signed in to the dashboard, by a request that no other site has made. */
+/** Admits an account with a dashboard session, unless another site made the request. */
 export const dashboardSession: Security<SignedInAccount> = {
   requirement: [{ dashboardSession: [] }],
   problems: [
@@ -273,12 +258,12 @@ export const dashboardSession: Security<SignedInAccount> = {
     ...ownPages.problems,
   ],
   async guard(services, request) {
-    const token = accountTokenIn(request.authorization);
+    const token = readAccountToken(request.authorization);
     if (token !== null) {
-      await tokenHolderOf(services, request, token);
+      await requireTokenHolder(services, request, token);
       throw new Problem("SESSION_REQUIRED");
     }
-    const account = await accountOf(services, request);
+    const account = await requireSessionAccount(services, request);
     refuseOtherTypes(request.raw);
     return account;
   },
@@ -288,8 +273,8 @@ const KEY_IS_NO_ACCOUNT =
   "This takes an account and no API key: sign in to the dashboard, or send " +
   "a personal access token as Authorization: Bearer <token>.";
 
-/** Whose session a request brings. Throws `CROSS_SITE_REQUEST` and `SIGN_IN_REQUIRED`. */
-export async function accountOf(
+/** Resolves to the session's account. Throws `CROSS_SITE_REQUEST` and `SIGN_IN_REQUIRED`. */
+export async function requireSessionAccount(
   services: GuardServices,
   request: RequestState,
 ): Promise<SignedInAccount> {
@@ -306,11 +291,8 @@ export async function accountOf(
   return account;
 }
 
-/**
- * Whose personal access token this is. Throws `ACCOUNT_TOKEN_INVALID`, and `RATE_LIMITED` where many
- * that are not valid came from one network; valid ones pass all the same.
- */
-async function tokenHolderOf(
+/** Throws `ACCOUNT_TOKEN_INVALID`, or `RATE_LIMITED` after too many invalid ones of a network. */
+async function requireTokenHolder(
   services: GuardServices,
   request: RequestState,
   token: string,
@@ -325,23 +307,20 @@ async function tokenHolderOf(
   throw new Problem("ACCOUNT_TOKEN_INVALID");
 }
 
-/**
- * The account of a token, or of a session where no token is sent: no other site makes a browser send
- * one, so only a session is held to the dashboard's own pages.
- */
-async function accountCallerOf(
+/** Resolves to the account of the token or, without one, of the session. */
+async function requireAccountCaller(
   services: GuardServices,
   request: RequestState,
 ): Promise<AccountCaller> {
-  const token = accountTokenIn(request.authorization);
+  const token = readAccountToken(request.authorization);
   const caller = token === null
-    ? { ...await accountOf(services, request), scope: UNBOUNDED }
-    : await tokenHolderOf(services, request, token);
+    ? { ...await requireSessionAccount(services, request), scope: SESSION_SCOPE }
+    : await requireTokenHolder(services, request, token);
   refuseOtherTypes(request.raw);
   return caller;
 }
 
-/** An account, by its session or by a token whose access goes as far as the request's method. */
+/** Admits an account by its session, or by a token whose scope allows the request's method. */
 export const sessionOrToken: Security<AccountCaller> = {
   requirement: [...dashboardSession.requirement, { accountToken: [] }],
   problems: [
@@ -352,13 +331,13 @@ export const sessionOrToken: Security<AccountCaller> = {
     ...ownPages.problems,
   ],
   async guard(services, request) {
-    const caller = await accountCallerOf(services, request);
+    const caller = await requireAccountCaller(services, request);
     requireAccess(caller.scope, request.raw.method);
     return caller;
   },
 };
 
-/** As {@linkcode sessionOrToken}, for what is of no project yet: a token for some has no part in it. */
+/** Like {@linkcode sessionOrToken}, but rejects tokens that are limited to some projects. */
 export const allProjects: Security<AccountCaller> = {
   ...sessionOrToken,
   async guard(services, request, param) {
@@ -368,7 +347,7 @@ export const allProjects: Security<AccountCaller> = {
   },
 };
 
-/** A member of the path's project whose role includes this one, and whose token the project. */
+/** Admits members of the path's project whose role includes `role` and whose token covers it. */
 export const projectMember = (role: Role): Security<ProjectMember> => ({
   requirement: sessionOrToken.requirement,
   problems: [
@@ -378,9 +357,9 @@ export const projectMember = (role: Role): Security<ProjectMember> => ({
     ...(role === "viewer" ? [] : ["ROLE_REQUIRED"] as const),
   ],
   async guard(services, request, param) {
-    const account = await accountCallerOf(services, request);
+    const account = await requireAccountCaller(services, request);
     const { scope } = account;
-    return await memberAt(services, request, {
+    return await requireMember(services, request, {
       account,
       scope,
       role,
@@ -389,58 +368,56 @@ export const projectMember = (role: Role): Security<ProjectMember> => ({
   },
 });
 
-/** Who wants to act in which project. @template A By what they came in. */
-interface Acting<A extends AccountPrincipal> {
+interface MembershipRequest<A extends AccountPrincipal> {
   readonly account: A;
-  /** A session's if left out. */
+  /** Scope of the account's token; unbounded if left out, as for a session. */
   readonly scope?: TokenScope;
   readonly role: Role;
   readonly projectId: string;
 }
 
 /**
- * The account as a member whose role includes this one. Throws `INVALID_PROJECT_ID`,
- * `PROJECT_NOT_FOUND`, `ROLE_REQUIRED`, and `TOKEN_SCOPE_EXCEEDED`: what a token is not for is told
- * of to members alone.
+ * Resolves to a member. Throws `INVALID_PROJECT_ID`, `PROJECT_NOT_FOUND`, `ROLE_REQUIRED` or
+ * `TOKEN_SCOPE_EXCEEDED`, which is checked last, so that only members learn of the project.
  */
-export async function memberAt<A extends AccountPrincipal>(
+export async function requireMember<A extends AccountPrincipal>(
   services: GuardServices,
   request: RequestState,
-  { account, scope = UNBOUNDED, role, projectId }: Acting<A>,
+  { account, scope = SESSION_SCOPE, role, projectId }: MembershipRequest<A>,
 ): Promise<ProjectMember<A>> {
   const member = await memberOf(services, account, requiredProjectId(projectId));
   request.projectId = member.project._id;
   request.recordsUntil = member.project.recordsRequestsUntil ?? null;
   requireProject(scope, member.project._id);
   requireAccess(scope, request.raw.method);
-  if (!includes(member.role, role)) throw new Problem("ROLE_REQUIRED");
+  if (!roleIncludes(member.role, role)) throw new Problem("ROLE_REQUIRED");
   return member;
 }
 
-/** As {@linkcode projectMember} for admins; to others it is as if there were no project. */
+/** Like {@linkcode projectMember} for admins. Other members get `PROJECT_NOT_FOUND`. */
 export const projectAdminOrHidden: Security<ProjectMember> = {
   requirement: sessionOrToken.requirement,
   problems: projectMember("viewer").problems,
   async guard(services, request, param) {
     const member = await projectMember("viewer").guard(services, request, param);
-    if (!includes(member.role, "admin")) throw new Problem("PROJECT_NOT_FOUND");
+    if (!roleIncludes(member.role, "admin")) throw new Problem("PROJECT_NOT_FOUND");
     return member;
   },
 };
 
-/** Who may know of a project what its applications and servers may do. */
+/** A caller that may read which operations a project's applications and servers can call. */
 export interface ProjectReader {
   readonly projectId: Id;
-  /** Whether they may know what only the secret key does. */
+  /** Whether the caller may read operations that need the secret key. */
   readonly isTrusted: boolean;
 }
 
-/** Either key of the path's project, or one of its members. A key of another sees no project. */
+/** Admits either key or a member of the path's project. Other keys get `PROJECT_NOT_FOUND`. */
 export const projectReader: Security<ProjectReader> = {
   requirement: [{ apiKey: [] }, ...sessionOrToken.requirement],
   problems: ["API_KEY_INVALID", "ORIGIN_NOT_ALLOWED", ...projectMember("viewer").problems],
   async guard(services, request, param) {
-    if (request.apiKey === null && isOfAccount(services, request)) {
+    if (request.apiKey === null && hasAccountCredentials(services, request)) {
       const { project } = await projectMember("viewer").guard(services, request, param);
       return { projectId: project._id, isTrusted: true };
     }
@@ -450,45 +427,48 @@ export const projectReader: Security<ProjectReader> = {
   },
 };
 
-/** Whether a request brings a session or a personal access token, be it a good one. */
-function isOfAccount({ cookies }: GuardServices, { raw, authorization }: RequestState): boolean {
-  return accountTokenIn(authorization) !== null ||
+/** Whether a request carries a session or a personal access token, valid or not. */
+function hasAccountCredentials(
+  { cookies }: GuardServices,
+  { raw, authorization }: RequestState,
+): boolean {
+  return readAccountToken(authorization) !== null ||
     readSessionCookie(cookies, raw.headers.get("cookie")) !== null;
 }
 
-/** Whose key it is, for a request that may go on with it. */
+/** Resolves to the key's project after checking the rate limit and the origin. */
 async function authenticateAndLimit(
   services: GuardServices,
   request: RequestState,
 ): Promise<ApiKeyPrincipal> {
   const holder = await authenticateKey(services, request);
-  noteHolder(request, holder);
+  recordKeyHolder(request, holder);
   countRequest(services, holder, request);
   checkOrigin(services, holder, request.origin);
-  if (holder.kind === "secret") warnOfBrowser(services, request);
+  if (holder.kind === "secret") warnAboutBrowser(services, request);
   return holder;
 }
 
-/** For the log, and what is kept of the project's requests. */
-export function noteHolder(request: RequestState, holder: ApiKeyPrincipal): void {
+/** Notes the key's project in the request, for the log and the project's recorded requests. */
+export function recordKeyHolder(request: RequestState, holder: ApiKeyPrincipal): void {
   request.projectId = holder.projectId;
   request.callerKind = holder.kind;
   request.recordsUntil = holder.recordsUntil;
 }
 
-/** Works all the same: who tries something out is told so, where the answer is and in the dashboard. */
-function warnOfBrowser({ config, keyNotes }: GuardServices, request: RequestState): void {
+/** Warns the caller and the dashboard of a secret key in a browser. The request succeeds. */
+function warnAboutBrowser({ config, keyNotes }: GuardServices, request: RequestState): void {
   const { origin, apiKey } = request;
   if (origin === null || origin === config.publicUrl) return;
-  request.warning = SECRET_KEY_SHOWN;
-  keyNotes.usedInBrowser(apiKey!, origin); // It is whose it is.
+  request.warning = SECRET_KEY_IN_BROWSER;
+  keyNotes.noteBrowserUse(apiKey!, origin); // Authentication has required the key.
 }
 
-const SECRET_KEY_SHOWN =
-  "This secret key was sent by a page in a browser, where anybody can read it: " +
+const SECRET_KEY_IN_BROWSER =
+  "This secret key was sent by a page in a browser, where every visitor can read it: " +
   "use the publishable key there, and rotate this one.";
 
-/** A project that lists origins lets browsers of other sites do nothing with its public key. */
+/** Rejects a publishable key from an origin that the project does not list, if it lists any. */
 function checkOrigin(
   { config }: GuardServices,
   { kind, allowedOrigins, siteUrl }: ApiKeyPrincipal,

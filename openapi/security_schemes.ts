@@ -1,4 +1,3 @@
-/** How the document names the credentials. */
 export const SECURITY_SCHEMES = {
   apiKey: {
     type: "apiKey",
@@ -6,8 +5,7 @@ export const SECURITY_SCHEMES = {
     name: "x-api-key",
     description: "A project's publishable key (`pk_live_…`, may be public) or secret key " +
       "(`sk_live_…`, for servers only). A secret key with a browser's `Origin` works, but its answers " +
-      "carry `x-corbel-warning`, and the dashboard names the page: everybody who opens it can read " +
-      "the key.",
+      "carry `x-corbel-warning`, and the dashboard names the page: every visitor can read the key.",
   },
   apiKeyInQuery: {
     type: "apiKey",
@@ -21,7 +19,7 @@ export const SECURITY_SCHEMES = {
     in: "query",
     name: "ticket",
     description:
-      "A ticket for a live list, good once: part of the address that was answered with it.",
+      "A single-use ticket for a live list, part of the address that the server answered.",
   },
   dashboardSession: {
     type: "apiKey",
@@ -32,9 +30,9 @@ export const SECURITY_SCHEMES = {
   accountToken: {
     type: "http",
     scheme: "bearer",
-    description: "A personal access token of an account (`corbel_pat_…`), in the place of the " +
-      "dashboard's session: as far as its scope and its account's roles go, and never for the account " +
-      "itself. Beside a session's cookie the token counts.",
+    description: "A personal access token of an account (`corbel_pat_…`), instead of the " +
+      "dashboard's session. It is limited by its scope and the account's roles, and is not accepted " +
+      "for the account itself. If a session cookie is sent too, the token is used.",
   },
   accessToken: {
     type: "http",

@@ -1,4 +1,4 @@
-/** Examples, where schemas say all that is in them. */
+/** Removes examples that can be derived from the examples of schemas. */
 
 import { lastName } from "./shared_parts.ts";
 
@@ -18,13 +18,13 @@ interface Content {
   example?: unknown;
 }
 
-interface Sent {
+interface BodyOrResponse {
   readonly content?: Readonly<Record<string, Content>>;
 }
 
 interface Operation {
-  readonly requestBody?: Sent;
-  readonly responses: Readonly<Record<string, Sent>>;
+  readonly requestBody?: BodyOrResponse;
+  readonly responses: Readonly<Record<string, BodyOrResponse>>;
 }
 
 interface Document {
@@ -32,35 +32,33 @@ interface Document {
   readonly components: { readonly schemas: Schemas };
 }
 
-/**
- * An example of a schema, made of those of its parts as readers of documents make it; undefined where
- * one of them has none.
- * @param within What it is a part of.
- */
+/** Returns an example made of its parts' examples, or undefined. @param ancestors Detect cycles. */
 export function exampleOf(
   schema: Schema,
   schemas: Schemas,
-  within: readonly Schema[] = [],
+  ancestors: readonly Schema[] = [],
 ): unknown {
   const known = schema.$ref === undefined ? schema : schemas[lastName(schema.$ref)]!;
   if (known.example !== undefined) return known.example;
-  return within.includes(known) ? undefined : exampleOfParts(known, schemas, [...within, known]);
+  return ancestors.includes(known)
+    ? undefined
+    : exampleOfParts(known, schemas, [...ancestors, known]);
 }
 
 function exampleOfParts(
   { type, properties, items, anyOf }: Schema,
   schemas: Schemas,
-  within: readonly Schema[],
+  ancestors: readonly Schema[],
 ): unknown {
   if (type === "boolean") return true;
-  if (anyOf !== undefined) return exampleOf(anyOf[0]!, schemas, within);
+  if (anyOf !== undefined) return exampleOf(anyOf[0]!, schemas, ancestors);
   if (items !== undefined) {
-    const item = exampleOf(items, schemas, within);
+    const item = exampleOf(items, schemas, ancestors);
     return item === undefined ? undefined : [item];
   }
   if (properties === undefined) return undefined;
   const members = Object.entries(properties)
-    .map(([name, one]) => [name, exampleOf(one, schemas, within)]);
+    .map(([name, one]) => [name, exampleOf(one, schemas, ancestors)]);
   if (members.some(([, value]) => value === undefined)) return undefined;
   return Object.fromEntries(members);
 }
@@ -68,10 +66,7 @@ function exampleOfParts(
 const isSame = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/**
- * Leaves out every example that is made of others: of a body and an answer, whose schemas have it, and
- * of a schema whose parts do. The message of an answer becomes an example of its member.
- */
+/** Removes examples that the parts already show. A message becomes an example of its member. */
 export function shareExamples<T extends object>(given: T): T {
   const { paths, components: { schemas } } = given as unknown as Document;
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
@@ -92,7 +87,7 @@ function shareExample(content: Content, schemas: Schemas): void {
   if (schema === undefined) return;
   const { properties, example: own } = schema;
   const { message } = example as { readonly message?: string };
-  // An answer's schema is of no other operation.
+  // No other operation uses an answer's schema, so its message can go there.
   const isAnswer = own === undefined && message !== undefined && properties?.message !== undefined;
   const known = isAnswer
     ? {

@@ -19,7 +19,7 @@ interface Document {
   readonly components: object;
 }
 
-/** Makes components of parameters and headers that several operations have alike, and refers to them. */
+/** Replaces parameters and headers that occur more than once with references to components. */
 export function shareParts<T extends object>(given: T): T {
   const { paths, components } = given as unknown as Document;
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
@@ -52,7 +52,6 @@ const named = (parameter: object): [string, object] => {
   return [`${place}.${name}`, parameter];
 };
 
-/** Those of some parts that are there more than once. */
 class SharedParts {
   readonly components: Record<string, object> = {};
   readonly #kind: string;
@@ -68,13 +67,13 @@ class SharedParts {
     }
   }
 
-  /** The part, or a reference to it. */
+  /** Returns a reference to the part's component, or the part if it occurs once. */
   of(part: object): object {
     const name = this.#names.get(JSON.stringify(part));
     return name === undefined ? part : { $ref: `#/components/${this.#kind}/${name}` };
   }
 
-  /** `query.limit`; the next that is called so and says something else is `query.limit.2`. */
+  /** Returns `query.limit`, or `query.limit.2` for a different part of that name. */
   #freeName(name: string): string {
     let free = name;
     for (let i = 2; free in this.components; i++) free = `${name}.${i}`;
@@ -82,11 +81,9 @@ class SharedParts {
   }
 }
 
-/** The parameters of an operation, those of components too. */
 export const parametersOf = <T extends Parameter>(
   { components }: { readonly components: { readonly parameters: Readonly<Record<string, T>> } },
   parameters: readonly (T | Reference)[] = [],
 ): T[] => parameters.map((one) => "$ref" in one ? components.parameters[lastName(one.$ref)]! : one);
 
-/** The name at the end of a reference. */
 export const lastName = (reference: string): string => reference.split("/").at(-1)!;

@@ -14,32 +14,28 @@ import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { bodyBytesMax } from "@/openapi/contract.ts";
 import type { HeaderParameters, PathParameters } from "@/openapi/inputs.ts";
-import { noteHolder } from "@/openapi/security.ts";
+import { recordKeyHolder } from "@/openapi/security.ts";
 import { LiteralFirstRouter } from "./literal_first_router.ts";
 import type { AppEnv, Handler, Input, Operation, OperationContext } from "./handler.ts";
-import { compressed } from "./compression.ts";
+import { compressPage } from "./compression.ts";
 import { deliverReply } from "./delivery.ts";
 import { pages } from "./dashboard/mod.ts";
 import { userChoicePages } from "./dashboard/social/mod.ts";
 import { refusalPage, visitRefusalPage } from "./dashboard/refusal.tsx";
 import { inLanguage, languageOf } from "./dashboard/texts/language.ts";
 import { inputReader } from "./input.ts";
-import { operations } from "./operations.ts";
+import { mountOperations } from "./operations.ts";
 import { referencePages } from "./reference/mod.ts";
 import { RequestBody } from "./request_body.ts";
 
 export type App = OpenAPIHono<AppEnv>;
 
-/** Any word can be sent as a method; only these are worth a place in the log. */
+/** Methods that the log names. A client can send any word as a method. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Callers that are accounts. */
-const OF_MEMBERS = new Set<string | null>(["account", "accountToken"]);
+const MEMBER_CALLERS = new Set<string | null>(["account", "accountToken"]);
 
-/**
- * The whole of HTTP over the services. Its routes stand at the root of a server; to have it below a
- * path, or beside routes of your own, mount its `fetch` in another app.
- */
+/** Creates the HTTP application. To serve it below a path, mount its `fetch` in another app. */
 export function createApp(services: Services): App {
   const { log, deadlines, requestDrain, config, requestCounts, bodyBudget, requestShares } =
     services;
@@ -50,14 +46,14 @@ export function createApp(services: Services): App {
   });
   const mounted: Pick<Operation<unknown>, "path" | "method">[] = [];
 
-  function refuse(state: RequestState, error: unknown): Response {
+  function errorResponse(state: RequestState, error: unknown): Response {
     const problem = asProblem(error, state, log);
     const reply = problemReply(state, problem);
     if (isPagePath(state.path)) return respond(state, refusalPage(state, problem, reply));
     return respond(state, isVisit(state) ? visitRefusalPage(state, problem, reply) : reply);
   }
 
-  app.onError((error, c) => refuse(c.var.state, error));
+  app.onError((error, c) => errorResponse(c.var.state, error));
   app.notFound((c) => {
     throw notFound(paths, c.var.state);
   });
@@ -68,21 +64,21 @@ export function createApp(services: Services): App {
     c.set("state", state);
     const answer = async () => {
       try {
-        await requestDrain.track(enter(c, next));
+        await requestDrain.track(checkAndHandle(c, next));
       } catch (error) {
-        c.res = refuse(state, error);
+        c.res = errorResponse(state, error);
       }
     };
     if (isPagePath(state.path) || isVisit(state)) {
       await inLanguage(languageOf(state.raw.headers, services.cookies), answer);
     } else await answer();
-    logged(state, c.res);
+    logRequest(state, c.res);
   });
 
-  // Here and where input is read `c.get` takes what is needed: `c.var` makes an object of all.
+  // Code for each request uses `c.get`, because `c.var` copies all variables into a new object.
 
-  /** What holds for every request, whatever it is for. */
-  async function enter(c: Context<AppEnv>, next: Next): Promise<void> {
+  /** Applies the checks that are common to all requests, then runs the route. */
+  async function checkAndHandle(c: Context<AppEnv>, next: Next): Promise<void> {
     const state = c.get("state");
     if (requestDrain.isDraining) throw new Problem("STOPPING");
     refuseOtherHosts(state.raw, config.devHosts);
@@ -94,14 +90,14 @@ export function createApp(services: Services): App {
     }
     if (state.malformed) throw new Problem("INVALID_PATH");
     if (state.path === RESERVED_PATH) {
-      // Blocked for every key, whatever the method; without a valid key there is nothing to block.
-      noteHolder(state, await authenticateKey(services, state));
+      // Blocked for all keys. A request without a valid key gets its own error.
+      recordKeyHolder(state, await authenticateKey(services, state));
       throw new Problem("USERS_RESERVED");
     }
     await next();
   }
 
-  /** Lets in whom the operation is for, as far as there is room, and gives up what takes too long. */
+  /** Applies the operation's guard, the caller's share of requests and the time limit. */
   const admit =
     <P>({ operationId, security, extraMs }: Operation<P>): MiddlewareHandler<AppEnv> =>
     async (c, next) => {
@@ -112,9 +108,9 @@ export function createApp(services: Services): App {
       await deadlines.within(async (restart) => {
         c.set("principal", await security.guard(services, state, param));
         c.set("restartDeadline", restart);
-        requestShares.assertRoom(state.share);
+        requestShares.assertAvailable(state.shareHolder);
         const work = next();
-        requestShares.count(state.share, work);
+        requestShares.track(state.shareHolder, work);
         await work;
       }, extraMs);
     };
@@ -132,43 +128,43 @@ export function createApp(services: Services): App {
     app.on(method, path, admit(operation));
     app.on(method, path, async (c) => {
       const state = c.get("state");
-      const reading = { bytesMax, budget: bodyBudget, arrived: c.get("restartDeadline") };
+      const reading = { bytesMax, budget: bodyBudget, onArrival: c.get("restartDeadline") };
       using sentBody = new RequestBody(state, reading);
       c.set("body", sentBody);
       await readInput(c);
-      // The guard has set the principal, and what was read is what the contract says.
+      // The guard has set the principal, and the input has the types of the contract.
       const reply = await handle(
         c as OperationContext<unknown> as OperationContext<P, Input<B, N, Q, H>>,
       );
-      const sent = isPage ? await compressed(state, reply) : reply;
+      const sent = isPage ? await compressPage(state, reply) : reply;
       return respond(state, deliverReply(services, state, sent));
     });
   }
 
-  operations(mount);
+  mountOperations(mount);
   pages(mount);
-  const { chosen } = services.providers;
-  if (chosen !== null) userChoicePages(mount, chosen);
+  const { chooserProvider: chooser } = services.providers;
+  if (chooser !== null) userChoicePages(mount, chooser);
   referencePages(mount);
   const paths = allowedMethods(mounted);
   return app;
 
-  /** Pages are looked at by members, who see what is refused there. */
-  function isKept({ path, recordsUntil }: RequestState, status: number): boolean {
+  /** Whether the project's request log keeps the request. Pages show their errors to the member. */
+  function isRecorded({ path, recordsUntil }: RequestState, status: number): boolean {
     if (isPagePath(path)) return false;
     return status >= 400 || (recordsUntil !== null && recordsUntil > timestamp(clock));
   }
 
-  function logged(state: RequestState, { status }: Response): void {
+  function logRequest(state: RequestState, { status }: Response): void {
     const method = METHODS.has(state.raw.method) ? state.raw.method : "other";
     const ms = Math.round((performance.now() - state.startedAt) * 100) / 100;
     const { projectId } = state;
-    if (projectId !== null && isKept(state, status)) {
+    if (projectId !== null && isRecorded(state, status)) {
       const { id: requestId, operationId: operation, problem: code, callerKind: caller } = state;
       requestLog.note({ projectId, requestId, operation, method, status, code, caller, ms });
     }
-    // What its own members look at is no use that is made of it.
-    if (state.projectId !== null && !OF_MEMBERS.has(state.callerKind)) {
+    // Requests of the project's members do not count as its use.
+    if (state.projectId !== null && !MEMBER_CALLERS.has(state.callerKind)) {
       requestCounts.count(state.projectId, status);
     }
     log.request({
@@ -196,7 +192,7 @@ function allowedMethods(
   }));
 }
 
-/** A path that exists under other methods is told from one that does not exist. */
+/** Returns the problem for an unknown path, or for a known path with another method. */
 function notFound(
   paths: ReturnType<typeof allowedMethods>,
   { path, raw: { method } }: RequestState,

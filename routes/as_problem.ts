@@ -4,10 +4,10 @@ import type { RequestState } from "@/lib/http/request.ts";
 import { Problem } from "@/lib/problems.ts";
 import { QueryTooSlow, StoreMismatch, StoreUnavailable } from "@/lib/store/errors.ts";
 
-/** What a thrown value means to a client; what is not a refusal is logged. */
+/** Returns the problem that a client gets for a thrown value. Logs values that are not problems. */
 export function asProblem(error: unknown, state: RequestState, log: Log): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof QueryTooSlow) return tooSlow(error);
+  if (error instanceof QueryTooSlow) return queryTooSlow(error);
   const unavailable = error instanceof StoreUnavailable || error instanceof StoreMismatch
     ? "STORE_UNAVAILABLE"
     : error instanceof BlobsUnavailable
@@ -21,8 +21,8 @@ export function asProblem(error: unknown, state: RequestState, log: Log): Proble
   return new Problem(unavailable ?? "INTERNAL", { cause: error });
 }
 
-/** What a query that took too long is refused with. */
-export function tooSlow({ index, collection }: QueryTooSlow): Problem {
+/** Returns the problem for a query that took too long, with the index that would help. */
+export function queryTooSlow({ index, collection }: QueryTooSlow): Problem {
   if (index === null) return new Problem("QUERY_TOO_SLOW");
   const place = JSON.stringify(index) + (collection === null ? "" : ` of "${collection}"`);
   return new Problem("QUERY_TOO_SLOW", {

@@ -1,6 +1,6 @@
 import { sha256 } from "@/lib/crypto/hashes.ts";
 import { Problem } from "@/lib/problems.ts";
-import { packed, packedHeaders, takesEncoding } from "./compression.ts";
+import { acceptsEncoding, compressText, encodingHeaders } from "./compression.ts";
 import type { PageHandler } from "./handler.ts";
 
 const TYPES = {
@@ -9,14 +9,14 @@ const TYPES = {
   svg: "image/svg+xml",
 } as const;
 
-/** A file that pages load, under a name that changes with what is in it. */
+/** A file that pages load. Its name contains a hash of its text. */
 export interface Asset {
   readonly path: string;
   readonly type: string;
   readonly text: string;
 }
 
-/** Makes the assets of a folder. @param folder With slashes around. */
+/** Returns a function that creates the assets of a folder. @param folder With slashes around. */
 export const assetsOf =
   (folder: string) => (name: string, kind: keyof typeof TYPES, text: string): Asset => ({
     path: `${folder}${name}-${sha256(text).slice(0, 12)}.${kind}`,
@@ -24,23 +24,28 @@ export const assetsOf =
     text,
   });
 
-/** Serves these assets, each packed once, when the first asks for it, and kept by browsers for good. */
+/** Serves assets that browsers keep forever, each compressed by the first request for it. */
 export function serveAssets(folder: string, assets: readonly Asset[]): PageHandler<null, "file"> {
   const byPath = new Map(assets.map((one) => [one.path, one]));
-  const packedAssets = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
+  const compressedAssets = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   return async (c) => {
-    const found = byPath.get(folder + c.req.valid("param").file);
-    if (found === undefined) throw new Problem("ROUTE_NOT_FOUND");
-    const { path, type, text } = found;
+    const asset = byPath.get(folder + c.req.valid("param").file);
+    if (asset === undefined) throw new Problem("ROUTE_NOT_FOUND");
+    const { path, type, text } = asset;
     const headers = [
       ["cache-control", "public, max-age=31536000, immutable"],
       ["x-content-type-options", "nosniff"],
     ] as const;
-    if (!takesEncoding(c.req.header("accept-encoding") ?? null, "br")) {
+    if (!acceptsEncoding(c.req.header("accept-encoding") ?? null, "br")) {
       return { status: 200, body: text, type, headers };
     }
-    let bytes = packedAssets.get(path);
-    if (bytes === undefined) packedAssets.set(path, bytes = packed(text, "br"));
-    return { status: 200, body: await bytes, type, headers: [...headers, ...packedHeaders("br")] };
+    let bytes = compressedAssets.get(path);
+    if (bytes === undefined) compressedAssets.set(path, bytes = compressText(text, "br"));
+    return {
+      status: 200,
+      body: await bytes,
+      type,
+      headers: [...headers, ...encodingHeaders("br")],
+    };
   };
 }

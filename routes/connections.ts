@@ -2,53 +2,46 @@ import type { Connection } from "@/lib/http/request.ts";
 import type { ConnectionShortage } from "@/lib/runtime/connection_shortage.ts";
 import { FIRST_REQUEST_MS, IDLE_CONNECTION_MS } from "@/lib/limits.ts";
 
-/** Answers one request; never rejects. */
+/** Answers one request. Never rejects. */
 export type Fetch = (request: Request, connection: Connection) => Response | Promise<Response>;
 
 export interface ConnectionOptions {
-  /** Connections that may be open at once. */
   readonly max: number;
   readonly shortage: ConnectionShortage;
-  /** Milliseconds after which a connection is closed that has not asked for anything. */
+  /** Milliseconds after which a connection without any request is closed. */
   readonly firstRequestMs?: number;
-  /** Milliseconds after its last answer. */
+  /** Milliseconds after its last response when an idle connection is closed. */
   readonly idleMs?: number;
 }
 
-/** What accepts connections until it is stopped. */
 export interface Connections {
-  /** Resolves when no more are accepted; rejects when no more can be. */
+  /** Resolves after a shutdown; rejects if no more connections can be accepted. */
   readonly finished: Promise<void>;
-  /** Accepts no more, and resolves when every request that has begun is answered. */
+  /** Stops accepting connections and resolves when all requests in flight are answered. */
   shutdown(): Promise<void>;
 }
 
 interface OpenConnection {
   readonly server: Deno.HttpServer;
-  /** Closes it at once. */
   readonly abort: () => void;
-  /** Requests whose answers are not sent. */
-  underWay: number;
+  /** Number of requests whose responses are not completely sent. */
+  requestsInFlight: number;
   hasAsked: boolean;
-  /** Since when no request is under way, by the clock that is never set back. */
+  /** Time since when no request is in flight, `performance.now()` milliseconds. */
   idleSince: number;
-  /** When it is aborted, if it does not end by itself before that. */
+  /** Time when a closing connection is aborted, `performance.now()` milliseconds. */
   abortAt: number;
 }
 
-const LOOK_EVERY_MS = 1_000;
-/** Between two looks for room, or after a connection that could not be accepted. */
+const CHECK_EVERY_MS = 1_000;
+/** Pause between two attempts to close idle connections or to accept one. */
 const RETRY_MS = 20;
-/** A connection that ends has this long to send what was answered before. */
+/** Time for which a closing connection may send its last response. */
 const END_MS = 5_000;
-/** The part of all connections that is closed at once for lack of room, so that it is not looked for with each one. */
-const CLOSED_PART = 1 / 16;
+/** Share of connections that is closed at the limit, so that not every new one closes one. */
+const CLOSED_SHARE = 1 / 16;
 
-/**
- * Serves HTTP on a listener. `Deno.serve` ends for good when one connection cannot be accepted, as
- * where the process has no descriptor left, and it never closes an idle connection; so connections
- * are accepted here, and Deno's server is given one at a time.
- */
+/** Serves HTTP. `Deno.serve` never closes idle connections, and stops if one is not accepted. */
 export function serveConnections(
   listener: Deno.TcpListener,
   fetch: Fetch,
@@ -57,7 +50,7 @@ export function serveConnections(
 ): Connections {
   const open = new Set<OpenConnection>();
   let isStopped = false;
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  const timer = setInterval(closeExpired, CHECK_EVERY_MS);
 
   async function accept(): Promise<void> {
     while (!isStopped) {
@@ -66,7 +59,7 @@ export function serveConnections(
         accepted = await listener.accept();
       } catch {
         if (isStopped) return;
-        // Without a descriptor, or without memory for it, the next one may be accepted later.
+        // Descriptors or memory may be available again later.
         makeRoom();
         await pause(RETRY_MS);
         continue;
@@ -79,11 +72,11 @@ export function serveConnections(
     }
   }
 
-  /** Closes those that have been idle for the longest time. */
+  /** Closes the connections that have been idle for the longest time. */
   function makeRoom(): void {
     const idle = [...open].filter(isIdle).sort((one, other) => one.idleSince - other.idleSince);
-    const closed = idle.slice(0, Math.ceil(open.size * CLOSED_PART));
-    closed.forEach(end);
+    const closed = idle.slice(0, Math.ceil(open.size * CLOSED_SHARE));
+    closed.forEach(closeIdle);
     shortage.note(closed.length);
   }
 
@@ -92,26 +85,26 @@ export function serveConnections(
     const controller = new AbortController();
     const abort = () => controller.abort();
     const handle = (request: Request, { completed }: Deno.ServeHandlerInfo<Deno.NetAddr>) => {
-      connection.underWay++;
+      connection.requestsInFlight++;
       connection.hasAsked = true;
       completed.then(isSent, isSent);
       return fetch(request, { remoteAddr, completed, abort });
     };
     const isSent = () => {
-      if (--connection.underWay > 0) return;
+      if (--connection.requestsInFlight > 0) return;
       connection.idleSince = performance.now();
-      if (isStopped) end(connection);
+      if (isStopped) closeIdle(connection);
     };
     let server: Deno.HttpServer;
     try {
-      server = serveHttpOnConnection(accepted, controller.signal, handle, failed, () => {});
+      server = serveHttpOnConnection(accepted, controller.signal, handle, internalError, () => {});
     } catch {
-      return; // The other end has closed it already.
+      return; // The client has already closed the connection.
     }
     const connection: OpenConnection = {
       server,
       abort,
-      underWay: 0,
+      requestsInFlight: 0,
       hasAsked: false,
       idleSince: performance.now(),
       abortAt: Infinity,
@@ -121,13 +114,13 @@ export function serveConnections(
     server.finished.then(ended, ended);
   }
 
-  function look(): void {
+  function closeExpired(): void {
     const now = performance.now();
     for (const connection of open) {
       const { hasAsked, idleSince, abortAt } = connection;
       if (abortAt <= now) connection.abort();
       const endsAt = idleSince + (hasAsked ? idleMs : firstRequestMs);
-      if (isIdle(connection) && endsAt <= now) end(connection);
+      if (isIdle(connection) && endsAt <= now) closeIdle(connection);
     }
   }
 
@@ -137,28 +130,28 @@ export function serveConnections(
       isStopped = true;
       listener.close();
       const ended = [...open].map(({ server: { finished } }) => finished.catch(() => {}));
-      // Deno's shutdown would cut off requests that are under way.
-      [...open].filter(isIdle).forEach(end);
+      // Deno's shutdown would abort requests in flight.
+      [...open].filter(isIdle).forEach(closeIdle);
       await Promise.all(ended);
       clearInterval(timer);
     },
   };
 }
 
-const isIdle = ({ underWay, abortAt }: OpenConnection): boolean =>
+const isIdle = ({ requestsInFlight: underWay, abortAt }: OpenConnection): boolean =>
   underWay === 0 && abortAt === Infinity;
 
-/** Closes an idle connection when all that was answered is sent. */
-function end(connection: OpenConnection): void {
-  // Deno waits for the first request even then.
+/** Closes an idle connection after its last response is sent. */
+function closeIdle(connection: OpenConnection): void {
+  // Deno's shutdown would wait for the first request.
   if (!connection.hasAsked) return connection.abort();
   connection.abortAt = performance.now() + END_MS;
-  connection.server.shutdown().catch(() => {}); // It was broken off.
+  connection.server.shutdown().catch(() => {}); // The client aborted the connection.
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const failed = () => new Response("Internal Server Error", { status: 500 });
+const internalError = () => new Response("Internal Server Error", { status: 500 });
 
 interface Internals {
   serveHttpOnConnection(
@@ -173,7 +166,7 @@ interface Internals {
   ): Deno.HttpServer;
 }
 
-/** Not documented by Deno, whose version is fixed: the tests of serving fail where it is missing. */
+/** Undocumented function of the pinned Deno. Tests fail for a version without it. */
 const { serveHttpOnConnection } = (Deno as unknown as Record<symbol, Internals>)[
   (Deno as unknown as { readonly internal: symbol }).internal
 ]!;

@@ -18,7 +18,7 @@ import { claim } from "@/lib/projects/claims.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
-import { publishableKeyOf } from "@/lib/projects/shown_keys.ts";
+import { publishableKeyOf } from "@/lib/projects/list_keys.ts";
 import type { Services } from "@/lib/services.ts";
 import { CORBEL } from "@/lib/store/changes.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
@@ -27,31 +27,27 @@ const POSTS = 300;
 const NOTES = 40;
 const TOKEN_SECONDS = 7 * 86_400;
 
-/** Prepares the demo for `dev`, and closes its account for `start`. Resolves to what is to be printed. */
-export async function settleDemo(
+/** Prepares the demo for `dev`; closes its account for `start`. Resolves to the text to print. */
+export async function applyDemoTask(
   services: Services,
   task: "dev" | "start",
 ): Promise<string | null> {
   if (task === "dev") return await prepareDemo(services);
-  await refuseDemo(services);
+  await closeDemo(services);
   return null;
 }
 
-/**
- * Fills an empty data folder with a project to play with. Returns what to tell the user. Of a folder
- * that has a project that is its account and its publishable key: a secret key is shown only when it
- * is made.
- */
+/** Creates a demo project if there is none. Only then the returned text has the secret key. */
 export async function prepareDemo(services: Services): Promise<string> {
   const { publicUrl } = services.config;
   for await (const { _id: projectId, name } of eachProject(services)) {
     await openDemoAccount(services);
     const account = await findDemoAccount(services);
     const publishableKey = await publishableKeyOf(services, projectId);
-    return greetingAgain(publicUrl, account, { projectId, name, publishableKey });
+    return repeatedGreeting(publicUrl, account, { projectId, name, publishableKey });
   }
   if (!await claim(services, "demo")) {
-    return besideAnother(publicUrl);
+    return otherProcessGreeting(publicUrl);
   }
   const { accountId: ownerId, ...account } = await createDemoAccount(services);
   const project = await createProject(services, {
@@ -91,25 +87,25 @@ export async function prepareDemo(services: Services): Promise<string> {
       ],
     }),
   );
-  await fill(
+  await insertDocuments(
     services,
     projectId,
     "posts",
-    Array.from({ length: POSTS }, (_, i) => post(i, userId)),
+    Array.from({ length: POSTS }, (_, i) => demoPost(i, userId)),
   );
-  await fill(
+  await insertDocuments(
     services,
     projectId,
     "notes",
-    Array.from({ length: NOTES }, (_, i) => note(i, userId)),
+    Array.from({ length: NOTES }, (_, i) => demoNote(i, userId)),
   );
   const token = await issueToken(services, projectId, { userId, seconds: TOKEN_SECONDS });
   const { keeps: keepsMail } = services.config.mail;
   return greeting(publicUrl, account, project, { token, keepsMail });
 }
 
-/** Keeps the account of a demo out of what is served in earnest, and tells of it. */
-async function refuseDemo(services: Services): Promise<void> {
+/** Closes the demo account, because its password was printed, and logs how to open it again. */
+async function closeDemo(services: Services): Promise<void> {
   if (!await closeDemoAccount(services)) return;
   services.log.write(
     "warn",
@@ -119,18 +115,17 @@ async function refuseDemo(services: Services): Promise<void> {
   );
 }
 
-const besideAnother = (url: string): string => `
-Corbel is running at ${url} beside another process that makes the demo project, and prints its keys.
+const otherProcessGreeting = (url: string): string => `
+Corbel is running at ${url}. Another process creates the demo project and prints its keys.
 Dashboard: ${url}/dashboard
 Reference: ${url}/docs
 `;
 
-/** What the dashboard is entered with. */
 const accountLines = ({ email, password }: DemoAccount): string => `
   e-mail           ${email}
   password         ${password ?? "the one that you gave it"}`;
 
-function greetingAgain(
+function repeatedGreeting(
   url: string,
   account: DemoAccount | null,
   { projectId, name, publishableKey }: {
@@ -153,7 +148,7 @@ Corbel is running at ${url} with the project "${name}" of an earlier start.
 
 const TOPICS = ["sails", "bread", "maps", "bridges", "clocks", "gardens", "kites", "lenses"];
 
-const post = (i: number, userId: Id): Json => ({
+const demoPost = (i: number, userId: Id): Json => ({
   title: `On ${TOPICS[i % TOPICS.length]}, part ${Math.floor(i / TOPICS.length) + 1}`,
   status: i % 3 === 0 ? "draft" : "published",
   views: (i * 7919) % 1000,
@@ -162,13 +157,13 @@ const post = (i: number, userId: Id): Json => ({
   userId,
 });
 
-const note = (i: number, userId: Id): Json => ({
+const demoNote = (i: number, userId: Id): Json => ({
   text: `Remember number ${i + 1}`,
   done: i % 4 === 0,
   userId,
 });
 
-async function fill(
+async function insertDocuments(
   services: Services,
   projectId: Id,
   collectionName: string,
@@ -192,7 +187,7 @@ function greeting(
   const secret = `-H 'x-api-key: ${keys.secretKey}'`;
   const bearer = `-H 'authorization: Bearer ${token}'`;
   const json = "-H 'content-type: application/json'";
-  // Elsewhere it would send a mail to a stranger.
+  // With a mail server, the command would send a mail to a stranger.
   const signIn = !keepsMail ? "" : `
 A code to sign in with, which is printed below and kept in the dashboard instead of being sent:
 
@@ -208,7 +203,7 @@ Corbel is running at ${url} with a demo project.
   publishable key  ${keys.publishableKey}
   secret key       ${keys.secretKey}  (shown this once)
 
-The newest published posts, for anybody with the publishable key:
+The newest published posts, for every client with the publishable key:
 
 curl '${url}/api/data/posts?status=published&sort=-publishedAt&limit=3' ${publishable}
 
@@ -220,7 +215,7 @@ A tree of conditions, counted:
 
 curl '${url}/api/data/posts?where=${where}&count=true' ${publishable}
 
-The notes of the demo user, which nobody else can see:
+The notes of the demo user, which other users cannot see:
 
 curl '${url}/api/data/notes?done=false&limit=5' ${publishable} ${bearer}
 

@@ -7,22 +7,19 @@ import type { Contract } from "@/openapi/contract.ts";
 import type { HeaderParameters, HeaderValues, Params, PathParameters } from "@/openapi/inputs.ts";
 import type { RequestBody } from "./request_body.ts";
 
-/** What hono's handlers know of a request to Corbel: `c.var` has it. */
 export interface AppEnv {
   Bindings: Connection;
   Variables: {
     readonly services: Services;
     readonly state: RequestState;
-    /** What the guard of the operation found out. */
     readonly principal: unknown;
-    /** In the place of hono's own readers. */
+    /** Reader of the body, used instead of hono's own methods. */
     readonly body: RequestBody;
-    /** Gives the request its time anew: a body has a time limit of its own. */
+    /** Restarts the time limit of the request, because a body has a time limit of its own. */
     readonly restartDeadline: () => void;
   };
 }
 
-/** What is answered where: an operation of the contract, or a page. */
 export type Operation<
   P,
   B = unknown,
@@ -47,7 +44,6 @@ export type Mount = <P, B, N extends PathParameters, Q, H extends HeaderParamete
   handle: Handler<P, Input<B, N, Q, H>>,
 ) => void;
 
-/** What a request brings, as the contract of its operation has read it: `c.req.valid("json")`. */
 export interface Input<B, N extends PathParameters, Q, H extends HeaderParameters> {
   readonly param: Params<N>;
   readonly query: Q;
@@ -56,31 +52,24 @@ export interface Input<B, N extends PathParameters, Q, H extends HeaderParameter
 }
 
 /**
- * hono's context behind the guard of an operation. The principal's type is put beside hono's own,
- * which would fit no handler that looks at less of its caller than the guard has found out.
- *
- * @template P What the guard of the operation found out.
- * @template I What `c.req.valid` gives.
+ * Context of hono after the guard. The principal's type is in `var` instead of `AppEnv`, so that a
+ * handler may require less of the principal than the guard establishes.
  */
 export type OperationContext<P, I extends object = object> =
   & Context<AppEnv, string, { out: I }>
-  & { readonly var: { readonly principal: P }; readonly [compared]?: I };
+  & { readonly var: { readonly principal: P }; readonly [inputType]?: I };
 
-/**
- * Never set: by it the compiler refuses a handler that reads what its operation does not. By hono's
- * own type it takes a context that gives less for one that gives more.
- */
-declare const compared: unique symbol;
+/** Key that is never set. By it the compiler rejects handlers that read undeclared input. */
+declare const inputType: unique symbol;
 
-/** A handler only translates: it reads the request, calls one verb, and shapes the reply. */
+/** A handler translates: it reads the request, calls one verb and builds the reply. */
 export type Handler<P, I extends object = object> = (
   c: OperationContext<P, I>,
 ) => MaybePromise<Reply>;
 
-/** The handler of an operation. */
 export type HandlerOf<C> = Handler<PrincipalOf<C>, InputOf<C>>;
 
-/** Handlers of all operations of a chapter, but for those that the handler of another answers. */
+/** Handlers of a chapter's operations, except those that mirror another operation. */
 export type HandlersOf<Chapter> = {
   readonly [
     Name in keyof Chapter as Chapter[Name] extends { readonly mirrors: unknown } ? never : Name
@@ -94,7 +83,6 @@ type InputOf<C> = C extends Contract<infer _P, infer B, infer N, infer Q, infer 
   ? Input<B, N, Q, H>
   : never;
 
-/** What a page's handler is given. @template Name Parameters of its path, which come decoded. */
 export type PageContext<P, Name extends string = never> = OperationContext<P, PageInput<Name>>;
 
 export type PageHandler<P, Name extends string = never> = Handler<P, PageInput<Name>>;

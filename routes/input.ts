@@ -13,18 +13,15 @@ interface RequestContext extends ParseContext {
   readonly headers: Headers;
 }
 
-/** Whether it may be left out: what is missing may be refused as a problem of the operation's own. */
-export const mayBeMissing = ({ optional, problem }: Pick<Body<unknown>, "optional" | "problem">) =>
+/** Whether the reader accepts a missing body, which the operation may still reject. */
+export const canBeMissing = ({ optional, problem }: Pick<Body<unknown>, "optional" | "problem">) =>
   optional === true || problem !== undefined;
 
-type Declared = Pick<Operation<unknown>, "params" | "query" | "headers" | "body">;
+type InputContract = Pick<Operation<unknown>, "params" | "query" | "headers" | "body">;
 
-/**
- * Reads the path, the query, the headers and the JSON body as the contract says, and puts them where
- * `c.req.valid` finds them. What the contract does not declare is undefined there.
- */
+/** Parses the input by the contract for `c.req.valid`. Undeclared parts are undefined. */
 export function inputReader(
-  { params: parameters = {}, query, headers, body }: Declared,
+  { params: parameters = {}, query, headers, body }: InputContract,
 ): (c: Context<AppEnv>) => Promise<void> {
   const pathParameters = Object.entries(parameters);
   const headerParameters = headers && Object.entries(headers);
@@ -39,29 +36,29 @@ export function inputReader(
     put("header", headerParameters && readHeaders(headerParameters, req.raw.headers));
     if (body === undefined || body.byHandler) return;
     const context = { headers: req.raw.headers, params, services: c.get("services") };
-    put("json", await inputOf(body, c.get("body"), context));
+    put("json", await readJsonBody(body, c.get("body"), context));
   };
 }
 
-/** The JSON body as the contract has it read. */
-async function inputOf<B>(
+/** Reads and parses the JSON body. Ignores errors of the client if the contract is lenient. */
+async function readJsonBody<B>(
   body: Body<B>,
   sent: Pick<RequestBody, "json" | "jsonIfAny">,
   { headers, ...context }: RequestContext,
 ): Promise<B> {
   const isOverridden = body.overriddenBy !== undefined && headers.get(body.overriddenBy);
-  if (isOverridden) return parsed(body, undefined, context);
+  if (isOverridden) return parseBody(body, undefined, context);
   try {
-    const value = mayBeMissing(body) ? await sent.jsonIfAny() : await sent.json();
-    return parsed(body, value, context);
+    const value = canBeMissing(body) ? await sent.jsonIfAny() : await sent.json();
+    return parseBody(body, value, context);
   } catch (error) {
     const isIgnored = body.lenient && error instanceof Problem && error.status < 500;
-    if (isIgnored) return parsed(body, undefined, context);
+    if (isIgnored) return parseBody(body, undefined, context);
     throw error;
   }
 }
 
-function parsed<B>(body: Body<B>, value: Json | undefined, context: ParseContext): B {
+function parseBody<B>(body: Body<B>, value: Json | undefined, context: ParseContext): B {
   if (body.parse === undefined) return parseInput(body.schema, value, body);
   if (!isObject(value)) throw new Problem("INVALID_BODY", { message: "Send one JSON object." });
   return body.parse(value, context);

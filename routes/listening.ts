@@ -1,17 +1,14 @@
 import type { Config } from "@/lib/runtime/config.ts";
 
-type Place = Pick<Config, "host" | "port">;
+type ListenAddress = Pick<Config, "host" | "port">;
 
-/**
- * Throws as {@linkcode listening} does where somebody listens on the port. Who is willing to share a
- * port would not be told that another program shares it.
- */
-export function assertPortIsFree({ host, port }: Place): void {
-  listening({ host, port }, () => Deno.listen({ hostname: host, port })).close();
+/** Throws if another program listens on the port, which `reusePort` would not notice. */
+export function assertPortIsFree({ host, port }: ListenAddress): void {
+  listenOrExplain({ host, port }, () => Deno.listen({ hostname: host, port })).close();
 }
 
-/** Begins to listen. Throws where the address cannot be had, and says which it was. */
-export function listening<T>({ host, port }: Place, start: () => T): T {
+/** Starts to listen. Throws an error that names the address if it cannot be used. */
+export function listenOrExplain<T>({ host, port }: ListenAddress, start: () => T): T {
   try {
     return start();
   } catch (error) {
@@ -22,9 +19,6 @@ export function listening<T>({ host, port }: Place, start: () => T): T {
   }
 }
 
-/**
- * Names the machine and the address that a process serves on, of which there is one at a time: the
- * process that has it next knows that this one has ended. Null if the port is any free one.
- */
-export const servedAt = ({ host, port }: Place): string | null =>
+/** Returns a name that one process has at a time, by machine and address; null for port 0. */
+export const serverIdentity = ({ host, port }: ListenAddress): string | null =>
   port === 0 ? null : `${Deno.hostname()} ${host}:${port}`;

@@ -8,11 +8,7 @@ interface Route<T> {
   readonly handler: T;
 }
 
-/**
- * hono's router of one expression for all paths of a method takes no word where another path has a
- * parameter, such as `/data/:name/aggregate` beside `/data/:name/:id`. Paths with such a word are in
- * an expression of their own, which is asked first.
- */
+/** Router for literal segments next to parameters, which hono's `RegExpRouter` does not support. */
 export class LiteralFirstRouter<T> implements Router<T> {
   readonly name = "LiteralFirstRouter";
   readonly #routes: Route<T>[] = [];
@@ -24,20 +20,20 @@ export class LiteralFirstRouter<T> implements Router<T> {
   }
 
   match(method: string, path: string): Result<T> {
-    return (this.#match ??= matcherOf(this.#routes))(method, path);
+    return (this.#match ??= createMatcher(this.#routes))(method, path);
   }
 }
 
-function matcherOf<T>(routes: readonly Route<T>[]): Router<T>["match"] {
+function createMatcher<T>(routes: readonly Route<T>[]): Router<T>["match"] {
   const [literal, others] = [new TrieRouter<T>(), new RegExpRouter<T>()];
-  const literals = literalPathsOf(routes);
+  const literals = findLiteralPaths(routes);
   for (const { method, path, handler } of routes) {
     const isLiteral = literals.get(method)?.has(path) ?? false;
-    // What is for every path runs before either.
+    // Middleware for all paths is in both routers.
     if (isLiteral || path.includes("*")) literal.add(method, path, handler);
     if (!isLiteral) others.add(method, path, handler);
   }
-  /** By method, what addresses of literal paths look like. */
+  /** Expressions of the literal paths, by method. */
   const patterns = new Map(
     [...literals].map(([method, paths]) => [method, [...paths].map(patternOf)]),
   );
@@ -49,21 +45,23 @@ function matcherOf<T>(routes: readonly Route<T>[]): Router<T>["match"] {
 
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`);
 
-/** By method, the paths with a word where another has a parameter. */
-function literalPathsOf(routes: readonly Route<unknown>[]): Map<string, Set<string>> {
+/** Returns by method the paths with a literal segment where another path has a parameter. */
+function findLiteralPaths(routes: readonly Route<unknown>[]): Map<string, Set<string>> {
   const byMethod = Map.groupBy(routes, ({ method }) => method);
   return new Map([...byMethod].map(([method, routes]) => {
-    // Each path has several handlers.
+    // A path occurs once for each of its handlers.
     const paths = [...new Set(routes.map(({ path }) => path))]
-      .map((path) => ({ path, places: placesOf(path) }));
+      .map((path) => ({ path, places: segmentPrefixes(path) }));
     const open = new Set(paths.flatMap(({ places }) => places.parameters));
     const literal = paths.filter(({ places }) => places.words.some((place) => open.has(place)));
     return [method, new Set(literal.map(({ path }) => path))];
   }));
 }
 
-/** Where a path has parameters and where words: what is before each, with all parameters alike. */
-function placesOf(path: string): { readonly parameters: string[]; readonly words: string[] } {
+/** Returns the prefixes of a path's parameters and literal segments, with parameters as `:`. */
+function segmentPrefixes(
+  path: string,
+): { readonly parameters: string[]; readonly words: string[] } {
   const places = { parameters: [] as string[], words: [] as string[] };
   let before = "";
   for (const segment of path.split("/")) {

@@ -11,7 +11,7 @@ import { SESSIONS } from "@/lib/auth/sessions.ts";
 import { LIVE_TICKETS } from "@/lib/events/live/tickets.ts";
 import { QUESTIONS } from "@/lib/documents/question_records.ts";
 import { RATE_COUNTS } from "@/lib/http/stored_counts.ts";
-import { storedCollections } from "@/lib/documents/save_collection.ts";
+import { compileCollections } from "@/lib/documents/save_collection.ts";
 import { type FileReferenceServices, removableRecords } from "@/lib/documents/file_references.ts";
 import { purgeTrash } from "@/lib/documents/trash.ts";
 import { reap } from "@/lib/files/reaper.ts";
@@ -20,16 +20,16 @@ import { FORMER_KEYS } from "@/lib/projects/api_keys.ts";
 import { REQUEST_COUNTS } from "@/lib/projects/request_counts.ts";
 import { REQUEST_LOG } from "@/lib/projects/request_log.ts";
 import { INVITATIONS } from "@/lib/projects/invitations.ts";
-import { adoptNotes, adoptQueue } from "@/lib/operations/adopt_notes.ts";
-import { removeAbandonedImports, removeTrashed } from "@/lib/operations/project_trash.ts";
-import { removeUnfinished } from "@/lib/projects/unfinished.ts";
+import { migrateControlQueue, migrateRemovalNotes } from "@/lib/operations/migrate_queues.ts";
+import { removeAbandonedImports, removeExpiredTrash } from "@/lib/operations/project_trash.ts";
+import { removeUnfinishedProjects } from "@/lib/projects/remove_unfinished_projects.ts";
 import { JOBS } from "@/lib/jobs/jobs.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { DELIVERIES } from "@/lib/events/webhooks/records.ts";
 
 import type { Services } from "@/lib/services.ts";
-import { servedAt } from "./listening.ts";
-import { dropOldBodies } from "@/lib/events/webhooks/kept_bodies.ts";
+import { serverIdentity } from "./listening.ts";
+import { dropOldBodies } from "@/lib/events/webhooks/stored_bodies.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
 import { byCorbel } from "@/lib/store/changes.ts";
 import { MAIL_TEXTS, MAILS } from "@/lib/mail/mails.ts";
@@ -38,10 +38,10 @@ import { purgeExpired } from "@/lib/store/expiry.ts";
 import type { Id } from "@/lib/store/port.ts";
 
 const HOUR_MS = 3_600_000;
-/** Uploads that were given up hold space and objects. */
+/** Interval in which abandoned uploads are removed, which occupy quota and objects. */
 const REAP_EVERY_MS = 600_000;
 
-/** Records of a project that pass away by themselves. */
+/** Types of a project's records that expire. */
 const EXPIRING = [
   SESSIONS,
   REFRESH_TOKENS,
@@ -57,7 +57,7 @@ const EXPIRING = [
   DELIVERIES,
 ];
 
-/** The same of the control space. */
+/** Types of records of the control space that expire. */
 const EXPIRING_CONTROL = [
   ACCOUNT_SESSIONS,
   ACCOUNT_TOKENS,
@@ -75,47 +75,43 @@ const EXPIRING_CONTROL = [
   MAILS,
 ];
 
-/** What one pass removed. */
-export interface Removed {
+export interface MaintenanceCounts {
   readonly projects: number;
-  /** Projects whose creation was killed. */
+  /** Projects whose creation was interrupted. */
   readonly unfinished: number;
   readonly documents: number;
   readonly expired: number;
-  /** Old notes of the record of changes, where no server removes them by itself. */
+  /** Expired entries of the record of changes, if the database does not expire them itself. */
   readonly changes: number;
 }
 
-/**
- * Removes deleted projects, what killed processes have left, and old trash and expired records of
- * every project and of those who own them. Several processes may do so at once.
- */
+/** Removes what has expired or was abandoned. Several processes may run it concurrently. */
 export async function maintain(
   services: Pick<
     Services,
     "engine" | "clock" | "newId" | "blobStores" | "log" | "jobRunner"
   >,
   stopped: () => boolean = () => false,
-): Promise<Removed> {
+): Promise<MaintenanceCounts> {
   const { engine, clock, jobRunner } = services;
   let [documents, expired, changes] = [0, 0, 0];
   for (const definition of EXPIRING_CONTROL) {
     expired += await purgeExpired(engine.records("control", definition), definition, clock);
   }
-  await engine.tidy();
-  const projects = await removeTrashed(services, stopped) +
+  await engine.deleteLeftovers();
+  const projects = await removeExpiredTrash(services, stopped) +
     await removeAbandonedImports(services, stopped);
-  const unfinished = await removeUnfinished(services, stopped);
+  const unfinished = await removeUnfinishedProjects(services, stopped);
   const failures: unknown[] = [];
   for await (const { _id: projectId } of eachProject(services)) {
     if (stopped()) return { projects, unfinished, documents, expired, changes };
     try {
-      await adoptNotes(services, projectId);
+      await migrateRemovalNotes(services, projectId);
       documents += await purgeDocuments(services, projectId, stopped);
       changes += await engine.changes.trim(projectId, timestamp(clock));
       await dropOldBodies(services, projectId);
       await dropSharedTexts(services, projectId);
-      // Versions before this one did not announce the jobs of all kinds.
+      // Earlier versions did not announce jobs of all kinds.
       if (await engine.records(projectId, JOBS).findOne(ALL) !== null) {
         await jobRunner.announce(projectId);
       }
@@ -123,7 +119,7 @@ export async function maintain(
         expired += await purgeExpired(engine.records(projectId, definition), definition, clock);
       }
     } catch (error) {
-      failures.push(error); // One project that cannot be used keeps nobody else waiting.
+      failures.push(error); // A project that cannot be used does not hold up the others.
     }
   }
   const counts = engine.records("control", REQUEST_COUNTS);
@@ -140,7 +136,7 @@ async function purgeDocuments(
   stopped: () => boolean,
 ): Promise<number> {
   let documents = 0;
-  for (const { id, records, files } of await storedCollections(services, projectId)) {
+  for (const { id, records, files } of await compileCollections(services, projectId)) {
     if (stopped()) return documents;
     const writing = byCorbel(timestamp(services.clock));
     const holders = { projectId, collectionId: id!, files, records, writing };
@@ -149,11 +145,11 @@ async function purgeDocuments(
   return documents;
 }
 
-/** Begins to run due jobs, with {@linkcode maintain} and {@linkcode reap} as recurring ones. */
+/** Starts the job runner, with {@linkcode maintain} and {@linkcode reap} as recurring jobs. */
 export async function startMaintenance(services: Services): Promise<void> {
   const { config, jobRunner } = services;
-  await adoptQueue(services);
-  jobRunner.serveAt(servedAt(config));
+  await migrateControlQueue(services);
+  jobRunner.serveAt(serverIdentity(config));
   await jobRunner.start([
     { kind: "maintain", everyMs: HOUR_MS, run: maintain },
     { kind: "reap", everyMs: REAP_EVERY_MS, run: reap },

@@ -35,7 +35,7 @@ import { webhooks } from "./webhooks/webhooks.ts";
 
 type Chapters = typeof CHAPTERS;
 
-/** A chapter or a handler that is missing here, or that the contracts do not have, is a type error. */
+/** Handlers of all chapters. Missing and unknown chapters and handlers are type errors. */
 const HANDLERS: { readonly [Name in keyof Chapters]: HandlersOf<Chapters[Name]> } = {
   accountEmail,
   accountTokens,
@@ -71,8 +71,7 @@ const HANDLERS: { readonly [Name in keyof Chapters]: HandlersOf<Chapters[Name]> 
   webhooks,
 };
 
-/** Mounts the handler of every contract. */
-export function operations(mount: Mount): void {
+export function mountOperations(mount: Mount): void {
   const handlers = new Map<string, Handler<unknown>>();
   for (const [chapter, contracts] of Object.entries(CHAPTERS)) {
     const ofChapter = HANDLERS[chapter as keyof Chapters] as object as Record<

@@ -1,49 +1,46 @@
 import { countDescriptors, type Descriptors } from "@/lib/runtime/descriptors.ts";
-import { awaitsFirstAccount } from "@/lib/accounts/registration.ts";
-import { bringOver } from "@/lib/operations/bring_over.ts";
+import { isAwaitingFirstAccount } from "@/lib/accounts/registration.ts";
+import { upgradeDocuments } from "@/lib/operations/upgrade_documents.ts";
 import type { Log } from "@/lib/runtime/log.ts";
 import { CONNECTIONS_MAX } from "@/lib/limits.ts";
 import type { Services } from "@/lib/services.ts";
-import { settleDemo } from "./demo.ts";
+import { applyDemoTask } from "./demo.ts";
 import { assertPortIsFree } from "./listening.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { startServer } from "./server.ts";
 import { startWorkers, type WorkersOptions } from "./workers.ts";
 
-/** How many projects a line of the log names. */
+/** Maximum number of projects that a log line names. */
 const NAMED_MAX = 10;
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 export interface ServeOptions extends Omit<WorkersOptions, "connections"> {
-  /** Whether the demo is to be there, or its account closed. */
+  /** `dev` prepares the demo project; `start` closes its account. */
   readonly task: "dev" | "start";
 }
 
-/**
- * Serves until SIGTERM or SIGINT, then finishes what is in flight. Rejects where it cannot listen,
- * and where one of several threads fails: what the others have in flight is finished then too.
- */
+/** Serves until SIGTERM or SIGINT, then finishes requests in flight. Rejects if a thread fails. */
 export async function serve(services: Services, options: ServeOptions): Promise<void> {
   const { config: { workers, publicUrl }, log } = services;
   const { task, print } = options;
-  // Whoever serves there goes on, also with the demo account as it is.
+  // If another process serves on the port, the demo account must not be changed.
   assertPortIsFree(services.config);
   const descriptors = countDescriptors();
-  const greeting = await settleDemo(services, task);
-  using signal = stopSignal();
-  await bringOver(services);
+  const greeting = await applyDemoTask(services, task);
+  using signal = listenForStop();
+  await upgradeDocuments(services);
   await startMaintenance(services);
   const server = workers === 1
     ? startServer(services, { shared: false, connectionsMax: descriptors.connections })
     : await startWorkers(services, { ...options, connections: descriptors.connections });
   const { hostname, port } = server;
-  sayHowManyConnections(log, descriptors);
+  logConnectionLimit(log, descriptors);
   log.write("info", "Listening", { hostname, port, publicUrl, ...(workers > 1 && { workers }) });
-  if (await awaitsFirstAccount(services)) {
+  if (await isAwaitingFirstAccount(services)) {
     const register = `${publicUrl}/dashboard/register`;
-    log.write("info", "There is no account yet: whoever registers first makes it", { register });
+    log.write("info", "There is no account yet: register the first one", { register });
   }
-  const lost = services.engine.lost();
+  const lost = services.engine.unusableSpaces();
   if (lost.length > 0) {
     log.write("error", "Files of projects are missing or empty: restore them from a backup", {
       projects: lost.length,
@@ -53,7 +50,7 @@ export async function serve(services: Services, options: ServeOptions): Promise<
   log.flush();
   if (greeting !== null) print(greeting);
   try {
-    await Promise.race([signal.given, server.finished]);
+    await Promise.race([signal.received, server.finished]);
   } catch (error) {
     log.write("error", (error as Error).message);
     throw error;
@@ -63,7 +60,7 @@ export async function serve(services: Services, options: ServeOptions): Promise<
   }
 }
 
-function sayHowManyConnections(log: Log, { limit, connections }: Descriptors): void {
+function logConnectionLimit(log: Log, { limit, connections }: Descriptors): void {
   if (limit === null) {
     log.write("info", "There are file descriptors for all connections", { connections });
   } else {
@@ -77,14 +74,14 @@ function sayHowManyConnections(log: Log, { limit, connections }: Descriptors): v
 }
 
 interface StopSignal extends Disposable {
-  readonly given: Promise<void>;
+  readonly received: Promise<void>;
 }
 
-function stopSignal(): StopSignal {
+function listenForStop(): StopSignal {
   const { promise, resolve } = Promise.withResolvers<void>();
   for (const signal of SIGNALS) Deno.addSignalListener(signal, resolve);
   return {
-    given: promise,
+    received: promise,
     [Symbol.dispose]() {
       for (const signal of SIGNALS) Deno.removeSignalListener(signal, resolve);
     },

@@ -3,26 +3,24 @@ import type { Connection } from "@/lib/http/request.ts";
 import type { Services } from "@/lib/services.ts";
 import { type App, createApp } from "./app.ts";
 import { type Fetch, serveConnections } from "./connections.ts";
-import { listening } from "./listening.ts";
+import { listenOrExplain } from "./listening.ts";
 
-/** What accepts connections. */
 export interface Server {
   readonly hostname: string;
   readonly port: number;
-  /** Rejects when it can serve no longer. */
+  /** Rejects when the server cannot continue. */
   readonly finished: Promise<void>;
-  /** Takes no more requests and finishes what is in flight, for {@linkcode SHUTDOWN_MS} at most. */
+  /** Refuses new requests and finishes those in flight, for at most {@linkcode SHUTDOWN_MS}. */
   stop(): Promise<void>;
 }
 
 export interface ListenOptions {
   /** Whether other threads of this process listen on the same port. */
   readonly shared: boolean;
-  /** Connections that this thread may have open at once. */
   readonly connectionsMax: number;
 }
 
-/** Serves from this thread. Throws where the address cannot be had, and says which it was. */
+/** Serves from this thread. Throws an error that names the address if it cannot be used. */
 export function startServer(
   services: Services,
   { shared, connectionsMax }: ListenOptions,
@@ -30,7 +28,7 @@ export function startServer(
   const { config: { host: hostname, port }, requestDrain, liveLists } = services;
   const { connectionShortage: shortage } = services;
   const app = createApp(services);
-  const listener = listening(
+  const listener = listenOrExplain(
     services.config,
     () => Deno.listen({ hostname, port, reusePort: shared }),
   );
@@ -44,17 +42,14 @@ export function startServer(
     async stop() {
       using late = timeLimit(SHUTDOWN_MS);
       liveLists.stop();
-      // Deno's shutdown would cut off bodies that are still being read, so they end first.
+      // Deno's shutdown would abort bodies that are still being read, so they end first.
       await Promise.race([requestDrain.drain(), late.passed]);
       await Promise.race([connections.shutdown(), late.passed]);
     },
   };
 }
 
-/**
- * Answers a HEAD. Deno takes an answer without a body for one of 0 bytes, so an answer whose length
- * is not known has a body that is empty and not sent.
- */
+/** Answers HEAD. Deno sends `content-length: 0` without a body, so unknown lengths get a stream. */
 async function answerHead(
   app: App,
   request: Request,

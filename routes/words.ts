@@ -1,9 +1,9 @@
 import { ConfigError } from "@/lib/runtime/config.ts";
-import { nearest } from "@/lib/text/nearest.ts";
+import { nearestWord } from "@/lib/text/nearest.ts";
 
-const SERVING = ["start", "dev"] as const;
+const SERVE_TASKS = ["start", "dev"] as const;
 
-type Serving = typeof SERVING[number];
+type ServeTask = typeof SERVE_TASKS[number];
 
 const HELP = `Usage: deno task start|dev
 
@@ -13,15 +13,15 @@ const HELP = `Usage: deno task start|dev
 Both take no options: settings are environment variables, which docs/self-hosting.md lists.
 "deno task admin --help" shows the commands of the administration.`;
 
-/** How to serve; the exit code where help was asked for. Throws `ConfigError` for other words. */
-export function readWords([command = "start", ...others]: readonly string[]): Serving | number {
+/** Returns the task, or the exit code after printing help. Throws `ConfigError` for other words. */
+export function readWords([command = "start", ...others]: readonly string[]): ServeTask | number {
   if ([command, ...others].some((word) => word === "--help" || word === "-h")) {
     console.log(HELP);
     return 0;
   }
-  const serving = SERVING.find((one) => one === command);
+  const serving = SERVE_TASKS.find((one) => one === command);
   if (serving === undefined) {
-    const meant = nearest(command, [...SERVING, "admin"]);
+    const meant = nearestWord(command, [...SERVE_TASKS, "admin"]);
     const hint = meant === null ? "" : ` (did you mean "${meant}"?)`;
     throw new ConfigError([`The command must be start, dev or admin, got "${command}"${hint}`]);
   }

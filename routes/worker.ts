@@ -1,9 +1,9 @@
-/** One more thread that serves: told by messages when to begin and when to stop. */
+/** Entry point of an additional serving thread, which messages start and stop. */
 import { loadConfig } from "@/lib/runtime/config.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import type { SharedCounts } from "@/lib/http/rate_limit.ts";
 import { openServices } from "@/lib/services.ts";
-import { servedAt } from "./listening.ts";
+import { serverIdentity } from "./listening.ts";
 import { startServer } from "./server.ts";
 import type { WorkerOrder, WorkerScope } from "./worker_messages.ts";
 
@@ -12,7 +12,7 @@ const scope = globalThis as unknown as WorkerScope;
 type ServeOrder = Extract<WorkerOrder, { readonly kind: "serve" }>;
 
 const stop = Promise.withResolvers<void>();
-/** Who waits for a sum, by the number of the report. */
+/** Callbacks that receive a sum, by the number of the report. */
 const waiting = new Map<number, (sum: number) => void>();
 let reports = 0;
 
@@ -32,27 +32,27 @@ scope.onmessage = ({ data: order }) => {
 
 async function run(order: ServeOrder): Promise<void> {
   try {
-    await serveUntilTold(order);
+    await serveUntilStopped(order);
     scope.postMessage({ kind: "stopped" });
   } catch (error) {
-    scope.postMessage({ kind: "failed", why: (error as Error).message });
+    scope.postMessage({ kind: "failed", reason: (error as Error).message });
   }
   scope.close();
 }
 
-async function serveUntilTold({ environment, connectionsMax }: ServeOrder): Promise<void> {
+async function serveUntilStopped({ environment, connectionsMax }: ServeOrder): Promise<void> {
   const config = loadConfig(environment);
   const print = (text: string) => scope.postMessage({ kind: "log", text });
   using log = createLog(config.logLevel, print);
   await using services = await openServices(config, { log, threadCounts, scansAhead: true });
-  services.jobRunner.serveAt(servedAt(config));
+  services.jobRunner.serveAt(serverIdentity(config));
   const server = startServer(services, { shared: true, connectionsMax });
   scope.postMessage({ kind: "listening" });
   await stop.promise;
   await Promise.all([server.stop(), services.jobRunner.stop()]);
 }
 
-/** The thread that began the others adds up. */
+/** Counts of all threads, which the main thread adds up. */
 const threadCounts: SharedCounts = {
   add(key, endsAt, count) {
     const number = reports++;

@@ -1,39 +1,37 @@
 import type { Environment } from "@/lib/runtime/settings.ts";
 
-/** What a thread that serves is told. */
+/** Message from the main thread to a serving thread. */
 export type WorkerOrder =
   | {
     readonly kind: "serve";
     readonly environment: Environment;
-    /** Connections that it may have open at once. */
     readonly connectionsMax: number;
   }
   | { readonly kind: "ping" }
-  /** What all threads together have counted, to the report of that number. */
+  /** Count of all threads together, in reply to the report with this number. */
   | { readonly kind: "sum"; readonly number: number; readonly sum: number }
   | { readonly kind: "stop" };
 
-/** What it tells. */
+/** Message from a serving thread to the main thread. */
 export type WorkerReport =
   | { readonly kind: "listening" }
   | { readonly kind: "alive" }
-  /** Whole lines. One thread prints those of all, so that none is torn. */
+  /** Complete lines of the log. The main thread prints all lines, so that they do not mix. */
   | { readonly kind: "log"; readonly text: string }
   | RequestsCounted
   | { readonly kind: "stopped" }
-  | { readonly kind: "failed"; readonly why: string };
+  | { readonly kind: "failed"; readonly reason: string };
 
-/** For the rate limits. */
 export interface RequestsCounted {
   readonly kind: "counted";
   readonly number: number;
   readonly key: string;
-  /** Of the minute in which they were counted, in milliseconds of the epoch. */
+  /** End of the minute in which the requests were counted, in milliseconds of the epoch. */
   readonly endsAt: number;
   readonly count: number;
 }
 
-/** The global scope of such a thread, for which the checker of types has no name here. */
+/** Global scope of a worker thread. The type checker does not load Deno's own declaration here. */
 export interface WorkerScope {
   readonly name: string;
   onmessage: ((event: MessageEvent<WorkerOrder>) => void) | null;

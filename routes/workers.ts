@@ -7,34 +7,30 @@ import { type Server, startServer, timeLimit } from "./server.ts";
 import type { WorkerOrder, WorkerReport } from "./worker_messages.ts";
 
 export interface WorkersOptions {
-  /** What the configuration was read from: each thread reads its own. */
+  /** Environment from which each thread reads its configuration. */
   readonly environment: Environment;
-  /** Prints whole lines. */
+  /** Prints complete lines. */
   readonly print: (text: string) => void;
-  /** What runs in each other thread; tests have some that fail. */
+  /** Module of the additional threads. Tests pass modules that fail. */
   readonly module?: URL;
-  /** Connections that all threads together may have open at once. */
+  /** Maximum number of open connections of all threads together. */
   readonly connections: number;
   readonly pingEveryMs?: number;
 }
 
 const MODULE = new URL("./worker.ts", import.meta.url);
 const PING_EVERY_MS = 5000;
-/** Counted, not timed: a machine that slept wakes up with all its threads. */
+/** Maximum of unanswered pings. A time limit would fail after a machine was suspended. */
 const UNANSWERED_MAX = 6;
-/** To close the store, behind what was in flight. */
+/** Time to close the store after the last request. */
 const CLOSE_MS = 1000;
 
 /**
- * Serves from as many threads as are configured: from this one, and from others with services of
- * their own, as a process of its own would have them. Resolves when all listen; rejects when one
- * cannot. They share the port with whoever is willing to: whether it is free has been looked at
- * before.
- *
- * `finished` rejects when another thread fails or answers no longer. None is replaced: what made it
- * fail is unknown, and whoever restarts this process begins with a whole one, as with a single thread.
- *
- * Throws {@linkcode ConfigError} on systems that do not spread connections over listeners.
+ * Serves from this thread and from others with their own services. Resolves when all listen;
+ * rejects if one cannot. The threads share the port with any program that sets `reusePort`, so the
+ * caller first checks that it is free. `finished` rejects if a thread fails or stops answering
+ * pings. It is not replaced: the supervisor restarts the process. Throws {@linkcode ConfigError}
+ * on systems that do not spread connections over listeners.
  */
 export async function startWorkers(
   services: Services,
@@ -55,7 +51,7 @@ export async function startWorkers(
 
   async function stop(): Promise<void> {
     clearInterval(watch);
-    for (const { tell } of others) tell({ kind: "stop" });
+    for (const { send } of others) send({ kind: "stop" });
     using late = timeLimit(SHUTDOWN_MS + CLOSE_MS);
     const ended = Promise.allSettled(others.map(({ ended }) => ended));
     await Promise.all([own?.stop(), Promise.race([ended, late.passed])]);
@@ -64,7 +60,7 @@ export async function startWorkers(
 
   try {
     const connectionsMax = Math.ceil(connections / workers);
-    for (const { tell } of others) tell({ kind: "serve", environment, connectionsMax });
+    for (const { send } of others) send({ kind: "serve", environment, connectionsMax });
     await Promise.all(others.map(({ listening }) => listening));
     own = startServer(services, { shared: true, connectionsMax });
     watch = setInterval(() => others.forEach(({ ping }) => ping()), pingEveryMs);
@@ -77,21 +73,21 @@ export async function startWorkers(
 }
 
 interface Thread {
-  /** Rejects, as `ended` does, when the thread fails. */
+  /** Resolves when the thread listens. Rejects, as `ended` does, when the thread fails. */
   readonly listening: Promise<void>;
   readonly ended: Promise<void>;
-  tell(order: WorkerOrder): void;
-  /** Asks for a sign of life; one too many in vain is a failure. */
+  send(order: WorkerOrder): void;
+  /** Sends a ping. Fails the thread if {@linkcode UNANSWERED_MAX} pings are unanswered. */
   ping(): void;
   terminate(): void;
 }
 
-interface Around {
+interface ThreadContext {
   print(text: string): void;
   readonly threadCounts: SharedCounts;
 }
 
-function startThread(name: string, module: URL, { print, threadCounts }: Around): Thread {
+function startThread(name: string, module: URL, { print, threadCounts }: ThreadContext): Thread {
   const listening = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   const fail = (why: string) => {
@@ -99,7 +95,7 @@ function startThread(name: string, module: URL, { print, threadCounts }: Around)
     listening.reject(error);
     ended.reject(error);
   };
-  // Both are awaited by some and not by others.
+  // Not every caller awaits both promises.
   listening.promise.catch(() => {});
   ended.promise.catch(() => {});
 
@@ -116,28 +112,28 @@ function startThread(name: string, module: URL, { print, threadCounts }: Around)
       case "counted": {
         const { number, key, endsAt, count } = report;
         return void threadCounts.add(key, endsAt, count)
-          .then((sum) => tell({ kind: "sum", number, sum }));
+          .then((sum) => send({ kind: "sum", number, sum }));
       }
       case "stopped":
         return ended.resolve();
       case "failed":
-        return fail(report.why);
+        return fail(report.reason);
     }
   };
   worker.onerror = (event) => {
-    event.preventDefault(); // Else it would end this thread too, and what the others have in flight.
+    event.preventDefault(); // Otherwise the error would end the process.
     fail(event.message);
   };
-  const tell = (order: WorkerOrder) => worker.postMessage(order);
+  const send = (order: WorkerOrder) => worker.postMessage(order);
   return {
     listening: listening.promise,
     ended: ended.promise,
-    tell,
+    send: send,
     ping() {
-      // A thread that closed itself, or never returns to its event loop, says nothing of it.
+      // A thread that has closed itself or blocks its event loop does not report that.
       if (unanswered === UNANSWERED_MAX) fail(`it left ${unanswered} pings unanswered`);
       unanswered++;
-      tell({ kind: "ping" });
+      send({ kind: "ping" });
     },
     terminate: () => worker.terminate(),
   };

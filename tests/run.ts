@@ -1,8 +1,8 @@
 /**
- * `deno task test`: every suite on the embedded engine, and a chosen set of those that see engine
- * and store only from outside on MongoDB, with files in a bucket, and on both; with `--all` every
- * suite wherever it can run. Arguments are files and folders, which run in every pass that they
- * fit; `--name=value` is handed on to `deno test`.
+ * `deno task test` runs every suite on the embedded engine, and selected suites on MongoDB, with
+ * files in a bucket, and on both. With `--all` every suite runs wherever it can. Arguments are
+ * files and folders, which run in every pass that they fit; `--name=value` is passed on to `deno
+ * test`.
  */
 
 import { pathToFileURL } from "node:url";
@@ -21,8 +21,8 @@ import { assertAnswers } from "./support/mongodb.ts";
 import { assertS3Answers } from "./support/s3.ts";
 
 const PERMISSIONS = ["read", "write", "env", "run", "sys", "ffi"].map((name) => `--allow-${name}`);
-/** Types are checked once, before. */
-const ALWAYS = [
+/** Arguments of every run. Types are checked once before. */
+const COMMON_ARGS = [
   "--no-check",
   "--sanitize-ops",
   "--sanitize-resources",
@@ -30,55 +30,53 @@ const ALWAYS = [
   ...PERMISSIONS,
 ];
 
-/** A run that says nothing for so long is stuck: a test in it waits for what never comes. */
+/** A run without output for this many seconds is stuck in a test that never ends. */
 const SILENCE_SECONDS = 300;
-/** For a run that was told to stop to name the tests it left; one that is stuck may not listen. */
-const FAREWELL_MS = 10_000;
+/** Milliseconds in which a stopped run may name its pending tests. A stuck run may not react. */
+const STOP_GRACE_MS = 10_000;
 
-/** Arguments that are not handed on. */
-const OURS = ["--all", "--no-check"];
+/** Arguments that are not passed on to `deno test`. */
+const OWN_OPTIONS = ["--all", "--no-check"];
 
-/** Cases of each property. */
 const CASES = { short: 100, all: 500 };
 
-/** Hosts with ports that a test may speak to; null if only the resolver knows them. */
+/** Returns the hosts with ports that tests may connect to; null if only the resolver knows them. */
 export function hostsOf(mongodbUrl: string | null, s3Url: string | null = null): string[] | null {
   const hosts = ["127.0.0.1", "localhost"];
   if (s3Url !== null) hosts.push(new URL(s3Url).host);
   if (mongodbUrl === null) return hosts;
   if (mongodbUrl.startsWith("mongodb+srv:")) return null;
-  const given = /^mongodb:\/\/(?:[^/?]*@)?([^/?]+)/.exec(mongodbUrl)?.[1];
-  return [...hosts, ...(given === undefined ? [] : given.split(","))];
+  const hostList = /^mongodb:\/\/(?:[^/?]*@)?([^/?]+)/.exec(mongodbUrl)?.[1];
+  return [...hosts, ...(hostList === undefined ? [] : hostList.split(","))];
 }
 
-const normalized = (path: string): string => path.replace(/^\.\//, "").replace(/(?<=.)\/$/, "");
+const normalizePath = (path: string): string => path.replace(/^\.\//, "").replace(/(?<=.)\/$/, "");
 
-/** Exit codes of a run that was stopped. */
-const STOPPED = { SIGINT: 130, SIGTERM: 143 };
+/** Exit codes of a run that a signal stopped. */
+const STOP_EXIT_CODES = { SIGINT: 130, SIGTERM: 143 };
 
-/** Every process that runs for us, to be told when we are. */
 const children = new Set<Deno.ChildProcess>();
-let stoppedBy: keyof typeof STOPPED | null = null;
+let stoppedBy: keyof typeof STOP_EXIT_CODES | null = null;
 
 function forward(child: Deno.ChildProcess, signal: Deno.Signal): void {
   try {
     child.kill(signal);
   } catch {
-    // It ended by itself in this moment.
+    // The child has just ended.
   }
 }
 
-/** It says which tests were pending, and ends. */
+/** Stops a run that prints its pending tests and ends. */
 function stopStuck(child: Deno.ChildProcess): void {
   forward(child, "SIGINT");
-  const killing = setTimeout(() => forward(child, "SIGKILL"), FAREWELL_MS);
+  const killing = setTimeout(() => forward(child, "SIGKILL"), STOP_GRACE_MS);
   child.status.finally(() => clearTimeout(killing));
 }
 
-interface Ran {
+interface ShardResult {
   readonly pass: Pass;
   readonly counts: Counts;
-  /** By the file that declares the tests. */
+  /** Seconds by the file that declares the tests. */
   readonly seconds: ReadonlyMap<string, number>;
   readonly failures: string | null;
 }
@@ -86,17 +84,19 @@ interface Ran {
 interface RunOptions {
   readonly flags: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What serves MongoDB to the shards; null where an address was given, or nothing does. */
+  /** Program that starts a MongoDB server per shard; null with an address or without MongoDB. */
   readonly mongodb: MongodbProgram | null;
 }
 
 /**
- * Runs a shard, and prints its output when it is whole: those of several would mix. All its files
- * are one program: else each would load what it tests anew, and run it before it is compiled well.
+ * Runs a shard and prints its output at the end, so that outputs of several shards do not mix. All
+ * files of a shard run in one process, because a process per file would load and compile the tested
+ * code each time.
  */
-async function runShard(shard: Shard, { flags, env, mongodb }: RunOptions): Promise<Ran> {
+async function runShard(shard: Shard, { flags, env, mongodb }: RunOptions): Promise<ShardResult> {
   const { pass, files } = shard;
-  // What a killed process has left open holds up the change streams of its server for a minute.
+  // Transactions that a killed process left open block the change streams of its server for a
+  // minute.
   await using server = mongodb !== null && needsMongodb(shard)
     ? await startMongodb({ program: mongodb })
     : null;
@@ -105,7 +105,7 @@ async function runShard(shard: Shard, { flags, env, mongodb }: RunOptions): Prom
   const imports = files.map((file) => `import "${pathToFileURL(file)}";\n`);
   await Deno.writeTextFile(program, imports.join(""));
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", ...ALWAYS, ...flags, `--junit-path=${junit}`, program],
+    args: ["test", ...COMMON_ARGS, ...flags, `--junit-path=${junit}`, program],
     env: {
       ...env,
       ...(server !== null && { MONGODB_TEST_URL: server.url }),
@@ -138,23 +138,23 @@ async function runShard(shard: Shard, { flags, env, mongodb }: RunOptions): Prom
   };
 }
 
-/** How many shards run beside the others that wait most of their time. */
+/** Number of additional concurrent shards that need little processor time. */
 const IDLE_JOBS = 2;
 
 /**
- * Runs the shards, as many at once as there are cores, and beside them some that wait most of their
- * time; when there are none left of those, one more of the others, which wait for a quarter of it.
- * With more, tests of time limits fail for want of processor time. The types are looked at
- * meanwhile. Throws where they do not hold.
+ * Runs one shard per core, and additionally some shards that mostly wait. After those, one more of
+ * the other shards runs, because shards wait for about a quarter of their time. More shards would
+ * make tests of time limits fail on a busy processor. Types are checked concurrently. Throws if the
+ * type check fails.
  */
 async function runShards(
   shards: readonly Shard[],
   options: RunOptions,
   types: () => Promise<void>,
-): Promise<Ran[]> {
+): Promise<ShardResult[]> {
   const idle = shards.filter(isIdle);
   const busy = shards.filter((shard) => !isIdle(shard));
-  const ran: Ran[] = [];
+  const ran: ShardResult[] = [];
   const runAllOf = async (next: () => Shard | undefined) => {
     for (let shard = next(); shard !== undefined; shard = next()) {
       if (stoppedBy !== null) return;
@@ -173,28 +173,28 @@ async function runShards(
   return ran;
 }
 
-const rounded = (seconds: number): string => seconds.toFixed(1).padStart(7);
+const formatSeconds = (seconds: number): string => seconds.toFixed(1).padStart(7);
 
-/** Seconds per pass and per file, the longest first. */
-function reportTimes(passes: readonly Pass[], ran: readonly Ran[]): void {
+/** Prints the seconds per pass and per file, longest first. */
+function reportTimes(passes: readonly Pass[], ran: readonly ShardResult[]): void {
   for (const pass of passes) {
     const own = ran.filter((one) => one.pass === pass);
     const files = own.flatMap(({ seconds }) => [...seconds]).sort(([, a], [, b]) => b - a);
     const { passed, failed } = sumOf(own.map(({ counts }) => counts));
     console.log(`== ${pass.title}: ${passed} passed, ${failed} failed, seconds of its files`);
-    console.log(`${rounded(files.reduce((sum, [, seconds]) => sum + seconds, 0))} in all`);
-    for (const [file, seconds] of files) console.log(`${rounded(seconds)} ${file}`);
+    console.log(`${formatSeconds(files.reduce((sum, [, seconds]) => sum + seconds, 0))} in all`);
+    for (const [file, seconds] of files) console.log(`${formatSeconds(seconds)} ${file}`);
   }
 }
 
-/** Last of all, where one looks first. */
-function reportFailures(ran: readonly Ran[]): void {
+/** Prints the failures at the end of the output, where a reader looks first. */
+function reportFailures(ran: readonly ShardResult[]): void {
   for (const { pass, failures } of ran) {
     if (failures !== null) console.log(`== ${pass.title}: what failed\n${failures}`);
   }
 }
 
-/** Throws where the types of a file do not hold. */
+/** Throws if a file has type errors. */
 async function checkTypes(files: readonly string[]): Promise<void> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["check", "--quiet", ...files],
@@ -205,15 +205,14 @@ async function checkTypes(files: readonly string[]): Promise<void> {
   children.delete(child);
   if (success || stoppedBy !== null) return;
   for (const child of children) forward(child, "SIGTERM");
-  throw new Error("The types of the tests do not hold");
+  throw new Error("The type check of the tests failed");
 }
 
-/** Resolves to the sums of all runs. */
 async function runAll(args: readonly string[]): Promise<Counts> {
   const environment = Deno.env.toObject();
   const found = await findMongodb(environment);
-  const given = found?.kind === "address" ? found.url : null;
-  if (given !== null) await assertAnswers(given);
+  const givenUrl = found?.kind === "address" ? found.url : null;
+  if (givenUrl !== null) await assertAnswers(givenUrl);
   const program = found === null || found.kind === "address" ? null : found;
   const foundS3 = await findS3(environment);
   if (foundS3?.kind === "address") await assertS3Answers(foundS3.url);
@@ -221,20 +220,20 @@ async function runAll(args: readonly string[]): Promise<Counts> {
     ? null
     : await startCeph({ programs: foundS3 });
   const s3Url = foundS3?.kind === "address" ? foundS3.url : ceph?.url ?? null;
-  const hosts = hostsOf(given, s3Url);
+  const hosts = hostsOf(givenUrl, s3Url);
 
-  const filters = args.filter((arg) => !arg.startsWith("-")).map(normalized);
-  const handedOn = args.filter((arg) => arg.startsWith("-") && !OURS.includes(arg));
+  const filters = args.filter((arg) => !arg.startsWith("-")).map(normalizePath);
+  const handedOn = args.filter((arg) => arg.startsWith("-") && !OWN_OPTIONS.includes(arg));
   const files = (await Promise.all((filters.length > 0 ? filters : ["."]).map(testFilesIn))).flat();
   const all = args.includes("--all");
   const servers = { mongodb: found !== null, s3: s3Url !== null };
-  // Who names files wants to see them wherever they run.
+  // If files are named, they run in every pass that they fit.
   const passes = passesOver(files, { all: all || filters.length > 0, servers });
   const options = {
     flags: [hosts === null ? "--allow-net" : `--allow-net=${hosts}`, ...handedOn],
     env: {
       CORBEL_TEST_CASES: String(all ? CASES.all : CASES.short),
-      ...(given !== null && { MONGODB_TEST_URL: given }),
+      ...(givenUrl !== null && { MONGODB_TEST_URL: givenUrl }),
       ...(s3Url !== null && { S3_TEST_URL: s3Url }),
     },
     mongodb: program,
@@ -257,13 +256,13 @@ async function runAll(args: readonly string[]): Promise<Counts> {
         CASES.all - CASES.short
       } of ${CASES.all} cases of each property, every second point at which MongoDB fails, three of four at which an upload is killed, further rounds of killed processes and uploads, and requests of the greatest length`,
     );
-    const whole = all ? "This run had all of that." : "`deno task test --all` runs everything.";
-    console.log([...missing, whole].join("\n"));
+    const hint = all ? "This run had all of that." : "`deno task test --all` runs everything.";
+    console.log([...missing, hint].join("\n"));
   }
   for (const service of all ? [...SERVICES, ...LANGUAGES] : SERVICES) {
     if (await service.find(environment) !== null) continue;
     console.log(leftOut(service));
-    // A test that needs a browser or a language fails by itself.
+    // Tests that need a browser or a language fail on their own.
     if ((service === mongodb || service === s3) && environment.CI === "true") {
       counts.push({ passed: 0, failed: 1 });
     }
@@ -279,13 +278,13 @@ async function main(): Promise<number> {
       for (const child of children) forward(child, signal);
     });
   }
-  // Tests that are cut off leave things behind; here they are found again.
+  // Tests that are killed leave files behind, which are removed with this folder.
   await using temporary = await makeTemporary();
   Deno.env.set("TMPDIR", temporary.folder);
   const began = performance.now();
   try {
     const { passed, failed } = await runAll(Deno.args);
-    if (stoppedBy !== null) return STOPPED[stoppedBy];
+    if (stoppedBy !== null) return STOP_EXIT_CODES[stoppedBy];
     console.log(`${Math.round((performance.now() - began) / 1000)} seconds in all`);
     console.log(`${passed} passed, ${failed} failed`);
     return failed === 0 ? 0 : 1;

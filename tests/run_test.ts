@@ -7,7 +7,7 @@ import { startMongodb } from "./services/mongodb_server.ts";
 
 const STEP_MS = 60_000;
 
-Deno.test("tests may speak to this machine and to the hosts of the given address", () => {
+Deno.test("tests may connect to this machine and to the hosts of the given address", () => {
   const here = ["127.0.0.1", "localhost"];
   assert.deepEqual(hostsOf(null), here);
   assert.deepEqual(hostsOf("mongodb://a:1,b/x?y=z"), [...here, "a:1", "b"]);
@@ -22,14 +22,14 @@ Deno.test("tests may speak to this machine and to the hosts of the given address
 interface Runner extends AsyncDisposable {
   readonly child: Deno.ChildProcess;
   readonly temporary: string;
-  /** What the test that runs wrote down; empty before. */
+  /** Returns the text that the running test wrote; empty before. */
   note(): Promise<string>;
   output(): string;
   errors(): string;
   end(): Promise<Deno.CommandStatus>;
 }
 
-/** The runner on one test file, with a temporary folder of its own. */
+/** Starts the runner on one test file with its own temporary folder. */
 async function startRunner(
   test: string,
   env: Readonly<Record<string, string>> = {},
@@ -83,7 +83,7 @@ async function startRunner(
       try {
         child.kill("SIGKILL");
       } catch {
-        // It ended by itself.
+        // The runner has just ended.
       }
       await end();
       await Deno.remove(folder, { recursive: true });
@@ -91,14 +91,14 @@ async function startRunner(
   };
 }
 
-/** Writes down the addresses of the servers, each on a line. */
 const NOTING = `Deno.writeTextFileSync(NOTE, ["MONGODB_TEST_URL", "S3_TEST_URL"]
   .map((name) => Deno.env.get(name) || "none").join("\\n"));`;
-const left = ({ temporary }: Runner) => [...Deno.readDirSync(temporary)].map(({ name }) => name);
-const given = { ...Deno.env.toObject(), MONGODB_TEST_URL: "", S3_TEST_URL: "" };
-const ignore = await findMongodb(given) === null || await findS3(given) === null;
+const leftFiles = ({ temporary }: Runner) =>
+  [...Deno.readDirSync(temporary)].map(({ name }) => name);
+const environment = { ...Deno.env.toObject(), MONGODB_TEST_URL: "", S3_TEST_URL: "" };
+const ignore = await findMongodb(environment) === null || await findS3(environment) === null;
 
-/** Whether something listens at each of the addresses. */
+/** Returns, for each address, whether a server listens. */
 const listening = (note: string): Promise<boolean[]> =>
   Promise.all(note.split("\n").map((url) => accepts(url)));
 
@@ -116,7 +116,7 @@ async function accepts(url: string): Promise<boolean> {
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   Deno.test({
-    name: `a run that ${signal} stops leaves neither a server nor a file`,
+    name: `a run that ${signal} stops leaves no server and no file`,
     ignore,
     async fn() {
       const hanging = `Deno.test("hangs", () => { ${NOTING} return new Promise(() => {
@@ -129,13 +129,13 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       runner.child.kill(signal);
       assert.notEqual((await runner.end()).code, 0);
       assert.deepEqual(await listening(note), [false, false]);
-      assert.deepEqual(left(runner), []);
+      assert.deepEqual(leftFiles(runner), []);
     },
   });
 }
 
 Deno.test({
-  name: "a run with a failed test says so in its last line and its code, and leaves nothing",
+  name: "a run with a failed test ends with its counts and a failure code, and leaves nothing",
   ignore,
   async fn() {
     const failing = `Deno.test("fails", () => { ${NOTING}
@@ -150,12 +150,12 @@ Deno.test({
     const [, told] = runner.output().split("== The embedded engine: what failed\n");
     assert.match(told!, /Error: as it should[\s\S]* FAILURES\s+fails => /);
     assert.deepEqual(await listening(await runner.note()), [false, false]);
-    assert.deepEqual(left(runner), []);
+    assert.deepEqual(leftFiles(runner), []);
   },
 });
 
 Deno.test({
-  name: "a test that is stuck is named, and fails the run",
+  name: "a stuck test is named and fails the run",
   ignore,
   async fn() {
     const stuck = `Deno.test("blocks its thread", () => { ${NOTING} for (;;); });`;
@@ -164,7 +164,7 @@ Deno.test({
     assert.match(runner.output(), /pending:\s+blocks its thread => /);
     assert.equal(runner.output().trimEnd().split("\n").at(-1), "0 passed, 1 failed");
     assert.deepEqual(await listening(await runner.note()), [false, false]);
-    assert.deepEqual(left(runner), []);
+    assert.deepEqual(leftFiles(runner), []);
   },
 });
 
@@ -174,7 +174,7 @@ for (
     ["S3_TEST_URL", "http://ann:hunter2@127.0.0.1:1"],
   ] as const
 ) {
-  Deno.test(`${name}: where nobody serves it is told at once, without its password`, async () => {
+  Deno.test(`${name}: an address without a server is reported at once, without its password`, async () => {
     await using runner = await startRunner(`Deno.test("runs", () => { ${NOTING} });`, {
       [name]: url,
     });
@@ -182,12 +182,14 @@ for (
     assert.match(runner.errors(), new RegExp(`${name}.*127\\.0\\.0\\.1:1`));
     assert.doesNotMatch(runner.errors(), /hunter2|^\s+at /m);
     assert.equal(await runner.note(), "", "no test was run");
-    assert.deepEqual(left(runner), []);
+    assert.deepEqual(leftFiles(runner), []);
   });
 }
 
 for (const CI of ["", "true"]) {
-  const outcome = CI === "" ? "is named with what brings it" : "is a failure with CI=true";
+  const outcome = CI === ""
+    ? "is reported with its installation command"
+    : "is a failure with CI=true";
   Deno.test(`a missing MongoDB or S3 server ${outcome}`, async () => {
     const passing = `Deno.test("passes", () => { ${NOTING} });`;
     await using runner = await startRunner(passing, {
@@ -208,14 +210,14 @@ for (const CI of ["", "true"]) {
       CI === "" ? [0, "1 passed, 0 failed"] : [1, "1 passed, 2 failed"],
     );
     assert.equal(await runner.note(), "none\nnone");
-    assert.deepEqual(left(runner), []);
+    assert.deepEqual(leftFiles(runner), []);
   });
 }
 
 for (const CI of ["", "true"]) {
   const outcome = CI === "" ? "left out" : "failures with CI=true";
   Deno.test({
-    name: `tests of a MongoDB that goes wrong are ${outcome} where there is an address alone`,
+    name: `tests of MongoDB faults are ${outcome} if only an address is given`,
     ignore,
     async fn() {
       const fixture = new URL("faults/fixture.ts", import.meta.url);
@@ -230,7 +232,6 @@ for (const CI of ["", "true"]) {
       });
       const { code } = await runner.end();
       const lines = runner.output().trimEnd().split("\n");
-      // The one that is missing beside it is S3.
       assert.deepEqual(
         [code, lines.at(-1)],
         CI === "" ? [0, "0 passed, 0 failed"] : [1, "0 passed, 2 failed"],
@@ -244,7 +245,9 @@ for (const CI of ["", "true"]) {
 }
 
 for (const CI of ["", "true"]) {
-  const outcome = CI === "" ? "is named with what brings it" : "is a failure with CI=true";
+  const outcome = CI === ""
+    ? "is reported with its installation command"
+    : "is a failure with CI=true";
   Deno.test(`a missing language of the full matrix ${outcome}`, async () => {
     const [mod, languages] = ["mod", "languages"]
       .map((name) => new URL(`services/${name}.ts`, import.meta.url));
@@ -256,7 +259,6 @@ for (const CI of ["", "true"]) {
     await using runner = await startRunner(generating, env, ["--all"]);
     const { code } = await runner.end();
     const lines = runner.output().trimEnd().split("\n");
-    // The others that are missing are MongoDB and S3.
     assert.deepEqual(
       [code, lines.at(-1)],
       CI === "" ? [0, "0 passed, 0 failed"] : [1, "0 passed, 3 failed"],

@@ -1,7 +1,7 @@
 /**
- * `deno task screenshots [folder]`: every page of the dashboard with the demo's data, narrow and
- * wide, in light and in dark, as `<page>-<width>-<scheme>.png`; those in German have `-de` in front
- * of the width.
+ * `deno task screenshots [folder]` takes screenshots of every page of the dashboard with the data
+ * of the demo, narrow and wide, light and dark, as `<page>-<width>-<scheme>.png`. German pages have
+ * `-de` before the width.
  */
 
 import type { Page } from "playwright-core";
@@ -32,7 +32,7 @@ for await (const name of tour(page, server)) {
 }
 
 async function shoot(page: Page, name: string): Promise<void> {
-  // Pages are whole when they arrive; scripts only change how times read.
+  // Pages are complete when they arrive; scripts only change the format of times.
   await page.waitForLoadState("networkidle");
   for (const [width, height] of Object.entries(WIDTHS)) {
     await page.setViewportSize({ width: Number(width), height });

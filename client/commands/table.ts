@@ -1,14 +1,12 @@
-/** Makes the table of commands of the document of all operations. */
-
 import { exampleOf } from "@/openapi/shared_examples.ts";
 import type { Command, CommandOption, CommandTable, OptionType } from "../src/cli/command.ts";
 import {
+  ALIASES,
   COMMAND_WORDS,
   GROUPS,
   HEADERS_LEFT_OUT,
   LONG_MEMBERS,
   OPTION_NAMES,
-  SAME_AS,
   SECRET_MEMBERS,
 } from "./words.ts";
 
@@ -49,13 +47,12 @@ interface Operation {
   >;
 }
 
-/** As much of the document as commands are made of. */
 export interface OperationsDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** Every operation that a personal access token may call. */
+/** Returns all operations that accept a personal access token. */
 export const operationsOf = ({ paths }: OperationsDocument) =>
   Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
@@ -63,10 +60,10 @@ export const operationsOf = ({ paths }: OperationsDocument) =>
       .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation }))
   );
 
-/** Throws where an operation has no words, or two options of a command have one name. */
+/** Returns the table. Throws for an operation without words and for duplicate options. */
 export function commandTable(document: OperationsDocument): CommandTable {
   const commands = operationsOf(document)
-    .filter(({ operation }) => SAME_AS[operation.operationId] === undefined)
+    .filter(({ operation }) => ALIASES[operation.operationId] === undefined)
     .map((one) => commandOf(document, one));
   const groups = Object.keys(GROUPS);
   return {
@@ -84,10 +81,11 @@ function commandOf(
   if (group === undefined || verb === undefined) {
     throw new Error(`${operationId} has no words: give it some in client/commands/words.ts`);
   }
-  const parameters = (operation.parameters ?? []).map((one) => resolved(document, one))
+  const parameters = (operation.parameters ?? []).map((one) => resolveReference(document, one))
     .filter(({ name }) => !HEADERS_LEFT_OUT.includes(name));
   const inPath = parameters.filter((one) => one.in === "path");
-  const body = requestBody && resolved(document, requestBody.content["application/json"].schema);
+  const body = requestBody &&
+    resolveReference(document, requestBody.content["application/json"].schema);
   const options = [
     ...[...inPath, ...parameters.filter((one) => one.in !== "path")].map((one) => optionOf(one)),
     ...Object.entries(body?.properties ?? {}).map(([name, schema]) =>
@@ -98,7 +96,7 @@ function commandOf(
   if (new Set(names).size < names.length) {
     throw new Error(`${operationId} has two options: ${names}`);
   }
-  const data = dataOf(document, operation);
+  const data = dataSchema(document, operation);
   return {
     group,
     verb,
@@ -116,12 +114,12 @@ function commandOf(
   };
 }
 
-/** What `data` of the envelope holds; undefined of an answer without one. */
-function dataOf(document: OperationsDocument, { responses }: Operation): Schema | undefined {
+/** Returns the schema of `data` in the envelope; undefined for an answer without an envelope. */
+function dataSchema(document: OperationsDocument, { responses }: Operation): Schema | undefined {
   const [, answer] = Object.entries(responses).find(([status]) => status.startsWith("2"))!;
   const schema = answer.content?.["application/json"]?.schema;
-  const data = schema && resolved(document, schema).properties?.data;
-  return data && resolved(document, data);
+  const data = schema && resolveReference(document, schema).properties?.data;
+  return data && resolveReference(document, data);
 }
 
 function optionOf({ name, in: place, required, description, schema }: Parameter): CommandOption {
@@ -145,7 +143,7 @@ function memberOption(
     body: Schema;
   },
 ): CommandOption {
-  const schema = resolved(document, given);
+  const schema = resolveReference(document, given);
   const isSecret = [name, `${operationId}.${name}`].some((one) => SECRET_MEMBERS.includes(one));
   return {
     option: optionName(name),
@@ -164,7 +162,7 @@ const describe = (text: string, schema: Schema): string =>
     ? text
     : `${text} ${schema.default} if left out.`.trim();
 
-/** `siteUrl`, `include_deleted` and `if-match` as `site-url`, `include-deleted` and `if-match`. */
+/** Returns the name of an option, such as `include-deleted` for `include_deleted`. */
 const optionName = (name: string): string =>
   OPTION_NAMES[name] ??
     name.replaceAll("_", "-").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -180,7 +178,7 @@ function typeOf(schema: Schema): OptionType {
   return type === "boolean" ? "boolean" : type === "string" ? "text" : "json";
 }
 
-/** What is confidential is in a file. */
+/** Returns an example of `--data`. A body with confidential members is in a file. */
 function bodyExample(
   { components }: OperationsDocument,
   { content }: NonNullable<Operation["requestBody"]>,
@@ -191,8 +189,10 @@ function bodyExample(
   return `'${JSON.stringify(example)}'`;
 }
 
-/** The thing itself, where a reference stands for it. */
-function resolved<T extends { readonly $ref?: string }>(document: OperationsDocument, given: T): T {
+function resolveReference<T extends { readonly $ref?: string }>(
+  document: OperationsDocument,
+  given: T,
+): T {
   let thing = given;
   while (thing.$ref !== undefined) {
     const names = thing.$ref.slice("#/".length).split("/").map((name) =>
@@ -201,7 +201,7 @@ function resolved<T extends { readonly $ref?: string }>(document: OperationsDocu
     thing = names.reduce(
       (place, name) => place[name] as Record<string, unknown>,
       document as unknown as Record<string, unknown>,
-    ) as unknown as T; // The document refers only to what has the same type.
+    ) as unknown as T; // A reference has the same type as its target.
   }
   return thing;
 }

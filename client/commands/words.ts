@@ -1,7 +1,4 @@
-/**
- * By which words each operation that takes a personal access token is called on the command line.
- * They are in people's scripts: a new operation gets words, and none is renamed.
- */
+/** Commands of operations for personal access tokens. Scripts use them: never rename them. */
 export const COMMAND_WORDS: Readonly<Record<string, string>> = {
   getAccount: "account show",
   getAiUsage: "account ai-usage",
@@ -100,34 +97,34 @@ export const COMMAND_WORDS: Readonly<Record<string, string>> = {
   endDesign: "ai end",
 };
 
-/** Operations without a command: the same as another one, at a second address. */
-export const SAME_AS: Readonly<Record<string, string>> = { getUserAccount: "getAccount" };
+/** Operations without a command, because they equal another operation at a second address. */
+export const ALIASES: Readonly<Record<string, string>> = { getUserAccount: "getAccount" };
 
 /** Groups of commands, in the order of the help. */
 export const GROUPS: Readonly<Record<string, string>> = {
-  account: "The account that the token is of.",
+  account: "The account of the token.",
   projects: "Projects, their settings and their owner.",
   keys: "API keys.",
   requests: "Requests that failed, and all of them for some time.",
-  jobs: "What is still to be done in a project.",
-  members: "Who works on a project.",
+  jobs: "Pending work in a project.",
+  members: "Members of a project.",
   invitations: "Open invitations to a project.",
-  collections: "How collections are defined.",
+  collections: "Definitions of collections.",
   documents: "Documents of collections.",
-  types: "Types and the document of one project, for generators.",
+  types: "Types and the OpenAPI document of a project, for generators.",
   users: "A project's users.",
   providers: "Sign-in providers.",
   files: "A project's files.",
   storage: "A bucket of the project's own.",
-  mail: "A project's mail server, and what was sent.",
-  templates: "Words of a project's mails.",
-  views: "Lists of a collection that members look at again and again.",
-  webhooks: "Addresses that are told what changes.",
+  mail: "A project's mail server and sent mails.",
+  templates: "Templates of a project's mails.",
+  views: "Saved lists of a collection for members.",
+  webhooks: "Addresses that are notified of changes.",
   deliveries: "Messages of webhooks.",
   ai: "Queries and collections in plain words.",
 };
 
-/** Parameters whose options are called otherwise than they are. */
+/** Option names that differ from the names of parameters and members. */
 export const OPTION_NAMES: Readonly<Record<string, string>> = {
   projectId: "project",
   collectionName: "collection",
@@ -139,11 +136,11 @@ export const OPTION_NAMES: Readonly<Record<string, string>> = {
   jobId: "job",
   filePath: "path",
   userMessage: "message",
-  // `--url` says where Corbel is.
+  // `--url` is the address of Corbel.
   url: "address",
 };
 
-/** Never given in arguments, which other processes see: from a file or standard input. */
+/** Members that are read from a file or standard input, because other processes see arguments. */
 export const SECRET_MEMBERS: readonly string[] = [
   "aiKey",
   "clientSecret",
@@ -152,8 +149,8 @@ export const SECRET_MEMBERS: readonly string[] = [
   "setProjectMail.url",
 ];
 
-/** Texts of many lines, which are mostly in a file. */
+/** Long texts, which are usually in a file. */
 export const LONG_MEMBERS: readonly string[] = ["html", "text"];
 
-/** Headers that a command line has no use for: it keeps no answers. */
+/** Headers that are not options, because the command line does not cache answers. */
 export const HEADERS_LEFT_OUT: readonly string[] = ["if-none-match"];

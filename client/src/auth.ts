@@ -1,17 +1,16 @@
-import { browser, keep, kept } from "./browser.ts";
+import { browser, readStored, store } from "./browser.ts";
 import { CorbelError } from "./errors.ts";
 import type { SessionData, SessionKeeper, User } from "./session.ts";
 import type { Transport } from "./transport.ts";
 
-interface Emailed {
+interface EmailedCode {
   readonly email: string;
   readonly code: string;
 }
 
-/** Kept for this tab alone, from when it leaves for a provider until it returns. */
+/** Name of the state in this tab's storage while the user is at a provider. */
 const STATE = "corbel.state";
 
-/** Signs users up, in and out. */
 export class Auth {
   readonly #transport: Transport;
   readonly #session: SessionKeeper;
@@ -39,33 +38,33 @@ export class Auth {
     return this.#session.access;
   }
 
-  /** As an anonymous user, that one becomes the new user: their token tells. */
+  /** Signs up. An anonymous user becomes the new user, identified by their token. */
   async signUp(user: object): Promise<User | null> {
-    await this.#session.settled();
+    await this.#session.waitForRenewal();
     const token = await this.#session.token();
-    return await this.#enter("signup", user, this.user?.isAnonymous ? token : null);
+    return await this.#signIn("signup", user, this.user?.isAnonymous ? token : null);
   }
 
   signIn(credentials: object): Promise<User> {
-    return this.#enter("login", credentials);
+    return this.#signIn("login", credentials);
   }
 
   async requestCode(email: string): Promise<void> {
     await this.#post("code/request", { email });
   }
 
-  signInWithCode({ email, code }: Emailed): Promise<User> {
-    return this.#enter("code/verify", { email, otp: code });
+  signInWithCode({ email, code }: EmailedCode): Promise<User> {
+    return this.#signIn("code/verify", { email, otp: code });
   }
 
   signInAnonymously(): Promise<User> {
-    return this.#enter("anonymous", {});
+    return this.#signIn("anonymous", {});
   }
 
   signInWith(provider: string, { returnTo }: { returnTo?: string } = {}): void {
     const bytes = crypto.getRandomValues(new Uint8Array(32));
     const state = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-    keep("sessionStorage", STATE, state);
+    store("sessionStorage", STATE, state);
     const query = new URLSearchParams({ "x-api-key": this.#transport.key, state });
     if (returnTo !== undefined) query.set("return_to", returnTo);
     browser.location.assign(
@@ -73,15 +72,15 @@ export class Auth {
     );
   }
 
-  /** The address is cleared before anything else: it holds a token. */
+  /** Finishes a sign-in with a provider. Clears the address first, because it has a token. */
   async completeSignIn(): Promise<{ user: User; returnTo: string | null } | null> {
     const query = new URLSearchParams(browser.location.search);
     const token = new URLSearchParams(browser.location.hash.slice(1)).get("token");
     const [rtCode, error] = [query.get("rtCode"), query.get("error")];
     if (token === null && error === null) return null;
     browser.history.replaceState(null, "", "/");
-    const expected = kept("sessionStorage", STATE);
-    keep("sessionStorage", STATE, null);
+    const expected = readStored("sessionStorage", STATE);
+    store("sessionStorage", STATE, null);
     if (expected === null || query.get("state") !== expected) {
       const message = "This sign-in was not begun here, so it was refused. Sign in again.";
       throw new CorbelError({ code: "SIGN_IN_PLANTED", message });
@@ -96,13 +95,13 @@ export class Auth {
   }
 
   async signOut(): Promise<void> {
-    await this.#session.settled();
+    await this.#session.waitForRenewal();
     await this.#session.end();
   }
 
-  /** With the access token, which shows that the user has signed up on this device. */
+  /** Verifies an e-mail. The access token proves that the user signed up on this device. */
   async verifyEmail(
-    { email, code, password }: Emailed & { password?: string },
+    { email, code, password }: EmailedCode & { password?: string },
   ): Promise<{ passwordDropped: boolean }> {
     const path = "/api/userAuth/verify-email";
     const body = { email, otp: code, password };
@@ -118,9 +117,9 @@ export class Auth {
     await this.#post("request-password-reset", { email });
   }
 
-  /** All sessions end with it. */
+  /** Resets the password, which ends all sessions. */
   async resetPassword(
-    { email, code, newPassword }: Emailed & { newPassword: string },
+    { email, code, newPassword }: EmailedCode & { newPassword: string },
   ): Promise<void> {
     await this.#post("reset-password", { email, otp: code, newPassword });
     this.#session.set(null);
@@ -138,8 +137,8 @@ export class Auth {
     return user;
   }
 
-  /** Opens a session, unless the answer is that the e-mail must be verified first. */
-  async #enter(path: string, body: object, token: string | null = null): Promise<User | null> {
+  /** Opens a session. Resolves to null if the e-mail must be verified first. */
+  async #signIn(path: string, body: object, token: string | null = null): Promise<User | null> {
     const data: SessionData & { user: User; verificationRequired?: boolean } = await this.#post(
       path,
       body,
@@ -150,21 +149,20 @@ export class Auth {
     return data.user;
   }
 
-  // deno-lint-ignore no-explicit-any -- Each caller knows what is answered.
+  // deno-lint-ignore no-explicit-any -- Callers know the type of the answer.
   async #post(path: string, body: object, headers: Record<string, string> = {}): Promise<any> {
-    await this.#session.settled();
-    const { ofSession } = this.#session;
+    await this.#session.waitForRenewal();
+    const { callOptions } = this.#session;
     return await this.#transport.data({
       method: "POST",
       path: `/api/userAuth/${path}`,
       body,
-      ...ofSession,
-      headers: { ...ofSession.headers, ...headers },
+      ...callOptions,
+      headers: { ...callOptions.headers, ...headers },
     });
   }
 }
 
-/** Of an access token: its claims are for everybody to read. */
 function secondsLeft(token: string): number {
   const claims = token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/");
   return JSON.parse(atob(claims)).exp - Date.now() / 1000;

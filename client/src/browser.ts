@@ -1,4 +1,4 @@
-/** What only browsers have. Elsewhere nothing of it is there, or it is refused. */
+/** Globals of browsers, which other runtimes lack or restrict. */
 interface Browser {
   readonly document?: unknown;
   readonly location: { readonly hash: string; readonly search: string; assign(url: string): void };
@@ -12,7 +12,7 @@ interface Browser {
 }
 
 export interface Locks {
-  /** The lock is null where it is not free, and `ifAvailable` is asked for. */
+  /** Runs work with a lock. With `ifAvailable`, the lock is null if it is taken. */
   request<T>(
     name: string,
     options: { readonly ifAvailable?: boolean },
@@ -20,7 +20,7 @@ export interface Locks {
   ): Promise<T>;
 }
 
-/** As much of `XMLHttpRequest` as an upload needs: `fetch` does not tell how far it is. */
+/** The part of `XMLHttpRequest` that uploads use, because `fetch` does not report progress. */
 export interface UploadRequest {
   readonly upload: { onprogress: (event: { readonly loaded: number }) => void };
   readonly status: number;
@@ -36,8 +36,8 @@ export const browser = globalThis as unknown as Browser;
 
 export const isPage = browser.document !== undefined;
 
-/** Pages that may keep nothing, as in some frames, keep nothing. */
-export function kept(store: "localStorage" | "sessionStorage", name: string): string | null {
+/** Returns a stored value; null if there is none or storage is not allowed, as in some frames. */
+export function readStored(store: "localStorage" | "sessionStorage", name: string): string | null {
   try {
     return browser[store].getItem(name);
   } catch {
@@ -45,8 +45,8 @@ export function kept(store: "localStorage" | "sessionStorage", name: string): st
   }
 }
 
-/** @param value Null forgets it. */
-export function keep(
+/** Stores a value if the page may use storage. @param value Null removes it. */
+export function store(
   store: "localStorage" | "sessionStorage",
   name: string,
   value: string | null,
@@ -55,6 +55,6 @@ export function keep(
     if (value === null) browser[store].removeItem(name);
     else browser[store].setItem(name, value);
   } catch {
-    // As above.
+    // The page may not use storage.
   }
 }

@@ -1,9 +1,6 @@
 import { isPage } from "./browser.ts";
 
-/**
- * Calls a function of the application. What it throws is reported as an uncaught error of the page,
- * elsewhere to the console: Deno ends at `reportError`.
- */
+/** Reports an error in a page as uncaught, and prints it elsewhere: Deno exits at `reportError`. */
 export function notify(callback: () => void): void {
   try {
     callback();

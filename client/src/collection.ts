@@ -1,11 +1,11 @@
 import { checkId } from "./ids.ts";
-import { refuseValue } from "./json.ts";
+import { rejectValue } from "./json.ts";
 import { openLive } from "./live.ts";
 import { type Query, queryOf } from "./query.ts";
 import type { SessionKeeper } from "./session.ts";
 import type { Call, Transport } from "./transport.ts";
 
-// deno-lint-ignore no-explicit-any -- The types of the client say what documents are.
+// deno-lint-ignore no-explicit-any -- `client.d.ts` declares documents.
 type Doc = any;
 
 interface Options {
@@ -16,21 +16,21 @@ interface Options {
   readonly permanent?: boolean;
 }
 
-/** What clients of one server have in common. */
-export interface Shared {
+/** State of a client that its collections share. */
+export interface ClientState {
   readonly transport: Transport;
   readonly session: SessionKeeper;
-  /** Of documents that were answered alone. */
+  /** Tags of documents that were answered singly. */
   readonly etags: WeakMap<object, string>;
   /** Aborted when the client is closed. */
   readonly closed: AbortSignal;
 }
 
 export class Collection {
-  readonly #shared: Shared;
+  readonly #shared: ClientState;
   readonly #path: string;
 
-  constructor(shared: Shared, name: string) {
+  constructor(shared: ClientState, name: string) {
     this.#shared = shared;
     this.#path = `/api/data/${encodeURIComponent(name)}`;
   }
@@ -62,7 +62,7 @@ export class Collection {
       path: this.#path,
       query: queryOf({ upsert }),
       body: document,
-      ...onceBy(idempotencyKey),
+      ...idempotencyOptions(idempotencyKey),
       signal,
     });
   }
@@ -72,7 +72,7 @@ export class Collection {
       method: "POST",
       path: `${this.#path}/bulk`,
       body: { documents },
-      ...onceBy(idempotencyKey),
+      ...idempotencyOptions(idempotencyKey),
       signal,
     });
     return ids;
@@ -84,7 +84,7 @@ export class Collection {
       path: this.#pathOf(id),
       query: queryOf({ upsert: options.upsert }),
       body: document,
-      ...ifStill(options),
+      ...ifMatchOptions(options),
       signal: options.signal,
     });
   }
@@ -96,7 +96,7 @@ export class Collection {
       method: "PATCH",
       path,
       body: changes,
-      ...ifStill(options),
+      ...ifMatchOptions(options),
       signal,
     });
   }
@@ -106,7 +106,7 @@ export class Collection {
       method: "DELETE",
       path: this.#pathOf(id),
       query: queryOf({ permanent: options.permanent }),
-      ...ifStill(options),
+      ...ifMatchOptions(options),
       signal: options.signal,
     });
   }
@@ -148,16 +148,16 @@ export class Collection {
   }
 }
 
-/** With a key the first answer is given again. */
-export const onceBy = (idempotencyKey: string | undefined): Partial<Call> =>
+/** Returns call options for an idempotency key, with which the server repeats the first answer. */
+export const idempotencyOptions = (idempotencyKey: string | undefined): Partial<Call> =>
   idempotencyKey === undefined
     ? {}
     : { headers: { "idempotency-key": idempotencyKey }, isRepeatable: true };
 
-/** Refuses a tag that is `undefined`: the document would be written over whatever it holds. */
-export function ifStill(options: { readonly ifMatch?: string }): Partial<Call> {
+/** Returns call options for `ifMatch`. Throws if it is `undefined`, to prevent overwriting. */
+export function ifMatchOptions(options: { readonly ifMatch?: string }): Partial<Call> {
   const { ifMatch } = options;
   if (ifMatch !== undefined) return { headers: { "if-match": ifMatch } };
   if (!("ifMatch" in options)) return {};
-  return refuseValue("ifMatch", "is undefined: etagOf knows no document of a list");
+  return rejectValue("ifMatch", "is undefined: etagOf knows no document of a list");
 }

@@ -1,6 +1,6 @@
 import type { CorbelError as Declared } from "../client.d.ts";
 
-interface Told {
+interface ErrorDetails {
   readonly code: string;
   readonly message: string;
   readonly status?: number;
@@ -20,28 +20,27 @@ export class CorbelError extends Error implements Declared {
   readonly operation: number | null;
   readonly retryAfter: number | null;
 
-  constructor({ code, message, cause, ...told }: Told) {
+  constructor({ code, message, cause, ...details }: ErrorDetails) {
     super(message, { cause });
     this.code = code;
-    this.status = told.status ?? 0;
-    this.requestId = told.requestId ?? null;
-    this.faults = told.faults ?? [];
-    this.operation = told.operation ?? null;
-    this.retryAfter = told.retryAfter ?? null;
+    this.status = details.status ?? 0;
+    this.requestId = details.requestId ?? null;
+    this.faults = details.faults ?? [];
+    this.operation = details.operation ?? null;
+    this.retryAfter = details.retryAfter ?? null;
   }
 }
 
-/** The code of an answer that Corbel did not give. */
+/** Code of an answer that did not come from Corbel. */
 export const NOT_CORBEL = "NO_ANSWER_OF_CORBEL";
 
-/** Whether Corbel refuses a call for good. A busy server and a proxy that answers in its place do not. */
+/** Whether Corbel refuses a request permanently, unlike a busy server or a proxy. */
 export const isRefusal = (error: unknown): error is CorbelError =>
   error instanceof CorbelError && error.code !== NOT_CORBEL &&
   error.status >= 400 && error.status < 500 &&
   ![408, 429].includes(error.status);
 
-/** What the headers of an answer say of a failure. */
-function detailsOf({ status, headers }: Response) {
+function responseDetails({ status, headers }: Response) {
   const retryAfter = Number(headers.get("retry-after") ?? NaN);
   return {
     status,
@@ -50,17 +49,20 @@ function detailsOf({ status, headers }: Response) {
   };
 }
 
-/** The error for an answer that Corbel does not give, such as a page of a proxy. */
+/** Returns the error for an answer that did not come from Corbel, such as a page of a proxy. */
 export function foreignAnswer(response: Response, text: string): CorbelError {
   const address = response.url.split("?")[0] || "The server";
   const isHtml = /html/.test(response.headers.get("content-type") ?? "");
-  const kind = isHtml ? "HTML" : text.trim() === "" ? "nothing" : "what is not Corbel's JSON";
+  const kind = isHtml
+    ? "HTML"
+    : text.trim() === ""
+    ? "nothing"
+    : "something other than Corbel's JSON";
   const message = `${address} answered ${response.status} with ${kind}: is it Corbel?`;
-  return new CorbelError({ code: NOT_CORBEL, message, ...detailsOf(response) });
+  return new CorbelError({ code: NOT_CORBEL, message, ...responseDetails(response) });
 }
 
-/** Parses JSON; null for what is none. */
-function parsed(text: string) {
+function parseOrNull(text: string) {
   try {
     return JSON.parse(text);
   } catch {
@@ -68,18 +70,17 @@ function parsed(text: string) {
   }
 }
 
-/** The envelope of a successful answer. Throws `NO_ANSWER_OF_CORBEL`. */
+/** Resolves to the envelope of a successful response. Throws `NO_ANSWER_OF_CORBEL`. */
 export async function envelopeOf(response: Response) {
   const text = await response.text();
-  const envelope = parsed(text);
+  const envelope = parseOrNull(text);
   if (envelope?.data === undefined) throw foreignAnswer(response, text);
   return { ...envelope, etag: response.headers.get("etag") };
 }
 
-/** The error for an answer that is no success, whether Corbel gave it or a proxy. */
 export async function errorOf(response: Response): Promise<CorbelError> {
   const text = await response.text().catch(() => "");
-  const refusal = parsed(text);
+  const refusal = parseOrNull(text);
   if (typeof refusal?.code !== "string") return foreignAnswer(response, text);
-  return new CorbelError({ ...refusal, ...detailsOf(response) });
+  return new CorbelError({ ...refusal, ...responseDetails(response) });
 }

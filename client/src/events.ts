@@ -1,11 +1,11 @@
-/** An event as its stream has it; `id` is empty where it has none. */
+/** A server-sent event; `id` is empty if it has none. */
 export interface ServerEvent {
   readonly event: string;
   readonly data: string;
   readonly id: string;
 }
 
-/** Server-sent events, to the end of the stream. @param heard Called for whatever comes, comments too. */
+/** Yields the events of a stream. @param heard Called before each read, also for comments. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   heard: () => void,

@@ -1,11 +1,11 @@
 import { browser } from "./browser.ts";
 import { notify } from "./callbacks.ts";
 import type { CorbelError } from "./errors.ts";
-import { keepUpload, keptUpload } from "./kept_uploads.ts";
+import { findBegunUpload, storeBegunUpload } from "./begun_uploads.ts";
 import { queryOf } from "./query.ts";
 import type { SessionKeeper } from "./session.ts";
 import type { Transport } from "./transport.ts";
-import { type AskedFile, isFinal, UploadSteps } from "./upload_steps.ts";
+import { isFinal, type RequestedFile, UploadSteps } from "./upload_steps.ts";
 
 interface UploadOptions {
   readonly filename?: string;
@@ -26,44 +26,44 @@ export class Files {
   }
 
   async upload(file: Blob, options: UploadOptions = {}) {
-    const asked = {
+    const requested = {
       filename: options.filename ?? (file as File).name ?? "file",
       contentType: file.type || "application/octet-stream",
       size: file.size,
       visibility: options.visibility,
     };
-    await this.#session.settled();
-    const id = this.#idOf(file, asked);
+    await this.#session.waitForRenewal();
+    const id = this.#resumeId(file, requested);
     const locks = browser.navigator?.locks;
-    if (id === null || !locks) return await this.#upload(file, asked, { ...options, id: null });
-    // The same file once more at the same time is an upload of its own, not the same one.
+    if (id === null || !locks) return await this.#upload(file, requested, { ...options, id: null });
+    // A concurrent upload of the same file is separate.
     return await locks.request(
       id,
       { ifAvailable: true },
-      (lock) => this.#upload(file, asked, { ...options, id: lock && id }),
+      (lock) => this.#upload(file, requested, { ...options, id: lock && id }),
     );
   }
 
-  /** Names an upload that another page may go on with: the same file of the same user. */
-  #idOf(file: Blob, asked: AskedFile): string | null {
+  /** Returns a name by which a later page resumes the upload; null if it cannot be resumed. */
+  #resumeId(file: Blob, asked: RequestedFile): string | null {
     const { usesCookie, user, name } = this.#session;
     const { lastModified } = file as File;
     if (!usesCookie || user === null || lastModified === undefined) return null;
     return JSON.stringify([name, user._id, lastModified, asked]);
   }
 
-  /** @param options `id` is null for what no other page goes on with. */
-  async #upload(file: Blob, asked: AskedFile, options: UploadOptions & { id: string | null }) {
+  /** @param options `id` is null if no later page can resume the upload. */
+  async #upload(file: Blob, asked: RequestedFile, options: UploadOptions & { id: string | null }) {
     const { id, signal, onProgress } = options;
     const { size } = asked;
-    const { filePath, resumableUrl, arrived } = await this.#goOn(id, signal) ??
+    const { filePath, resumableUrl, arrived } = await this.#resume(id, signal) ??
       await this.#begin(id, asked, signal);
     let isOver = true;
     try {
       await this.#steps.send(file, resumableUrl, {
         arrived,
         signal,
-        told: (sent) => notify(() => onProgress?.(Math.min(sent, size), size)),
+        onProgress: (sent) => notify(() => onProgress?.(Math.min(sent, size), size)),
       });
       const { path, url, visibility } = await this.#steps.confirm({ filePath, size }, signal);
       return { path, url, visibility };
@@ -72,22 +72,22 @@ export class Files {
       if (isOver) this.#steps.cancel(resumableUrl);
       throw error;
     } finally {
-      if (id !== null && isOver) keepUpload(id, null);
+      if (id !== null && isOver) storeBegunUpload(id, null);
     }
   }
 
-  async #begin(id: string | null, asked: AskedFile, signal: AbortSignal | undefined) {
+  async #begin(id: string | null, asked: RequestedFile, signal: AbortSignal | undefined) {
     const { filePath, resumableUrl } = await this.#steps.request(asked, signal);
-    if (id !== null) keepUpload(id, { filePath, resumableUrl });
+    if (id !== null) storeBegunUpload(id, { filePath, resumableUrl });
     return { filePath, resumableUrl, arrived: 0 };
   }
 
-  /** Null where nothing was begun, or what was is over. */
-  async #goOn(id: string | null, signal: AbortSignal | undefined) {
-    const begun = id === null ? null : keptUpload(id);
-    if (begun === null) return null;
+  /** Resolves to an upload that an earlier page began; null if there is none or it has ended. */
+  async #resume(id: string | null, signal: AbortSignal | undefined) {
+    const upload = id === null ? null : findBegunUpload(id);
+    if (upload === null) return null;
     try {
-      return { ...begun, arrived: await this.#steps.arrived(begun.resumableUrl, signal) ?? 0 };
+      return { ...upload, arrived: await this.#steps.arrived(upload.resumableUrl, signal) ?? 0 };
     } catch {
       return null;
     }

@@ -8,7 +8,7 @@ import { queryOf } from "./query.ts";
 import type { SessionKeeper } from "./session.ts";
 import type { Transport } from "./transport.ts";
 
-// deno-lint-ignore no-explicit-any -- The types of the client say what documents are.
+// deno-lint-ignore no-explicit-any -- `client.d.ts` declares documents.
 type Doc = any;
 
 interface Handlers {
@@ -19,18 +19,18 @@ interface Handlers {
 
 interface Live {
   readonly path: string;
-  // deno-lint-ignore no-explicit-any -- As above.
+  // deno-lint-ignore no-explicit-any -- `client.d.ts` declares queries.
   readonly query: Record<string, any>;
   readonly handlers: Handlers;
   readonly session: SessionKeeper;
   readonly closed: AbortSignal;
 }
 
-/** The server says something every 15 s: where nothing comes for so long, the connection is lost. */
+/** Milliseconds without data until a connection counts as lost. The server sends every 15 s. */
 const SILENCE_MS = 40_000;
 const PAUSE_MS_MAX = 30_000;
 
-/** Keeps a list as it is on the server, through lost connections and renewed tokens. */
+/** Keeps a list up to date, through lost connections and renewed tokens. */
 export function openLive(
   transport: Transport,
   { path, query, handlers, session, closed }: Live,
@@ -49,7 +49,7 @@ export function openLive(
     notify(() => handlers.connected?.(now));
   }
 
-  /** Ends the list for good. Without a handler the error is reported, so that it is not missed. */
+  /** Reports the final error to the handler or, without one, as an uncaught error. */
   function fail(error: unknown): void {
     notify(() => {
       if (handlers.error === undefined) throw error;
@@ -57,10 +57,7 @@ export function openLive(
     });
   }
 
-  /**
-   * Listens until the connection is lost, or until the list has to be read again: then it resolves
-   * to true. Throws what is refused.
-   */
+  /** Resolves to true if the list has to be read again. Throws if the server refuses. */
   async function listen(parameters: URLSearchParams): Promise<boolean> {
     const silence = new AbortController();
     const signal = AbortSignal.any([ended, silence.signal]);
@@ -75,12 +72,12 @@ export function openLive(
     }
     setConnected(true);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const heard = () => {
+    const resetTimer = () => {
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), SILENCE_MS);
     };
     try {
-      for await (const { event, data, id } of readEvents(response.body!, heard)) {
+      for await (const { event, data, id } of readEvents(response.body!, resetTimer)) {
         if (ended.aborted) return false;
         if (event === "unauthorized") {
           await renew(JSON.parse(data));
@@ -102,7 +99,7 @@ export function openLive(
     if (await session.token() === null) throw new CorbelError({ code, message, status: 401 });
   }
 
-  /** What is not Corbel's answer is final only until Corbel has answered at this address. */
+  /** Whether an error ends the list: a foreign answer does if Corbel has never answered. */
   const isFinal = (error: unknown): boolean =>
     isRefusal(error) ||
     (!hasBeenConnected && error instanceof CorbelError && error.code === NOT_CORBEL &&
@@ -130,7 +127,7 @@ export function openLive(
   return { close: () => stop.abort() };
 }
 
-/** Asks for the fields that the list is sorted by too: its documents are put in order here. */
+/** Returns the query, with the sort fields added to `fields` because the client sorts documents. */
 function parametersOf(query: Live["query"]): URLSearchParams {
   const { fields = [] } = query;
   if (fields.length === 0) return queryOf(query);

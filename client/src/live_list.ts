@@ -1,29 +1,26 @@
-import { inOrder } from "./order.ts";
+import { documentOrder } from "./order.ts";
 
-// deno-lint-ignore no-explicit-any -- The types of the client say what documents are.
+// deno-lint-ignore no-explicit-any -- `client.d.ts` declares documents.
 type Doc = any;
 
 const LIMIT_DEFAULT = 100;
 
-/**
- * The documents of a live list. A list with a limit is known up to its edge: what is ordered behind
- * the edge may have documents before it that this client has never seen.
- */
+/** A list with a limit is known up to its edge, after which documents may be unknown. */
 export class LiveList {
   readonly #compare: (one: Doc, other: Doc) => number;
   readonly #limit: number;
-  /** In their order, none behind the edge. */
+  /** Known documents up to the edge, in order. */
   #known: Doc[] = [];
-  /** The last document that the list is known up to; null where all of it is known. */
+  /** The last document of the known part; null if all of the list is known. */
   #edge: Doc | null = null;
   total: number | undefined;
 
   constructor({ sort, limit }: { sort?: string | readonly string[]; limit?: number }) {
-    this.#compare = inOrder(sort);
+    this.#compare = documentOrder(sort);
     this.#limit = limit ?? LIMIT_DEFAULT;
   }
 
-  /** Returns whether the list has changed. A reset changes nothing: a list follows it. */
+  /** Applies an event. Returns whether the list has changed; a reset is followed by a list. */
   apply(event: string, text: string): boolean {
     if (event !== "list" && event !== "change") return false;
     const data = JSON.parse(text);
@@ -37,19 +34,19 @@ export class LiveList {
       this.#known = data.action === "removed"
         ? others
         : [...others, data.document].sort(this.#compare);
-      this.#cut();
+      this.#trim();
     }
     return true;
   }
 
-  /** Forgets what is behind the edge, and of a list that only grows all but twice its limit. */
-  #cut(): void {
+  /** Removes documents after the edge, or beyond twice the limit if the list keeps growing. */
+  #trim(): void {
     if (this.#known.length > 2 * this.#limit) this.#edge = this.#known[2 * this.#limit - 1];
     if (this.#edge === null) return;
     this.#known = this.#known.filter((one) => this.#compare(one, this.#edge) <= 0);
   }
 
-  /** Whether documents are missing that the server has. */
+  /** Whether the list has fewer documents than its limit, although the server has more. */
   get isShort(): boolean {
     return this.#edge !== null && this.#known.length < this.#limit;
   }

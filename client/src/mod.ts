@@ -1,7 +1,7 @@
 import type { createClient as declared } from "../client.d.ts";
 import { Auth } from "./auth.ts";
 import { isPage } from "./browser.ts";
-import { Collection, ifStill, onceBy, type Shared } from "./collection.ts";
+import { type ClientState, Collection, idempotencyOptions, ifMatchOptions } from "./collection.ts";
 import { CorbelError } from "./errors.ts";
 import { Files } from "./files.ts";
 import { checkId } from "./ids.ts";
@@ -18,19 +18,19 @@ interface Options {
 }
 
 class Client {
-  readonly #shared: Shared;
+  readonly #shared: ClientState;
   readonly #ended = new AbortController();
   readonly auth: Auth;
   readonly files: Files;
 
   constructor({ url, key, session, fetch: fetcher = fetch }: Options) {
-    const origin = addressOf(url);
+    const origin = normalizedAddress(url);
     if (!/^[ps]k_live_[\w-]+$/.test(key)) {
-      refuseOption("The key must be a project's, such as pk_live_ and what is behind it.");
+      rejectOption("The key must be a project's key, which begins with pk_live_ or sk_live_.");
     }
-    // Called as a method of ours a browser's own would be refused.
-    const ask: typeof fetch = (...given) => fetcher(...given);
-    const transport = new Transport(origin, key, ask);
+    // A browser's `fetch` cannot be called as a method of another object.
+    const boundFetch: typeof fetch = (...given) => fetcher(...given);
+    const transport = new Transport(origin, key, boundFetch);
     const usesCookie = (session ?? (isPage ? "cookie" : "memory")) === "cookie";
     const keeper = new SessionKeeper(transport, `${origin} ${key}`, usesCookie);
     transport.tokens = keeper;
@@ -41,7 +41,7 @@ class Client {
       closed: this.#ended.signal,
     };
     this.auth = new Auth(transport, keeper);
-    this.files = new Files(transport, keeper, ask);
+    this.files = new Files(transport, keeper, boundFetch);
   }
 
   from(collection: string): Collection {
@@ -54,13 +54,13 @@ class Client {
   ) {
     operations.forEach((operation, at) => {
       if ("id" in operation) checkId(operation.id, at);
-      ifStill(operation);
+      ifMatchOptions(operation);
     });
     const { results } = await this.#shared.transport.data({
       method: "POST",
       path: "/api/batch",
       body: { operations },
-      ...onceBy(idempotencyKey),
+      ...idempotencyOptions(idempotencyKey),
       signal,
     });
     return results;
@@ -76,19 +76,19 @@ class Client {
   }
 }
 
-function refuseOption(message: string): never {
+function rejectOption(message: string): never {
   throw new CorbelError({ code: "INVALID_OPTIONS", message });
 }
 
-/** The address of the server without slashes at its end. Throws `INVALID_OPTIONS`. */
-function addressOf(url: unknown): string {
-  const such = 'the address of the server, such as "http://localhost:8000"';
-  if (!url) refuseOption(`The url is missing: give ${such}.`);
+/** Returns the address of the server without trailing slashes. Throws `INVALID_OPTIONS`. */
+function normalizedAddress(url: unknown): string {
+  const expected = 'the address of the server, such as "http://localhost:8000"';
+  if (!url) rejectOption(`The url is missing: give ${expected}.`);
   const address = String(url).trim().replace(/\/+$/, "");
   if (/^https?:\/\/[^?#]+$/.test(address) && URL.canParse(address)) return address;
-  return refuseOption(`The url must be ${such}, and it is "${address.slice(0, 200)}".`);
+  return rejectOption(`The url must be ${expected}, and it is "${address.slice(0, 200)}".`);
 }
 
-/** The types of the client say more of all this than the compiler can find out here. */
+/** Creates a client. `client.d.ts` declares more precise types than the compiler can infer here. */
 export const createClient =
   ((options: Options) => new Client(options ?? {})) as unknown as typeof declared;

@@ -1,4 +1,4 @@
-// deno-lint-ignore no-explicit-any -- Documents are of every shape.
+// deno-lint-ignore no-explicit-any -- Documents can have any shape.
 type Doc = any;
 
 type Sort = string | readonly string[] | undefined;
@@ -9,11 +9,10 @@ const keysOf = (sort: Sort) =>
     return { name, sign: term.startsWith("-") || direction === "desc" ? -1 : 1 };
   });
 
-/** The paths of the fields that a list is sorted by. */
 export const sortPaths = (sort: Sort): string[] => keysOf(sort).map(({ name }) => name);
 
-/** How the server orders documents: missing and null first, text by its code points, ids at last. */
-export function inOrder(sort: Sort): (one: Doc, other: Doc) => number {
+/** Returns the server's order: missing and null first, text by code points, ids last. */
+export function documentOrder(sort: Sort): (one: Doc, other: Doc) => number {
   const keys = keysOf(sort).map(({ name, sign }) => ({ path: name.split("."), sign }));
   keys.push({ path: ["_id"], sign: keys.at(-1)!.sign });
   return (one, other) => {

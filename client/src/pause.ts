@@ -1,4 +1,4 @@
-/** Throws what the signal says when it ends it. */
+/** Resolves after a time in milliseconds. Throws the signal's reason if it aborts before. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {

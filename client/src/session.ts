@@ -1,70 +1,65 @@
-import { browser, isPage, keep, kept, type Locks } from "./browser.ts";
+import { browser, isPage, type Locks, readStored, store } from "./browser.ts";
 import { notify } from "./callbacks.ts";
 import { isRefusal } from "./errors.ts";
 import { pause } from "./pause.ts";
 import type { TokenSource, Transport } from "./transport.ts";
 
-// deno-lint-ignore no-explicit-any -- The types of the client say what a user is.
+// deno-lint-ignore no-explicit-any -- `client.d.ts` declares users.
 export type User = any;
 
-/** Who is signed in, and by what. */
 export interface Session {
   readonly accessToken: string;
-  /** Milliseconds since 1970. */
+  /** Expiry of the access token, in milliseconds since 1970. */
   readonly expiresAt: number;
-  /** Null where a cookie holds it. */
+  /** Null if it is in a cookie. */
   readonly refreshToken: string | null;
   readonly user: User;
 }
 
-/** Renewed so long before it expires: what is asked takes its time, and clocks differ. */
-const EARLY_MS = 15_000;
+/** Milliseconds before its expiry at which a token is renewed, for delays and clock skew. */
+const RENEW_BEFORE_MS = 15_000;
 
-const TOLD_MS = 100;
+const ANNOUNCEMENT_MS = 100;
 
-/** The longest pause between two attempts to restore a session. */
+/** Maximum milliseconds between two attempts to restore a session. */
 const PAUSE_MS_MAX = 30_000;
 
-/** Marks in local storage: there is a cookie, or there is one that the server has yet to end. */
+/** Marks in local storage: a cookie exists, or its session still has to be ended. */
 const SIGNED_IN = "signed in";
 const SIGNED_OUT = "signed out";
 
-/** What the server answers of a session. */
 export interface SessionData {
   readonly accessToken: string;
   readonly expiresIn: number;
   readonly refreshToken?: string;
 }
 
-/**
- * The session of a client: in memory, and told to the other tabs of its site, so that all of them
- * renew it once and are signed out together.
- */
+/** The session in memory, shared with other tabs, which renew it once and sign out together. */
 export class SessionKeeper implements TokenSource {
   readonly #transport: Transport;
-  /** Of the project: clients of one project in several tabs have one session. */
+  /** Name of the project's session, which clients in several tabs share. */
   readonly name: string;
   readonly usesCookie: boolean;
   readonly #tabs: BroadcastChannel | null;
   readonly #listeners = new Set<(user: User | null) => void>();
   readonly ready: Promise<User | null>;
   readonly #closed = new AbortController();
-  #becomeReady!: (user: User | null) => void;
+  #resolveReady!: (user: User | null) => void;
   #session: Session | null = null;
-  /** The call in flight that opens a session or ends one. */
+  /** The pending request that opens or ends a session. */
   #renewing: Promise<void> | null = null;
-  /** Whether it is known who is signed in. */
+  /** Whether the session has been restored or found missing. */
   #isKnown = false;
-  /** Called when another tab tells something. */
-  #told: () => void = () => {};
+  /** Called when another tab announces a session. */
+  #onAnnouncement: () => void = () => {};
 
   constructor(transport: Transport, name: string, usesCookie: boolean) {
     this.#transport = transport;
     this.name = `corbel ${name}`;
     this.usesCookie = usesCookie;
     this.#tabs = usesCookie && isPage ? new BroadcastChannel(this.name) : null;
-    this.#tabs?.addEventListener("message", ({ data }) => this.#take(data));
-    this.ready = new Promise((resolve) => this.#becomeReady = resolve);
+    this.#tabs?.addEventListener("message", ({ data }) => this.#apply(data));
+    this.ready = new Promise((resolve) => this.#resolveReady = resolve);
     this.#restore();
   }
 
@@ -76,26 +71,24 @@ export class SessionKeeper implements TokenSource {
     return this.#session?.refreshToken ?? null;
   }
 
-  /** The token of the moment, and when it runs out. */
   get access(): { accessToken: string; expiresAt: string } | null {
     if (this.#session === null) return null;
     const { accessToken, expiresAt } = this.#session;
     return { accessToken, expiresAt: new Date(expiresAt).toISOString() };
   }
 
-  /** Headers and body of calls about the session. */
-  get ofSession(): { readonly isOfSession: true; readonly headers: Record<string, string> } {
+  get callOptions(): { readonly isOfSession: true; readonly headers: Record<string, string> } {
     return {
       isOfSession: true,
       headers: this.usesCookie ? {} : { "x-refresh-token-mode": "header" },
     };
   }
 
-  /** From now on this is the session, in all tabs; null for none. */
+  /** Sets the session in all tabs; null signs out. */
   set(session: Session | null, mark = session && SIGNED_IN): void {
-    if (this.usesCookie) keep("localStorage", this.name, mark);
+    if (this.usesCookie) store("localStorage", this.name, mark);
     this.#tabs?.postMessage(session);
-    this.#take(session);
+    this.#apply(session);
   }
 
   open({ accessToken, expiresIn, refreshToken = undefined }: SessionData, user: User): void {
@@ -103,15 +96,11 @@ export class SessionKeeper implements TokenSource {
     this.set({ accessToken, expiresAt, refreshToken: refreshToken ?? null, user });
   }
 
-  /** What the user has changed of themselves. */
   update(user: User): void {
     if (this.#session !== null) this.set({ ...this.#session, user });
   }
 
-  /**
-   * Ends the session. If the server does not answer, this device forgets the session all the same,
-   * and the next page of the site has the server end it.
-   */
+  /** If the server does not answer, the next page of the site asks it to end the session. */
   async end(): Promise<void> {
     this.set(null, await this.#logout());
   }
@@ -124,16 +113,16 @@ export class SessionKeeper implements TokenSource {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Throws if the session cannot be restored: a call must not be made without its user. */
+  /** Resolves to the access token. Throws if the session cannot be restored. */
   async token(): Promise<string | null> {
     if (!this.#isKnown) await this.renew(null);
     const session = this.#session;
     if (session === null) return null;
-    if (session.expiresAt - EARLY_MS < Date.now()) await this.renew(session.accessToken);
+    if (session.expiresAt - RENEW_BEFORE_MS < Date.now()) await this.renew(session.accessToken);
     return this.#session?.accessToken ?? null;
   }
 
-  /** Once for all who ask at the same time, in whichever tab. */
+  /** Renews the session once for all concurrent callers in all tabs. */
   async renew(refused: string | null): Promise<void> {
     const session = this.#session;
     if (refused !== null && session?.accessToken !== refused) return;
@@ -152,15 +141,15 @@ export class SessionKeeper implements TokenSource {
     });
     if (isDone) return;
     await locks.request(this.name, {}, async () => {
-      // What another tab has renewed is told a moment after it lets go, or before.
-      const told = new Promise<void>((resolve) => this.#told = resolve);
-      if (this.#session === session) await Promise.race([told, pause(TOLD_MS)]);
+      // The announcement of another tab may arrive shortly after it releases the lock.
+      const announced = new Promise<void>((resolve) => this.#onAnnouncement = resolve);
+      if (this.#session === session) await Promise.race([announced, pause(ANNOUNCEMENT_MS)]);
       await this.#renewOnce(session);
     });
   }
 
-  /** Waits for an answer that opens or ends a session: the browser keeps the cookie that comes last. */
-  async settled(): Promise<void> {
+  /** Waits for a pending change, because the browser keeps the cookie that arrives last. */
+  async waitForRenewal(): Promise<void> {
     await this.#renewing?.catch(() => {});
   }
 
@@ -170,7 +159,7 @@ export class SessionKeeper implements TokenSource {
     this.#tabs?.close();
   }
 
-  /** Unless another tab has done it meanwhile, or has signed out. */
+  /** Renews the session unless another tab has renewed or ended it. */
   async #renewOnce(session: Session | null): Promise<void> {
     if (this.#session !== session) return;
     try {
@@ -179,8 +168,8 @@ export class SessionKeeper implements TokenSource {
         method: "POST",
         path: "/api/userAuth/refresh-token",
         body: refreshToken === null ? {} : { refreshToken },
-        isRepeatable: true, // What is asked again within 10 s is answered again.
-        ...this.ofSession,
+        isRepeatable: true, // The server answers a repeated request within 10 s again.
+        ...this.callOptions,
       });
       this.open(renewed, session?.user ?? await this.userOf(renewed.accessToken));
     } catch (error) {
@@ -189,20 +178,19 @@ export class SessionKeeper implements TokenSource {
     }
   }
 
-  /** Whose token it is, whoever is signed in. */
   userOf(accessToken: string): Promise<User> {
     const headers = { authorization: `Bearer ${accessToken}` };
     return this.#transport.data({ path: "/api/userAuth/me", headers, isOfSession: true });
   }
 
-  /** Resolves to the mark that is left: none unless the server has yet to end the session. */
+  /** Ends the session. Resolves to a mark if the server still has to end it, otherwise null. */
   async #logout(): Promise<string | null> {
     try {
       await this.#transport.data({
         method: "POST",
         path: "/api/userAuth/logout",
         body: this.refreshToken === null ? {} : { refreshToken: this.refreshToken },
-        ...this.ofSession,
+        ...this.callOptions,
       });
     } catch (error) {
       if (!isRefusal(error)) return SIGNED_OUT;
@@ -210,20 +198,22 @@ export class SessionKeeper implements TokenSource {
     return null;
   }
 
-  /** A mark says that there is a cookie, which no script can see, so that strangers cause no call. */
+  /** Restores the session if a mark says that a cookie exists: new visitors cause no request. */
   #restore(): void {
-    const mark = this.usesCookie ? kept("localStorage", this.name) : null;
+    const mark = this.usesCookie ? readStored("localStorage", this.name) : null;
     if (mark === SIGNED_IN) return void this.#restoreCookie();
-    this.#take(null);
+    this.#apply(null);
     if (mark !== SIGNED_OUT) return;
     this.#renewing = this.#logout().then((left) => {
       this.#renewing = null;
       // Another tab may have signed in since.
-      if (kept("localStorage", this.name) === SIGNED_OUT) keep("localStorage", this.name, left);
+      if (readStored("localStorage", this.name) === SIGNED_OUT) {
+        store("localStorage", this.name, left);
+      }
     });
   }
 
-  /** Retries until the server answers: while it is unreachable, the session is kept. */
+  /** Restores the session, with retries until the server answers. */
   async #restoreCookie(): Promise<void> {
     const { signal } = this.#closed;
     for (let failures = 0; !signal.aborted; failures++) {
@@ -234,12 +224,12 @@ export class SessionKeeper implements TokenSource {
     }
   }
 
-  #take(session: Session | null): void {
-    this.#told();
+  #apply(session: Session | null): void {
+    this.#onAnnouncement();
     const before = this.#isKnown ? JSON.stringify(this.user) : null;
     this.#session = session;
     this.#isKnown = true;
-    this.#becomeReady(this.user);
+    this.#resolveReady(this.user);
     if (JSON.stringify(this.user) === before) return;
     for (const listener of this.#listeners) notify(() => listener(this.user));
   }

@@ -1,6 +1,6 @@
 import type { QueryWarning } from "../client.d.ts";
 import { CorbelError, envelopeOf, errorOf } from "./errors.ts";
-import { jsonOf } from "./json.ts";
+import { toJson } from "./json.ts";
 import { pause } from "./pause.ts";
 
 export interface Call {
@@ -10,41 +10,39 @@ export interface Call {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** Whether to ask twice does no more than to ask once; else only of `GET`. */
+  /** Whether repeating the request is safe. Default: only for `GET`. */
   readonly isRepeatable?: boolean;
-  /** About the session itself: the cookie is sent, and no token is waited for. */
+  /** Whether the request is about the session: it sends the cookie and waits for no token. */
   readonly isOfSession?: boolean;
 }
 
 interface SentCall extends Call {
-  /** As JSON. */
   readonly body: string | undefined;
 }
 
-/** Who the calls are made as. */
 export interface TokenSource {
-  /** Null where nobody is signed in. Renews a token that is about to expire. */
+  /** Resolves to the access token, renewed before it expires; null if no user is signed in. */
   token(): Promise<string | null>;
-  /** Renews a token that was refused. */
+  /** Renews a token that the server refused. */
   renew(refused: string): Promise<void>;
 }
 
-const TRIES = 4;
+const TRIES_MAX = 4;
 const RETRY_SECONDS_MAX = 30;
 const PRINTED_MAX = 100;
-/** Refused before anything was done. */
-const NOT_BEGUN = ["SERVER_BUSY", "STOPPING", "RATE_LIMITED"];
+/** Codes of requests that were refused before they had any effect. */
+const REFUSED_EARLY = ["SERVER_BUSY", "STOPPING", "RATE_LIMITED"];
 
-const pauseBefore = ({ retryAfter }: CorbelError, tries: number): number =>
+const retryPauseMs = ({ retryAfter }: CorbelError, tries: number): number =>
   Math.max((retryAfter ?? 0) * 1000, 250 * 2 ** tries) * (1 + Math.random() / 2);
 
-/** Asks Corbel: again where that is safe, and with a new token where the old one has run out. */
+/** Sends requests to Corbel. Repeats them if that is safe, and with a new token after an expiry. */
 export class Transport {
   readonly #url: string;
-  /** Empty where an account calls, by a token of its own. */
+  /** API key; empty if an account calls with its own token. */
   readonly key: string;
   readonly #fetch: typeof fetch;
-  /** Whether the server runs on this machine, so that whoever sees the console is a developer. */
+  /** Whether the server runs on this machine, and so only developers see the console. */
   readonly #isLocal: boolean;
   readonly #printed = new Set<string>();
   tokens: TokenSource = { token: () => Promise.resolve(null), renew: () => Promise.resolve() };
@@ -56,20 +54,20 @@ export class Transport {
     this.#isLocal = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(url);
   }
 
-  /** What `data` of the answer holds. Throws {@linkcode CorbelError}, and what the signal says. */
-  // deno-lint-ignore no-explicit-any -- The types of the client say what it is.
+  /** Resolves to `data` of the answer. Throws {@linkcode CorbelError} or the signal's reason. */
+  // deno-lint-ignore no-explicit-any -- `client.d.ts` declares it.
   async data(call: Call): Promise<any> {
     return (await this.answer(call)).data;
   }
 
-  // deno-lint-ignore no-explicit-any -- As above.
+  // deno-lint-ignore no-explicit-any -- See above.
   async answer(call: Call): Promise<{ data: any; warnings: QueryWarning[]; etag: string | null }> {
-    const { data, warnings = [], etag } = await this.#ask(call, envelopeOf);
+    const { data, warnings = [], etag } = await this.#request(call, envelopeOf);
     if (this.#isLocal) this.#print(call.path, warnings);
     return { data, warnings, etag };
   }
 
-  /** Each once: a page may ask the same with every key that is pressed. */
+  /** Prints each warning once, because a page may repeat a request with every keystroke. */
   #print(path: string, warnings: readonly QueryWarning[]): void {
     for (const { message } of warnings) {
       const text = `${path}: ${message}`;
@@ -79,17 +77,17 @@ export class Transport {
     }
   }
 
-  /** An answer that is a success, whose body is still to be read. */
+  /** Resolves to a successful response with an unread body. */
   open(call: Call): Promise<Response> {
-    return this.#ask(call, (response) => Promise.resolve(response));
+    return this.#request(call, (response) => Promise.resolve(response));
   }
 
-  /** @param read Reads a successful answer. If it throws, no answer has come. */
-  async #ask<T>(call: Call, read: (response: Response) => Promise<T>): Promise<T> {
+  /** @param read Reads a successful response. If it throws, the request counts as unanswered. */
+  async #request<T>(call: Call, read: (response: Response) => Promise<T>): Promise<T> {
     const { method = "GET", signal, isRepeatable = method === "GET" } = call;
     const body = call.body === undefined
       ? undefined
-      : jsonOf(call.body, "body", { mayLeaveOut: true });
+      : toJson(call.body, "body", { mayLeaveOut: true });
     let isRenewed = false;
     for (let tries = 1;; tries++) {
       signal?.throwIfAborted();
@@ -101,21 +99,23 @@ export class Transport {
         error = await errorOf(response);
       } catch (cause) {
         signal?.throwIfAborted();
-        error = cause instanceof CorbelError ? cause : this.#lost(cause);
+        error = cause instanceof CorbelError ? cause : this.#networkError(cause);
       }
       if (error.code === "ACCESS_TOKEN_INVALID" && token !== null && !isRenewed) {
         isRenewed = true;
         await this.tokens.renew(token);
         continue;
       }
-      const isPassing = [0, 502, 503, 504].includes(error.status);
-      const mayRepeat = NOT_BEGUN.includes(error.code) || (isRepeatable && isPassing);
-      if (!mayRepeat || tries === TRIES || (error.retryAfter ?? 0) > RETRY_SECONDS_MAX) throw error;
-      await pause(pauseBefore(error, tries), signal);
+      const isTemporary = [0, 502, 503, 504].includes(error.status);
+      const mayRepeat = REFUSED_EARLY.includes(error.code) || (isRepeatable && isTemporary);
+      if (!mayRepeat || tries === TRIES_MAX || (error.retryAfter ?? 0) > RETRY_SECONDS_MAX) {
+        throw error;
+      }
+      await pause(retryPauseMs(error, tries), signal);
     }
   }
 
-  #lost(cause: unknown): CorbelError {
+  #networkError(cause: unknown): CorbelError {
     const message = `${new URL(this.#url).host} cannot be reached.`;
     return new CorbelError({ code: "NETWORK", message, cause });
   }

@@ -1,34 +1,33 @@
 import { browser, type UploadRequest } from "./browser.ts";
 import { CorbelError } from "./errors.ts";
-import type { BegunUpload } from "./kept_uploads.ts";
+import type { BegunUpload } from "./begun_uploads.ts";
 import { pause } from "./pause.ts";
 import type { Transport } from "./transport.ts";
 
-/** A file as it is asked for. */
-export interface AskedFile {
+export interface RequestedFile {
   readonly filename: string;
   readonly contentType: string;
   readonly size: number;
   readonly visibility: string | undefined;
 }
 
-/** What is read piece by piece as it is sent. */
+/** A file that is read in pieces while it is sent. */
 export interface SlicedFile extends Pick<Blob, "size" | "slice"> {
-  /** The most bytes that are sent at once; all if left out. */
+  /** Maximum bytes of a piece; all of the file if left out. */
   readonly pieceBytes?: number;
 }
 
 const TUS = { "tus-resumable": "1.0.0" };
 const PAUSE_MS_MAX = 16_000;
-const OFFLINE_LOOK_MS = 500;
-/** How often without a byte that arrives. */
+const OFFLINE_POLL_MS = 500;
+/** Number of consecutive tries without progress. */
 const TRIES = 8;
 
-/** Refused for good; what has no answer is not, and neither is what is said to be too early. */
+/** Whether a status ends an upload. No answer (0) and temporary conflicts do not. */
 export const isFinal = (status: number): boolean =>
   status >= 400 && status < 500 && ![408, 409, 423, 429, 460].includes(status);
 
-const failure = (status: number, cause?: unknown) =>
+const uploadError = (status: number, cause?: unknown) =>
   new CorbelError({
     code: status === 0 ? "NETWORK" : "UPLOAD_FAILED",
     message: status === 0 ? "The connection was lost." : `The upload was refused with ${status}.`,
@@ -36,40 +35,40 @@ const failure = (status: number, cause?: unknown) =>
     cause,
   });
 
-/** What an upload is made of: it is asked for, sent, and confirmed. */
+/** The steps of an upload: request, send and confirm. */
 export class UploadSteps {
   readonly #transport: Transport;
   readonly #fetch: typeof fetch;
   readonly #base: string;
 
-  /** @param base Where the operations of files are. */
+  /** @param base Path of the operations on files. */
   constructor(transport: Transport, fetcher: typeof fetch, base: string) {
     this.#transport = transport;
     this.#fetch = fetcher;
     this.#base = base;
   }
 
-  request(asked: AskedFile, signal?: AbortSignal): Promise<BegunUpload> {
-    return this.#ask("request", asked, signal);
+  request(asked: RequestedFile, signal?: AbortSignal): Promise<BegunUpload> {
+    return this.#callStep("request", asked, signal);
   }
 
-  /** Or it expires. */
+  /** Cancels an upload. If that fails, the upload expires. */
   cancel(url: string): void {
     this.#fetch(url, { method: "DELETE", headers: TUS }).catch(() => {});
   }
 
-  // deno-lint-ignore no-explicit-any -- Each caller knows what is answered.
-  #ask(step: string, body: object, signal: AbortSignal | undefined): Promise<any> {
+  // deno-lint-ignore no-explicit-any -- Callers know the type of the answer.
+  #callStep(step: string, body: object, signal: AbortSignal | undefined): Promise<any> {
     const path = `${this.#base}/upload-${step}`;
     const isRepeatable = step === "confirm";
     return this.#transport.data({ method: "POST", path, body, signal, isRepeatable });
   }
 
-  /** A bucket may not have the file yet when it is asked for it. */
+  /** Confirms an upload, with retries because a bucket may not show the file immediately. */
   async confirm(body: object, signal?: AbortSignal) {
     for (let tries = 1;; tries++) {
       try {
-        return await this.#ask("confirm", body, signal);
+        return await this.#callStep("confirm", body, signal);
       } catch (error) {
         const isEarly = error instanceof CorbelError && error.code === "UPLOAD_NOT_READY";
         if (!isEarly || tries === TRIES) throw error;
@@ -78,14 +77,14 @@ export class UploadSteps {
     }
   }
 
-  /** Goes on behind what has arrived, however often the connection is lost. */
+  /** Sends a file. After a lost connection, continues after the bytes that have arrived. */
   async send(
     file: SlicedFile,
     url: string,
-    { arrived, signal, told }: {
+    { arrived, signal, onProgress }: {
       arrived: number;
       signal?: AbortSignal | undefined;
-      told?(sent: number): void;
+      onProgress?(sent: number): void;
     },
   ): Promise<void> {
     for (let failures = 0; arrived < file.size;) {
@@ -95,7 +94,7 @@ export class UploadSteps {
           url,
           arrived,
           signal,
-          told: (sent) => told?.(arrived + sent),
+          onProgress: (sent) => onProgress?.(arrived + sent),
         });
         arrived += piece.size;
       } catch (error) {
@@ -103,16 +102,16 @@ export class UploadSteps {
         const { status } = error as CorbelError;
         if (isFinal(status) || ++failures > TRIES) throw error;
         await pause(Math.min(500 * 2 ** failures, PAUSE_MS_MAX), signal);
-        while (browser.navigator?.onLine === false) await pause(OFFLINE_LOOK_MS, signal);
+        while (browser.navigator?.onLine === false) await pause(OFFLINE_POLL_MS, signal);
         const known = await this.arrived(url, signal);
         if (known !== null && known > arrived) failures = 0;
         arrived = known ?? arrived;
       }
-      told?.(arrived);
+      onProgress?.(arrived);
     }
   }
 
-  /** Null where that cannot be told now. */
+  /** Resolves to the number of bytes that have arrived; null if it is unknown at the moment. */
   async arrived(url: string, signal?: AbortSignal): Promise<number | null> {
     const answer = await this.#fetch(url, {
       method: "HEAD",
@@ -121,7 +120,7 @@ export class UploadSteps {
       ...(signal && { signal }),
     }).catch(() => null);
     if (answer === null || !answer.ok) {
-      if (answer !== null && isFinal(answer.status)) throw failure(answer.status);
+      if (answer !== null && isFinal(answer.status)) throw uploadError(answer.status);
       return null;
     }
     return Number(answer.headers.get("upload-offset"));
@@ -129,11 +128,11 @@ export class UploadSteps {
 
   async #sendPiece(
     piece: Blob,
-    { url, arrived, signal, told }: {
+    { url, arrived, signal, onProgress }: {
       url: string;
       arrived: number;
       signal: AbortSignal | undefined;
-      told(sent: number): void;
+      onProgress(sent: number): void;
     },
   ): Promise<void> {
     const headers = {
@@ -143,25 +142,25 @@ export class UploadSteps {
     };
     const { XMLHttpRequest } = browser;
     if (XMLHttpRequest !== undefined) {
-      return await sendWatched(new XMLHttpRequest(), { url, headers, piece, signal, told });
+      return await sendByXhr(new XMLHttpRequest(), { url, headers, piece, signal, onProgress });
     }
     const init = { method: "PATCH", headers, body: piece, ...(signal && { signal }) };
     const answer = await this.#fetch(url, init).catch((cause) => {
-      throw failure(0, cause);
+      throw uploadError(0, cause);
     });
     await answer.body?.cancel();
-    if (!answer.ok) throw failure(answer.status);
+    if (!answer.ok) throw uploadError(answer.status);
   }
 }
 
-function sendWatched(
+function sendByXhr(
   request: UploadRequest,
-  { url, headers, piece, signal, told }: {
+  { url, headers, piece, signal, onProgress }: {
     url: string;
     headers: Readonly<Record<string, string>>;
     piece: Blob;
     signal: AbortSignal | undefined;
-    told(sent: number): void;
+    onProgress(sent: number): void;
   },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -174,15 +173,15 @@ function sendWatched(
       request.abort();
       end(() => reject(signal!.reason));
     };
-    // Browsers notice only after minutes that nothing is sent any more.
+    // Browsers detect a lost connection only after minutes.
     const lose = () => {
       request.abort();
-      end(() => reject(failure(0)));
+      end(() => reject(uploadError(0)));
     };
-    request.upload.onprogress = ({ loaded }) => told(loaded);
+    request.upload.onprogress = ({ loaded }) => onProgress(loaded);
     request.onload = () =>
-      end(() => request.status < 300 ? resolve() : reject(failure(request.status)));
-    request.onerror = () => end(() => reject(failure(0)));
+      end(() => request.status < 300 ? resolve() : reject(uploadError(request.status)));
+    request.onerror = () => end(() => reject(uploadError(0)));
     request.open("PATCH", url);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     signal?.addEventListener("abort", abort);

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { environmentOf, loadConfig } from "@/lib/runtime/config.ts";
+import { commandEnvironment, loadConfig } from "@/lib/runtime/config.ts";
 import { listDocuments } from "@/lib/documents/list_documents.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import { openServices } from "@/lib/services.ts";
@@ -7,7 +7,7 @@ import { createApp } from "@/routes/app.ts";
 import type { AppEnv } from "@/routes/handler.ts";
 import { startMaintenance } from "@/routes/maintenance.ts";
 
-const config = loadConfig(environmentOf("start", (name) => Deno.env.get(name)));
+const config = loadConfig(commandEnvironment("start", (name) => Deno.env.get(name)));
 const services = await openServices(config, { log: createLog(config.logLevel, console.log) });
 startMaintenance(services);
 

@@ -5,13 +5,13 @@ const corbel = createClient({ url: "http://localhost:8000", key: "pk_live_…" }
 const notes = corbel.from("notes");
 const $ = (selector) => document.querySelector(selector);
 const given = (form) => Object.fromEntries(new FormData(form));
-const tell = (error) => $("#message").textContent = error?.message ?? "";
+const showError = (error) => $("#message").textContent = error?.message ?? "";
 const attempt = (work) => (event) => {
   event.preventDefault();
-  work(event.target, event.submitter).then(() => event.target.reset?.()).then(tell, tell);
+  work(event.target, event.submitter).then(() => event.target.reset?.()).then(showError, showError);
 };
 
-/** The whole list, whichever window has changed it: what is written is not shown by itself. */
+/** Shows the complete list. Own changes arrive here too, like those of other windows. */
 function items(all) {
   $("#notes").replaceChildren(...all.map(({ _id, text }) => {
     const row = $("#row").content.cloneNode(true);
@@ -26,9 +26,9 @@ const connected = (is) => $("#connection").textContent = is ? "Live" : "Connecti
 let list;
 corbel.auth.onChange((user) => {
   list?.close();
-  items([]); // Nobody sees what the one before them saw.
+  items([]); // The next user must not see the notes of the previous one.
   [$("#signed-out").hidden, $("#signed-in").hidden] = [user !== null, user === null];
-  if (user) list = notes.live({ limit: 1000 }, { items, connected, error: tell });
+  if (user) list = notes.live({ limit: 1000 }, { items, connected, error: showError });
 });
 
 $("#with-email").onsubmit = attempt((form, { value }) => corbel.auth[value](given(form)));

@@ -14,11 +14,11 @@ type Collections<P extends ProjectTypes> = P["collections"];
 
 export interface UserState<P extends ProjectTypes> {
   readonly user: P["user"] | null;
-  /** False until it is known whether somebody is signed in from an earlier visit. */
+  /** False until a session from an earlier visit has been restored or found missing. */
   readonly isKnown: boolean;
 }
 
-/** Who is signed in. The component is drawn anew whenever that changes. */
+/** Returns the signed-in user. The component is rendered again when the user changes. */
 export function useUser<P extends ProjectTypes>(corbel: Client<P>): UserState<P> {
   const [state, setState] = useState<UserState<P>>({ user: corbel.auth.user, isKnown: false });
   useEffect(() => corbel.auth.onChange((user) => setState({ user, isKnown: true })), [corbel]);
@@ -31,7 +31,7 @@ export interface ListState<D> {
   readonly isLoading: boolean;
   /** Whether changes arrive at the moment. */
   readonly isConnected: boolean;
-  /** Why it has ended for good. */
+  /** The error that ended the list. */
   readonly error: CorbelError | null;
 }
 
@@ -44,8 +44,8 @@ const NOTHING_YET = {
 };
 
 /**
- * A list as it is on the server, for as long as the component is there. It begins anew with another
- * query, and with another user. The query may be written where it is used: what it says counts.
+ * Returns a live list while the component is mounted. It is opened again for another query or user.
+ * The query may be an inline object, because queries are compared by their content.
  */
 export function useList<
   P extends ProjectTypes,

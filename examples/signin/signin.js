@@ -6,19 +6,19 @@ const { auth } = corbel;
 const notes = corbel.from("notes");
 const $ = (selector) => document.querySelector(selector);
 
-/** What codes are for, by the names in the links of mails. */
+/** Purposes of codes, by their names in the links of mails. */
 const PURPOSES = {
   verify: {
     button: "Verify",
     request: (email) => auth.resendVerification(email),
     async use({ email, code, password }) {
-      // A session shows who signed up, and without one the password does.
+      // A session proves who signed up; without a session, the password does.
       const { passwordDropped } = await auth.verifyEmail({
         email,
         code,
         password: password || undefined,
       });
-      tell(
+      showMessage(
         passwordDropped
           ? "Your e-mail is verified. Choose a password with “I forgot my password”."
           : "Your e-mail is verified.",
@@ -30,7 +30,7 @@ const PURPOSES = {
     request: (email) => auth.requestPasswordReset(email),
     async use({ email, code, newPassword }) {
       await auth.resetPassword({ email, code, newPassword });
-      tell("Your new password is set: sign in with it.");
+      showMessage("Your new password is set: sign in with it.");
     },
   },
   code: {
@@ -40,7 +40,7 @@ const PURPOSES = {
   },
 };
 
-/** What the code that is asked for is for, and where it was sent. Null if none is asked for. */
+/** Purpose and address of the code that the page asks for; null if it asks for none. */
 let awaited = null;
 
 function awaitCode(purpose, email, { code = "", password = "" } = {}) {
@@ -56,14 +56,17 @@ function awaitCode(purpose, email, { code = "", password = "" } = {}) {
   $("#code .main").textContent = PURPOSES[purpose].button;
 }
 
-/** The answer is the same whoever has the address, and within a minute nothing more is sent. */
+/** Requests a code. The answer is the same for all addresses, and each gets one code a minute. */
 async function requestCode(purpose, email) {
   await PURPOSES[purpose].request(email);
   awaitCode(purpose, email);
-  tell("If a user has this e-mail, a code is on its way.");
+  showMessage("If a user has this e-mail, a code is on its way.");
 }
 
-/** A mail's link fills the code in. Mail programs open links too: only the button uses it. */
+/**
+ * Fills in the code of a mail's link. Only the button uses it, because mail programs open links
+ * too.
+ */
 function takeLink() {
   const query = new URLSearchParams(location.search);
   const code = new URLSearchParams(location.hash.slice(1)).get("code");
@@ -86,12 +89,13 @@ const enter = {
       await auth.signIn(credentials);
     } catch (error) {
       if (error.code !== "EMAIL_NOT_VERIFIED") throw error;
-      awaitCode("verify", credentials.email, credentials); // One was sent, if none was within a minute.
+      // A code was sent, unless one was sent within the last minute.
+      awaitCode("verify", credentials.email, credentials);
     }
   },
 };
 
-/** One of the three parts of the page, once it is known who is signed in. */
+/** Shows one of the three parts of the page once the session is known. */
 async function show() {
   await auth.ready;
   $("#code").hidden = awaited === null;
@@ -112,25 +116,25 @@ async function showNotes() {
   $("#no-notes").hidden = items.length > 0;
 }
 
-function tell(text, isAlarm = false) {
+function showMessage(text, isAlarm = false) {
   $("#message").textContent = text;
   $("#message").classList.toggle("alarm", isAlarm);
 }
 
-const tellError = ({ message }) => tell(message, true);
+const showError = ({ message }) => showMessage(message, true);
 
-/** Does something, shows what is so afterwards, and tells what went wrong. */
+/** Runs an action, shows an error if it fails, and updates the page. */
 async function attempt(work) {
-  tell("");
+  showMessage("");
   try {
     await work();
   } catch (error) {
-    tellError(error);
+    showError(error);
   }
   await show();
 }
 
-/** Also when somebody signs in or out in another tab, and when their session ends. */
+/** Called for sign-ins and sign-outs in other tabs too, and when the session ends. */
 auth.onChange((user) => {
   show();
   $("#notes").replaceChildren();
@@ -141,7 +145,7 @@ auth.onChange((user) => {
   avatar.hidden = true;
   avatar.onload = () => avatar.hidden = false;
   if (user.avatarUrl) avatar.src = user.avatarUrl;
-  showNotes().catch(tellError);
+  showNotes().catch(showError);
 });
 
 for (const button of document.querySelectorAll("[data-provider]")) {
@@ -190,7 +194,7 @@ $("#refresh").onclick = () =>
     if (token === null) throw new Error("You were signed out. Sign in again.");
     await showNotes();
     const minutes = Math.round((new Date(token.expiresAt) - Date.now()) / 60_000);
-    tell(`A new access token, good for ${minutes} minutes.`);
+    showMessage(`A new access token, good for ${minutes} minutes.`);
   });
 
 $("#sign-out").onclick = () => attempt(() => auth.signOut());

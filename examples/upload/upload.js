@@ -44,7 +44,7 @@ async function upload(file) {
   try {
     await corbel.files.upload(file, { onProgress, signal: stopping.signal });
     await showAll();
-    tell(`${file.name} is uploaded.`);
+    showMessage(`${file.name} is uploaded.`);
   } finally {
     busy(false);
   }
@@ -60,7 +60,7 @@ function busy(isBusy) {
   $("#sending").hidden = !isBusy;
 }
 
-/** The upload goes on by itself when the network is back. */
+/** Shows whether the upload waits for the network, after which it continues by itself. */
 const showNetwork = () => $("#waiting").hidden = navigator.onLine;
 for (const event of ["offline", "online"]) globalThis.addEventListener(event, showNetwork);
 
@@ -69,7 +69,7 @@ async function showAll() {
   $("#pictures").replaceChildren(...items.map(rowOf));
 }
 
-/** `sizesUrl` answers any size of a picture: the smallest that is needed is what a phone loads. */
+/** Returns a row. `sizesUrl` answers any size of a picture, so that a phone loads a small one. */
 function rowOf({ filename, sizesUrl, size }) {
   const row = $("#row").content.cloneNode(true);
   row.querySelector("strong").textContent = filename;
@@ -83,15 +83,15 @@ function rowOf({ filename, sizesUrl, size }) {
 }
 
 async function attempt(work) {
-  tell("");
+  showMessage("");
   try {
     await work();
   } catch (error) {
-    tell(error.message, true);
+    showMessage(error.message, true);
   }
 }
 
-function tell(text, isAlarm = false) {
+function showMessage(text, isAlarm = false) {
   $("#message").textContent = text;
   $("#message").classList.toggle("alarm", isAlarm);
 }

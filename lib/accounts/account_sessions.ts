@@ -13,11 +13,11 @@ import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 
 const COOKIE = "corbel_session";
 
-/** The session's secret in a `Cookie` header; null without one. */
+/** Returns the session's secret from a `Cookie` header, or null. */
 export const readSessionCookie = (cookies: Cookies, header: string | null): string | null =>
   cookies.read(header, COOKIE);
 
-/** The account that is signed in by a `Cookie` header; null for none. */
+/** Finds the account that is signed in by a `Cookie` header. Returns null for none. */
 export async function findAccountByCookie(
   services: { readonly engine: Engine; readonly clock: Clock; readonly cookies: Cookies },
   header: string | null,
@@ -26,7 +26,7 @@ export async function findAccountByCookie(
   return token === null ? null : await findAccountSession(services, token);
 }
 
-/** @param token Null removes the cookie. */
+/** Returns a `Set-Cookie` header. @param token Null removes the cookie. */
 export const sessionCookie = (
   cookies: Cookies,
   token: string | null,
@@ -36,10 +36,10 @@ export const sessionCookie = (
     maxAge: token === null ? 0 : ACCOUNT_SESSION_MS / 1000,
   });
 
-/** Sessions that have not expired; those that were ended are gone. */
-export const standingAt = (clock: Clock): Filter => compare("expiresAt", "gt", timestamp(clock));
+/** Matches records that have not expired. Sessions that were ended are deleted. */
+export const notExpiredAt = (clock: Clock): Filter => compare("expiresAt", "gt", timestamp(clock));
 
-/** Opens a session; resolves to its secret, which nobody has seen before. */
+/** Opens a session and returns its secret. */
 export async function openAccountSession(
   tx: Transaction,
   { clock, newId }: { clock: Clock; newId: NewId },
@@ -54,31 +54,30 @@ export async function openAccountSession(
     ...device,
     createdAt: now,
     lastUsedAt: now,
-    expiresAt: expiryFrom(clock),
+    expiresAt: expiryAt(clock),
   });
   return token;
 }
 
-const expiryFrom = (clock: Clock): string =>
-  new Date(clock.now() + ACCOUNT_SESSION_MS).toISOString();
+const expiryAt = (clock: Clock): string => new Date(clock.now() + ACCOUNT_SESSION_MS).toISOString();
 
-/** A session is prolonged at most this often. */
-const SLIDE_MS = 3_600_000;
+/** Minimum milliseconds between extensions of a session. */
+const EXTENSION_INTERVAL_MS = 3_600_000;
 
-/** Whose session this is, as it is stored now; null for none. Using a session prolongs it. */
+/** Reads the account of a session from the store and extends the session. Returns null for none. */
 export async function findAccountSession(
   { engine, clock }: { engine: Engine; clock: Clock },
   token: string,
 ): Promise<SignedInAccount | null> {
   const sessions = engine.records<AccountSessionRecord>("control", ACCOUNT_SESSIONS);
-  const standing = and(eq("tokenHash", sha256(token)), standingAt(clock));
-  const session = (await sessions.findOne(standing))?.value;
+  const isValid = and(eq("tokenHash", sha256(token)), notExpiredAt(clock));
+  const session = (await sessions.findOne(isValid))?.value;
   if (session === undefined) return null;
   const account = await engine.records<AccountRecord>("control", ACCOUNTS).get(session.accountId);
   if (account === null) return null;
-  if (clock.now() - Date.parse(session.lastUsedAt) > SLIDE_MS) {
-    await sessions.updateOne(standing, {
-      set: { lastUsedAt: timestamp(clock), expiresAt: expiryFrom(clock) },
+  if (clock.now() - Date.parse(session.lastUsedAt) > EXTENSION_INTERVAL_MS) {
+    await sessions.updateOne(isValid, {
+      set: { lastUsedAt: timestamp(clock), expiresAt: expiryAt(clock) },
     });
   }
   const { _id: accountId, email, plan } = account.value;

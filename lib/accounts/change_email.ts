@@ -14,11 +14,11 @@ import {
   ACCOUNTS,
   type SignedInAccount,
 } from "../projects/account_records.ts";
-import { refuseTakenForms } from "../store/email_records.ts";
+import { rejectTakenForms } from "../store/email_records.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
 import type { Id, Transaction } from "../store/port.ts";
-import { ownAccountBy } from "./own_password.ts";
+import { verifyOwnPassword } from "./own_password.ts";
 import { requestAccountCode } from "./send_code.ts";
 
 interface EmailServices extends TryServices, CodeMailServices {
@@ -29,29 +29,26 @@ interface EmailServices extends TryServices, CodeMailServices {
 interface EmailChange {
   readonly newEmail: string;
   readonly password: string;
-  /** The network that the request came from. */
   readonly network: string;
 }
 
 /**
- * Sends a code to the address that the signed-in account is to have. Nothing is sent to one that
- * another account has, and nobody is told. Throws `PASSWORD_WRONG`, `SIGN_IN_LOCKED`,
- * `MAIL_NOT_CONFIGURED` and `PASSWORDS_BUSY`.
+ * Sends a code to the new address. If another account has it, nothing is sent and the response is
+ * the same. Throws `PASSWORD_WRONG`, `SIGN_IN_LOCKED`, `MAIL_NOT_CONFIGURED` and `PASSWORDS_BUSY`.
  */
 export async function changeAccountEmail(
   services: EmailServices,
   principal: SignedInAccount,
   { newEmail, password, network }: EmailChange,
 ): Promise<void> {
-  await services.passwordQueue.run(network, () => ownAccountBy(services, principal, password));
+  await services.passwordQueue.run(network, () => verifyOwnPassword(services, principal, password));
   const { accountId: userId } = principal;
   await requestAccountCode(services, { purpose: "emailChange", email: newEmail, userId });
 }
 
 /**
- * Gives the signed-in account the address that the code was sent to, which counts as verified, and
- * tells the one before, if it was verified. Throws `INVALID_CODE`, and `ACCOUNT_EXISTS` where another
- * account has come by it meanwhile.
+ * Sets the address that the code was sent to, as verified, and notifies the old one if it was
+ * verified. Throws `INVALID_CODE`, and `ACCOUNT_EXISTS` if another account has taken the address.
  */
 export async function confirmAccountEmail(
   services: CodeMailServices,
@@ -67,7 +64,7 @@ export async function confirmAccountEmail(
   try {
     const { account, job } = await engine.transaction(
       "control",
-      (tx) => confirmed(tx, services, { accountId, code, context }),
+      (tx) => applyEmailChange(tx, services, { accountId, code, context }),
     );
     if (job !== null) jobRunner.begin("control", job);
     return account;
@@ -77,16 +74,16 @@ export async function confirmAccountEmail(
   }
 }
 
-interface Confirmation {
+interface EmailConfirmation {
   readonly accountId: Id;
   readonly code: CheckedCode;
   readonly context: MailContext | null;
 }
 
-async function confirmed(
+async function applyEmailChange(
   tx: Transaction,
   services: CodeMailServices,
-  { accountId, code, context }: Confirmation,
+  { accountId, code, context }: EmailConfirmation,
 ): Promise<{ account: AccountRecord; job: JobRecord | null }> {
   await useCode(tx, code);
   const accounts = tx.records<AccountRecord>(ACCOUNTS);
@@ -94,12 +91,12 @@ async function confirmed(
   if (before === undefined) throw new Problem("SIGN_IN_REQUIRED");
   const { email } = code;
   await dropCodes(tx, "control", before);
-  await refuseTakenForms(accounts, email, accountId);
+  await rejectTakenForms(accounts, email, accountId);
   const set = { email, emailLower: canonicalEmail(email), emailVerified: true };
   const changed = await accounts.updateOne(eq("_id", accountId), {
     set: { ...set, updatedAt: timestamp(services.clock) },
   });
-  // Of an address that nobody has proved its owner knows nothing: they would only be troubled.
+  // The owner of an unverified address may have no account, so they are not notified.
   const isNews = before.emailVerified === true && before.email !== email;
   const job = isNews && context !== null
     ? await enqueueMail(tx, services, context, {
@@ -108,5 +105,5 @@ async function confirmed(
       variables: { email: before.email },
     })
     : null;
-  return { account: changed!.value, job }; // Read in the same transaction.
+  return { account: changed!.value, job }; // The same transaction has read it.
 }

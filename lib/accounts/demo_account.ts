@@ -1,6 +1,6 @@
 import { randomToken } from "../crypto/random.ts";
-import type { Binding, KeyRing } from "../crypto/key_ring.ts";
-import type { SealedPlace } from "../crypto/sealed_place.ts";
+import type { KeyRing, SealBinding } from "../crypto/key_ring.ts";
+import type { SealedField } from "../crypto/sealed_field.ts";
 import { canonicalEmail } from "../emails.ts";
 import { and, eq, within } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
@@ -13,30 +13,30 @@ export const DEMO_EMAIL = "demo@example.com";
 
 const hasDemoEmail = eq("emailLower", canonicalEmail(DEMO_EMAIL));
 
-/** The account that `dev` made, while it has the password that `dev` printed. */
+/** Matches the account that `dev` created, while it has the password that `dev` printed. */
 const isDemo = and(hasDemoEmail, within("demo", ["open", "closed"]));
 
-const bindingOf = (accountId: Id): Binding => ({
+const bindingOf = (accountId: Id): SealBinding => ({
   project: accountId,
   purpose: "password of the demo account",
 });
 
-export const DEMO_SEALS: SealedPlace = {
+export const DEMO_SEALS: SealedField = {
   definition: ACCOUNTS,
   member: "sealedDemoPassword",
   binding: ({ _id }) => bindingOf(_id),
 };
 
-/** More than anybody guesses, and few enough to type. */
+/** Characters of the password: impossible to guess, but short enough to type. */
 const PASSWORD_LENGTH = 16;
 
-/** As `dev` prints it; the password is null once somebody has given it another one. */
+/** The demo account as `dev` prints it. The password is null after it was changed. */
 export interface DemoAccount {
   readonly email: string;
   readonly password: string | null;
 }
 
-/** Makes the account of a demo. Throws `ACCOUNT_EXISTS`. */
+/** Creates the demo account. Throws `ACCOUNT_EXISTS`. */
 export async function createDemoAccount(
   services: CreateServices & { readonly keyRing: KeyRing },
 ): Promise<DemoAccount & { readonly accountId: Id }> {
@@ -50,7 +50,7 @@ export async function createDemoAccount(
   return { accountId, email: DEMO_EMAIL, password };
 }
 
-/** The account that an earlier start has made, if it is still there. */
+/** Returns the demo account that an earlier start of `dev` created, or null. */
 export async function findDemoAccount(
   { engine, keyRing }: { engine: Engine; keyRing: KeyRing },
 ): Promise<DemoAccount | null> {
@@ -60,16 +60,13 @@ export async function findDemoAccount(
   return { email, password: sealed ? await keyRing.open(sealed, bindingOf(_id)) : null };
 }
 
-/** Lets the demo account sign in, as `dev` does. */
+/** Allows sign-in to the demo account. Called by `dev`. */
 export async function openDemoAccount({ engine }: { engine: Engine }): Promise<void> {
   await engine.records<AccountRecord>("control", ACCOUNTS)
     .updateOne(isDemo, { set: { demo: "open" } });
 }
 
-/**
- * Lets the demo account sign in no more, and ends its sessions and tokens: its password stood in an
- * output. Resolves to whether there is one. Setting another password makes it an account as any other.
- */
+/** Also ends sessions and tokens, because the password was printed. Returns whether one exists. */
 export async function closeDemoAccount({ engine }: { engine: Engine }): Promise<boolean> {
   const accounts = engine.records<AccountRecord>("control", ACCOUNTS);
   if (await accounts.findOne(isDemo) === null) return false;

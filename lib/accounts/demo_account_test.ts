@@ -23,7 +23,7 @@ const VISITOR = {
   cookies: null,
 };
 
-Deno.test("a demo account is let in by dev alone, and with a password of its owner's by both", async () => {
+Deno.test("closeDemoAccount forbids sign-in until dev opens it or its password is changed", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const account = { email: DEMO_EMAIL, password: PASSWORD, name: "Demo", plan: "free" } as const;
@@ -41,7 +41,7 @@ Deno.test("a demo account is let in by dev alone, and with a password of its own
   assert.equal(await closeDemoAccount(services), true);
   assert.equal(await findTokenHolder(services, token), null);
   await assert.rejects(enter(), { code: "CREDENTIALS_INVALID" });
-  assert.equal(await closeDemoAccount(services), true, "as often as it is started");
+  assert.equal(await closeDemoAccount(services), true, "again at every start");
   await openDemoAccount(services);
   await enter();
   await closeDemoAccount(services);
@@ -51,7 +51,7 @@ Deno.test("a demo account is let in by dev alone, and with a password of its own
   await enter(password);
 });
 
-Deno.test("an account that a person made under that address is no demo", async () => {
+Deno.test("closeDemoAccount ignores a normal account with the demo address", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const account = { email: DEMO_EMAIL, password: PASSWORD, name: "Demo", plan: "free" } as const;
@@ -60,15 +60,15 @@ Deno.test("an account that a person made under that address is no demo", async (
   await signInAccount(services, account, VISITOR);
 });
 
-Deno.test("the password of the demo account can be told again until it has another, and is kept sealed", async () => {
+Deno.test("findDemoAccount returns the sealed password until it is changed", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   assert.equal(await findDemoAccount(services), null);
-  const { accountId: _id, ...made } = await createDemoAccount(services);
-  await signInAccount(services, { email: made.email, password: made.password! }, VISITOR);
-  assert.deepEqual(await findDemoAccount(services), made);
+  const { accountId: _id, ...created } = await createDemoAccount(services);
+  await signInAccount(services, { email: created.email, password: created.password! }, VISITOR);
+  assert.deepEqual(await findDemoAccount(services), created);
   const stored = services.engine.records<AccountRecord>("control", ACCOUNTS);
-  assert.ok(!JSON.stringify((await stored.findOne(ALL))!.value).includes(made.password!));
+  assert.ok(!JSON.stringify((await stored.findOne(ALL))!.value).includes(created.password!));
   await resetPassword(services, { email: DEMO_EMAIL, password: PASSWORD });
   assert.deepEqual(await findDemoAccount(services), { email: DEMO_EMAIL, password: null });
   assert.equal((await stored.findOne(ALL))!.value.sealedDemoPassword, undefined);

@@ -16,11 +16,7 @@ interface MailInvitationServices extends OutboxServices, AdmissionServices {
   readonly jobRunner: JobQueue;
 }
 
-/**
- * Invites as `inviteMember` does, and mails the link where mail can be sent, in the words of the
- * project's template if it has one, as often as `admitMail` lets mails go to an
- * address. Throws what `inviteMember` throws.
- */
+/** Invites like `inviteMember`, and mails the link if mail is set up and `admitMail` allows it. */
 export async function inviteByMail(
   services: MailInvitationServices,
   inviter: ProjectMember,
@@ -42,7 +38,7 @@ export async function inviteByMail(
     await jobRunner.announce("control");
     return async (tx, url) => {
       const variables = { url, project: inviter.project.name };
-      // The link is as good as a code: whoever has it accepts.
+      // Anyone with the link can accept, so it is treated like a code.
       const secret = { hasCode: true, usefulMs: INVITATION_MS };
       written.job = await enqueueMail(tx, services, context, { kind, to, variables, ...secret });
     };

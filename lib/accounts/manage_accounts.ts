@@ -12,7 +12,7 @@ import { checkNewPassword, type Passwords } from "../credentials/passwords.ts";
 import {
   type AccountRecord,
   ACCOUNTS,
-  DEMO_MEMBERS,
+  DEMO_FIELDS,
   type PlanName,
 } from "../projects/account_records.ts";
 
@@ -21,7 +21,6 @@ interface ManageServices {
   readonly clock: Clock;
 }
 
-/** The account with this e-mail, in any letter case. Throws `ACCOUNT_NOT_FOUND`. */
 async function findAccount(
   { engine }: { engine: Engine },
   email: string,
@@ -31,7 +30,7 @@ async function findAccount(
   return account;
 }
 
-/** The accounts, the newest first. Throws `INVALID_CURSOR`. */
+/** Lists all accounts, newest first. Throws `INVALID_CURSOR`. */
 export function listAccounts(
   services: { engine: Engine; cursors: Cursors },
   request: PageRequest,
@@ -39,10 +38,7 @@ export function listAccounts(
   return readPage(services, { space: "control", definition: ACCOUNTS }, request);
 }
 
-/**
- * Sets another password, whatever the present one is, drops codes that were sent, and ends all
- * sessions and tokens. Throws `ACCOUNT_NOT_FOUND` and `INVALID_PASSWORD`.
- */
+/** Also ends codes, sessions and tokens. Throws `ACCOUNT_NOT_FOUND` and `INVALID_PASSWORD`. */
 export async function resetPassword(
   services: ManageServices & { readonly passwords: Passwords },
   { email, password }: { email: string; password: string },
@@ -50,23 +46,23 @@ export async function resetPassword(
   const account = await findAccount(services, email);
   await checkNewPassword(password, account.email);
   const passwordHash = await services.passwords.hash(password);
-  await changeAccount(services, account._id, { set: { passwordHash }, unset: DEMO_MEMBERS }, {
+  await updateAccount(services, account._id, { set: { passwordHash }, unset: DEMO_FIELDS }, {
     endsAccess: true,
   });
   return account._id;
 }
 
-/** Throws `ACCOUNT_NOT_FOUND`. */
+/** Sets the plan of an account. Throws `ACCOUNT_NOT_FOUND`. */
 export async function setPlan(
   services: ManageServices,
   { email, plan }: { email: string; plan: PlanName },
 ): Promise<Id> {
   const { _id } = await findAccount(services, email);
-  await changeAccount(services, _id, { set: { plan } });
+  await updateAccount(services, _id, { set: { plan } });
   return _id;
 }
 
-async function changeAccount(
+async function updateAccount(
   { engine, clock }: ManageServices,
   accountId: Id,
   { set, ...change }: Change,
@@ -77,7 +73,7 @@ async function changeAccount(
       set: { ...set, updatedAt: timestamp(clock) },
       ...change,
     });
-    if (changed === null) throw new Problem("ACCOUNT_NOT_FOUND"); // Deleted meanwhile.
+    if (changed === null) throw new Problem("ACCOUNT_NOT_FOUND"); // It was deleted concurrently.
     if (!endsAccess) return;
     await dropCodes(tx, "control", changed.value);
     await endAccountSessions(tx, accountId);

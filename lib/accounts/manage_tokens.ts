@@ -12,15 +12,14 @@ import { IN_USE, type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, eq, within } from "../store/filter.ts";
 import type { Engine, Id, Transaction } from "../store/port.ts";
-import { standingAt } from "./account_sessions.ts";
-import { newAccountToken } from "./account_tokens.ts";
+import { notExpiredAt } from "./account_sessions.ts";
+import { generateAccountToken } from "./account_tokens.ts";
 import { ACCOUNT_SESSIONS } from "./session_records.ts";
 import { ACCOUNT_TOKENS, type AccountTokenRecord, type TokenScope } from "./token_records.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A token as its account sees it. */
-export interface ShownAccountToken extends TokenScope {
+export interface AccountTokenDetails extends TokenScope {
   readonly id: Id;
   readonly name: string;
   readonly lastFour: string;
@@ -29,7 +28,6 @@ export interface ShownAccountToken extends TokenScope {
   readonly lastUsedAt: string | null;
 }
 
-/** What an account asks a token for. */
 export interface GivenToken extends TokenScope {
   readonly name: string;
   readonly expiresInDays: number;
@@ -42,17 +40,16 @@ interface TokenServices {
 }
 
 /**
- * Makes a token; resolves to it with its secret, which nobody has seen before. Throws
- * `PROJECT_NOT_FOUND` where the account has no part in one of the projects, `TOKEN_LIMIT_REACHED`,
- * and `SIGN_IN_REQUIRED` where the session has ended meanwhile: what ends all sessions of an account
- * leaves no token of a request that was under way.
+ * Creates a token and returns it with its secret, once. Throws `PROJECT_NOT_FOUND` without a
+ * membership, `TOKEN_LIMIT_REACHED`, and `SIGN_IN_REQUIRED` if the session has ended, so that
+ * ending all sessions also prevents tokens of requests in flight.
  */
 export async function createAccountToken(
   { engine, clock, newId }: TokenServices,
   { accountId, sessionId }: SignedInAccount,
   { name, access, projects, expiresInDays }: GivenToken,
-): Promise<ShownAccountToken & { readonly token: string }> {
-  const token = newAccountToken();
+): Promise<AccountTokenDetails & { readonly token: string }> {
+  const token = generateAccountToken();
   const record: AccountTokenRecord = {
     _id: newId(),
     accountId,
@@ -66,23 +63,23 @@ export async function createAccountToken(
     lastUsedAt: null,
   };
   await engine.transaction("control", async (tx) => {
-    // Of many at once no more pass than may.
+    // Concurrent requests wait here, so that they cannot exceed the limit.
     const account = await lockAccount(tx, accountId);
     const session = await tx.records(ACCOUNT_SESSIONS).get(sessionId);
     if (account === null || session === null) throw new Problem("SIGN_IN_REQUIRED");
-    if (record.projects !== "all") await requireParts(tx, accountId, record.projects);
+    if (record.projects !== "all") await requireMemberships(tx, accountId, record.projects);
     const tokens = tx.records<AccountTokenRecord>(ACCOUNT_TOKENS);
-    const standing = and(eq("accountId", accountId), standingAt(clock));
-    if (await tokens.count(standing) >= ACCOUNT_TOKENS_MAX) {
+    const isValid = and(eq("accountId", accountId), notExpiredAt(clock));
+    if (await tokens.count(isValid) >= ACCOUNT_TOKENS_MAX) {
       throw new Problem("TOKEN_LIMIT_REACHED");
     }
     await tokens.insert(record);
   });
-  return { ...shownToken(record), token };
+  return { ...toTokenDetails(record), token };
 }
 
-/** Throws `PROJECT_NOT_FOUND` unless the account has a part in each of the projects. */
-async function requireParts(tx: Transaction, accountId: Id, projects: readonly Id[]) {
+/** Throws `PROJECT_NOT_FOUND` unless the account is a member of each project. */
+async function requireMemberships(tx: Transaction, accountId: Id, projects: readonly Id[]) {
   const keys = projects.map((projectId) => memberKey(projectId, accountId));
   const [members, inUse] = [
     await tx.records<MemberRecord>(MEMBERS).count(within("member", keys)),
@@ -91,40 +88,39 @@ async function requireParts(tx: Transaction, accountId: Id, projects: readonly I
   if (members < projects.length || inUse < projects.length) throw new Problem("PROJECT_NOT_FOUND");
 }
 
-/** The account's tokens that stand, the newest first. Throws `INVALID_CURSOR`. */
+/** Lists the account's valid tokens, newest first. Throws `INVALID_CURSOR`. */
 export async function listAccountTokens(
   services: { engine: Engine; clock: Clock; cursors: Cursors },
   { accountId }: AccountPrincipal,
   request: PageRequest,
-): Promise<RecordPage<ShownAccountToken>> {
+): Promise<RecordPage<AccountTokenDetails>> {
   const { items, nextCursor } = await readPage<AccountTokenRecord>(services, {
     space: "control",
     definition: ACCOUNT_TOKENS,
-    asked: eq("accountId", accountId),
-    present: standingAt(services.clock),
+    filter: eq("accountId", accountId),
+    visible: notExpiredAt(services.clock),
   }, request);
-  return { items: items.map(shownToken), nextCursor };
+  return { items: items.map(toTokenDetails), nextCursor };
 }
 
-const shownToken = (
+const toTokenDetails = (
   { _id: id, name, lastFour, access, projects, createdAt, expiresAt, lastUsedAt }:
     AccountTokenRecord,
-): ShownAccountToken => (
+): AccountTokenDetails => (
   { id, name, lastFour, access, projects, createdAt, expiresAt, lastUsedAt }
 );
 
-/** Deletes one of the account's tokens; false where none of this id stands. */
+/** Deletes one of the account's tokens. Returns false if there is no valid token with this id. */
 export async function deleteAccountToken(
   { engine, clock }: { engine: Engine; clock: Clock },
   { accountId }: AccountPrincipal,
   tokenId: Id,
 ): Promise<boolean> {
   const deleted = await engine.records<AccountTokenRecord>("control", ACCOUNT_TOKENS)
-    .deleteOne(and(eq("_id", tokenId), eq("accountId", accountId), standingAt(clock)));
+    .deleteOne(and(eq("_id", tokenId), eq("accountId", accountId), notExpiredAt(clock)));
   return deleted !== null;
 }
 
-/** Deletes all tokens of an account. */
 export async function deleteAccountTokens(tx: Transaction, accountId: Id): Promise<void> {
   await deleteAll(tx.records(ACCOUNT_TOKENS), eq("accountId", accountId));
 }

@@ -6,8 +6,8 @@ import type { AccountPrincipal } from "../projects/account_records.ts";
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 import { checkName } from "./register_account.ts";
 
-/** The signed-in account's record. Throws `SIGN_IN_REQUIRED` where it was just deleted. */
-export async function ownAccount(
+/** Reads the signed-in account. Throws `SIGN_IN_REQUIRED` if it was deleted. */
+export async function getOwnAccount(
   { engine }: { engine: Engine },
   { accountId }: AccountPrincipal,
 ): Promise<AccountRecord> {
@@ -16,7 +16,7 @@ export async function ownAccount(
   return account.value;
 }
 
-/** Gives it another name, or none. Throws `INVALID_BODY` and `SIGN_IN_REQUIRED`. */
+/** Changes or removes the account's name. Throws `INVALID_BODY` and `SIGN_IN_REQUIRED`. */
 export async function renameOwnAccount(
   { engine, clock }: { engine: Engine; clock: Clock },
   { accountId }: AccountPrincipal,
@@ -29,8 +29,8 @@ export async function renameOwnAccount(
   return renamed.value;
 }
 
-/** An account as it sees itself: of its password nothing, of its AI key that there is one. */
-export const shownAccount = (account: AccountRecord): { readonly [name: string]: Json } => ({
+/** Returns an account as the API shows it to itself, without its password and its AI key. */
+export const toAccountDetails = (account: AccountRecord): { readonly [name: string]: Json } => ({
   accountId: account._id,
   email: account.email,
   emailVerified: account.emailVerified ?? false,

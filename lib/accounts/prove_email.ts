@@ -10,25 +10,22 @@ import {
 import type { PasswordQueue } from "../credentials/password_queue.ts";
 import { checkNewPassword, type Passwords } from "../credentials/passwords.ts";
 import { Problem } from "../problems.ts";
-import { type AccountRecord, ACCOUNTS, DEMO_MEMBERS } from "../projects/account_records.ts";
+import { type AccountRecord, ACCOUNTS, DEMO_FIELDS } from "../projects/account_records.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Change, Id, Transaction } from "../store/port.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
 import { deleteAccountTokens } from "./manage_tokens.ts";
 
-/**
- * Uses the code up and changes the account that it was sent to, which counts as verified: of many at
- * once one does. Throws `INVALID_CODE`, also where the account is gone.
- */
-async function changeBy(
+/** Succeeds for one of concurrent callers. Throws `INVALID_CODE`, also for a deleted account. */
+async function changeByCode(
   tx: Transaction,
   { clock }: CodeServices,
   code: CheckedCode,
   { set = {}, ...change }: Change = {},
 ): Promise<AccountRecord> {
   await useCode(tx, code);
-  const its = and(eq("_id", code.subjectId), eq("email", code.email));
-  const changed = await tx.records<AccountRecord>(ACCOUNTS).updateOne(its, {
+  const isHolder = and(eq("_id", code.subjectId), eq("email", code.email));
+  const changed = await tx.records<AccountRecord>(ACCOUNTS).updateOne(isHolder, {
     set: { ...set, emailVerified: true, updatedAt: timestamp(clock) },
     ...change,
   });
@@ -41,25 +38,22 @@ interface PasswordServices extends CodeServices {
   readonly passwordQueue: PasswordQueue;
 }
 
-/** A code with what may show that the person who enters it also registered. */
+/** A code, with a password that can prove that the person who enters the code has registered. */
 interface Verification extends EnteredCode {
-  /** The account's password. */
   readonly password?: string | undefined;
 }
 
 interface Verifier {
-  /** The account whose session the request carries; null without one. */
+  /** The account of the request's session; null without a session. */
   readonly accountId: Id | null;
-  /** The network that the request came from. */
   readonly network: string;
 }
 
 /**
- * Verifies the e-mail of an account. If the request carries neither a session of the account nor its
- * password, the code may have been entered by the owner of the mailbox, who is not the person that
- * registered: then the password, sessions and tokens of that person are dropped. Resolves to whether
- * they were. Throws `INVALID_CODE`, `PASSWORDS_BUSY`, and `PASSWORD_WRONG`, by which the code is not
- * used up.
+ * Verifies the e-mail. If the request has neither a session of the account nor its password,
+ * another person may have registered; their password, sessions and tokens are removed. Returns
+ * whether they were. Throws `INVALID_CODE`, `PASSWORDS_BUSY`, and `PASSWORD_WRONG`, which keeps the
+ * code.
  */
 export async function verifyAccountEmail(
   services: PasswordServices,
@@ -70,27 +64,27 @@ export async function verifyAccountEmail(
   const check = () => requireCodeOf(services, { space: "control", purpose: "verify" }, entered);
   const { code, provenHash } = password === undefined
     ? { code: await check(), provenHash: null }
-    // A full queue costs none of the code's tries.
+    // The code is checked inside the queue, so that a full queue costs no attempt.
     : await passwordQueue.run(network, async () => {
       const code = await check();
-      return { code, provenHash: await rightHash(services, code, password) };
+      return { code, provenHash: await requirePassword(services, code, password) };
     });
   return await engine.transaction("control", async (tx) => {
     const before = await tx.records<AccountRecord>(ACCOUNTS).findOne(eq("_id", code.subjectId));
-    // The password may have been changed since it was compared.
+    // The password may have been changed since it was verified.
     if (provenHash !== null && before?.value.passwordHash !== provenHash) {
       throw new Problem("PASSWORD_WRONG");
     }
     const isSamePerson = code.subjectId === accountId || provenHash !== null;
     const isKept = isSamePerson || before?.value.emailVerified === true;
-    const account = await changeBy(tx, services, code, isKept ? {} : DROPPED_PASSWORD);
-    if (!isKept) await dropWaysIn(tx, account);
+    const account = await changeByCode(tx, services, code, isKept ? {} : DROPPED_PASSWORD);
+    if (!isKept) await revokeAccess(tx, account);
     return { isPasswordDropped: !isKept };
   });
 }
 
-/** The hash of the password of the account that a code was sent to. Throws `PASSWORD_WRONG`. */
-async function rightHash(
+/** Verifies the password of a code's account and returns its hash. Throws `PASSWORD_WRONG`. */
+async function requirePassword(
   { engine, passwords }: PasswordServices,
   { subjectId }: CheckedCode,
   password: string,
@@ -102,25 +96,22 @@ async function rightHash(
   return hash;
 }
 
-const DROPPED_PASSWORD = { set: { passwordHash: null }, unset: DEMO_MEMBERS };
+const DROPPED_PASSWORD = { set: { passwordHash: null }, unset: DEMO_FIELDS };
 
-async function dropWaysIn(tx: Transaction, account: AccountRecord): Promise<void> {
+async function revokeAccess(tx: Transaction, account: AccountRecord): Promise<void> {
   await dropCodes(tx, "control", account);
   await endAccountSessions(tx, account._id);
   await deleteAccountTokens(tx, account._id);
 }
 
-/**
- * Gives an account another password, ends all its sessions and tokens, and drops its codes: whoever
- * has the code has the mailbox. Throws `INVALID_PASSWORD`, `INVALID_CODE` and `PASSWORDS_BUSY`.
- */
+/** Ends sessions, tokens and codes. Throws `INVALID_PASSWORD`, `INVALID_CODE`, `PASSWORDS_BUSY`. */
 export async function resetAccountPassword(
   services: PasswordServices,
   { newPassword, ...entered }: EnteredCode & { readonly newPassword: string },
   { network }: { readonly network: string },
 ): Promise<void> {
   const { engine, passwords, passwordQueue } = services;
-  // Neither a password that cannot be chosen nor a full queue costs one of the code's tries.
+  // An invalid password and a full queue are refused first, so that they cost no attempt.
   await checkNewPassword(newPassword, entered.email);
   const { code, passwordHash } = await passwordQueue.run(network, async () => {
     const code = await requireCodeOf(
@@ -131,7 +122,7 @@ export async function resetAccountPassword(
     return { code, passwordHash: await passwords.hash(newPassword) };
   });
   await engine.transaction("control", async (tx) => {
-    const change = { set: { passwordHash }, unset: DEMO_MEMBERS };
-    await dropWaysIn(tx, await changeBy(tx, services, code, change));
+    const change = { set: { passwordHash }, unset: DEMO_FIELDS };
+    await revokeAccess(tx, await changeByCode(tx, services, code, change));
   });
 }

@@ -5,7 +5,7 @@ import type { NewId } from "../ids.ts";
 import { PERSON_NAME_LENGTH_MAX } from "../limits.ts";
 import type { CodeMailServices } from "../mail/code_mails.ts";
 import { Problem } from "../problems.ts";
-import { refuseTakenForms } from "../store/email_records.ts";
+import { rejectTakenForms } from "../store/email_records.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import type { Engine, Transaction } from "../store/port.ts";
 import { openAccountSession } from "./account_sessions.ts";
@@ -14,9 +14,9 @@ import { checkNewPassword, type Passwords } from "../credentials/passwords.ts";
 import { type AccountRecord, ACCOUNTS, type PlanName } from "../projects/account_records.ts";
 import {
   claimFirstAccount,
+  consumeAdmission,
   findAdmission,
   type RegistrationServices,
-  takeAdmission,
 } from "./registration.ts";
 import { canMailAccounts, enqueueAccountCode } from "./send_code.ts";
 import type { OpenedSession, Visitor } from "./sign_in.ts";
@@ -33,13 +33,12 @@ export interface NewAccount {
   readonly password: string;
   readonly name: string | null;
   readonly plan: PlanName;
-  /** Whether `dev` makes it, and prints its password. */
+  /** Whether `dev` creates the account and prints its password. */
   readonly isDemo?: boolean;
 }
 
-/** What somebody registers with. */
 export interface GivenAccount extends Omit<NewAccount, "plan" | "isDemo"> {
-  /** The token of an invitation; it is looked at where registering takes one. */
+  /** The token of an invitation, which is checked only if an invitation is required. */
   readonly invitation: string | null;
 }
 
@@ -49,23 +48,23 @@ interface RegisterServices extends CreateServices, RegistrationServices, CodeMai
 }
 
 /**
- * Adds an account and signs it in; where mail can be sent it gets a code to verify its e-mail. Throws
- * `REGISTRATION_CLOSED` and `REGISTRATION_INVITED`, `INVALID_BODY` for what is no e-mail or no name,
- * `INVALID_PASSWORD`, `ACCOUNT_EXISTS`, and `PASSWORDS_BUSY`.
+ * Registers an account, signs it in and sends a code if possible. Throws `REGISTRATION_CLOSED`,
+ * `REGISTRATION_INVITED`, `INVALID_BODY`, `INVALID_PASSWORD`, `ACCOUNT_EXISTS` and
+ * `PASSWORDS_BUSY`.
  */
 export async function registerAccount(
   services: RegisterServices,
   { invitation, ...given }: GivenAccount,
   { device, network }: Pick<Visitor, "device" | "network">,
 ): Promise<OpenedSession> {
-  await findAdmission(services, invitation); // Whoever may not costs no hashing.
+  await findAdmission(services, invitation); // Refuses before the expensive hashing.
   const account = await services.passwordQueue
-    .run(network, () => newAccount(services, { ...given, plan: "free" }));
+    .run(network, () => prepareAccount(services, { ...given, plan: "free" }));
   const { email } = account;
   const sends = await canMailAccounts(services);
   if (sends) await services.jobRunner.announce("control");
-  const { opened, job } = await inserted(services, async (tx) => {
-    await takeAdmission(tx, services, invitation);
+  const { opened, job } = await insertOnce(services, async (tx) => {
+    await consumeAdmission(tx, services, invitation);
     await insertAccount(tx, account);
     const job = sends ? await enqueueAccountCode(tx, services, { purpose: "verify", email }) : null;
     const token = await openAccountSession(tx, services, { accountId: account._id, device });
@@ -75,29 +74,26 @@ export async function registerAccount(
   return opened;
 }
 
-/**
- * Adds an account, whoever may register, and no session. Throws `INVALID_BODY`, `INVALID_PASSWORD`
- * and `ACCOUNT_EXISTS`.
- */
+/** Ignores closed registration. Throws `INVALID_BODY`, `INVALID_PASSWORD`, `ACCOUNT_EXISTS`. */
 export async function createAccount(
   services: CreateServices,
   given: NewAccount,
 ): Promise<AccountRecord> {
-  const account = await newAccount(services, given);
-  return await inserted(services, async (tx) => {
+  const account = await prepareAccount(services, given);
+  return await insertOnce(services, async (tx) => {
     await claimFirstAccount(tx, services);
     await insertAccount(tx, account);
     return account;
   });
 }
 
-/** Hashing comes before the transaction, which would keep others waiting. */
-async function newAccount(
+/** Validates the input and hashes the password, before the transaction, which must be short. */
+async function prepareAccount(
   { clock, newId, passwords }: CreateServices,
   { email: given, password, name, plan, isDemo = false }: NewAccount,
 ): Promise<AccountRecord> {
   const email = given.trim();
-  if (!isPlainEmail(email)) throw refuse('"email" must be one plain address.');
+  if (!isPlainEmail(email)) throw invalidBody('"email" must be one plain address.');
   if (name !== null) checkName(name);
   await checkNewPassword(password, email);
   const now = timestamp(clock);
@@ -119,11 +115,11 @@ async function newAccount(
 
 async function insertAccount(tx: Transaction, account: AccountRecord): Promise<void> {
   const accounts = tx.records<AccountRecord>(ACCOUNTS);
-  await refuseTakenForms(accounts, account.email, account._id);
+  await rejectTakenForms(accounts, account.email, account._id);
   await accounts.insert(account);
 }
 
-async function inserted<T>(
+async function insertOnce<T>(
   { engine }: CreateServices,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
@@ -135,16 +131,16 @@ async function inserted<T>(
   }
 }
 
-const refuse = (message: string) => new Problem("INVALID_BODY", { message });
+const invalidBody = (message: string) => new Problem("INVALID_BODY", { message });
 
 const CONTROL = /\p{Cc}/u;
 
-/** Throws `INVALID_BODY` for what is no name of a person. */
+/** Throws `INVALID_BODY` if `name` cannot be the name of a person. */
 export function checkName(name: string): void {
   if (name.trim() === "" || name.length > PERSON_NAME_LENGTH_MAX) {
-    throw refuse(`"name" must have 1 to ${PERSON_NAME_LENGTH_MAX} characters.`);
+    throw invalidBody(`"name" must have 1 to ${PERSON_NAME_LENGTH_MAX} characters.`);
   }
   const problem = textProblem(name) ??
     (CONTROL.test(name) ? "contains a control character" : null);
-  if (problem !== null) throw refuse(`"name" ${problem}.`);
+  if (problem !== null) throw invalidBody(`"name" ${problem}.`);
 }

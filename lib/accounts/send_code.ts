@@ -6,8 +6,8 @@ import {
   type CodeRequest,
   codeRequestOf,
   enqueueCodeRequest,
-  noteCodeRequest,
   sendCode,
+  storeCodeRequest,
 } from "../mail/code_mails.ts";
 import { findMailContext, type OutboxServices } from "../mail/outbox.ts";
 import { Problem } from "../problems.ts";
@@ -15,24 +15,23 @@ import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 import { findByEmail } from "../store/email_records.ts";
 import type { Id, Transaction } from "../store/port.ts";
 
-/** What a code of an account is good for. */
 export type AccountCodePurpose = Extract<CodePurpose, "verify" | "resetPassword">;
 
 interface AccountCodeRequest {
   readonly purpose: AccountCodePurpose | "emailChange";
   readonly email: string;
-  /** Who asks, of `emailChange`. */
+  /** The account that requests an `emailChange`. */
   readonly userId?: Id;
 }
 
-/** Mails to accounts are written in one language. */
+/** The language of mails to accounts, which exist in one language only. */
 const ANY_LANGUAGE = { language: null };
 
-/** Whether mails to accounts can be sent, or kept. */
+/** Whether mails to accounts can be sent, or stored in the outbox. */
 export const canMailAccounts = async (services: OutboxServices): Promise<boolean> =>
   await findMailContext(services, "control", { kinds: [], ...ANY_LANGUAGE }) !== null;
 
-/** Has a code sent to an account, if one has the address. Throws `MAIL_NOT_CONFIGURED`. */
+/** Requests a code for an account with the address, if any. Throws `MAIL_NOT_CONFIGURED`. */
 export async function requestAccountCode(
   services: CodeMailServices,
   request: AccountCodeRequest,
@@ -41,14 +40,14 @@ export async function requestAccountCode(
     const what = request.purpose === "emailChange"
       ? "can set MAIL_URL."
       : "can set another password by `deno task admin account password`.";
-    const message = `This server has no mail server. Whoever runs it ${what}`;
+    const message = `This server has no mail server. Its operator ${what}`;
     throw new Problem("MAIL_NOT_CONFIGURED", { message });
   }
   const kind = SEND_ACCOUNT_CODE.name;
-  await noteCodeRequest(services, "control", { ...request, ...ANY_LANGUAGE }, kind);
+  await storeCodeRequest(services, "control", { ...request, ...ANY_LANGUAGE }, kind);
 }
 
-/** The same with the account that is to be told, in its transaction. The caller begins the job. */
+/** Requests a code in the transaction that inserts the account. The caller must start the job. */
 export const enqueueAccountCode = (
   tx: Transaction,
   services: Pick<CodeMailServices, "clock" | "newId">,
@@ -56,21 +55,21 @@ export const enqueueAccountCode = (
 ): Promise<JobRecord> =>
   enqueueCodeRequest(tx, services, { ...request, ...ANY_LANGUAGE }, SEND_ACCOUNT_CODE.name);
 
-/** Sends the code that was asked for, if an account has the address and the code is good for it. */
+/** Sends a requested code if an account has the address and can use the code. */
 export const SEND_ACCOUNT_CODE: JobKind<CodeMailServices> = {
   name: "sendAccountCode",
   atOnce: 4,
   async run(services, space, job) {
     const request = codeRequestOf(job);
     const accounts = services.engine.records<AccountRecord>("control", ACCOUNTS);
-    const target = targetOf(request, await findByEmail(accounts, request.email));
+    const target = findCodeTarget(request, await findByEmail(accounts, request.email));
     if (target !== null) await sendCode(services, space, { ...request, ...target, job });
     return null;
   },
 };
 
-/** Whom the code is for, and the address as it is kept; null for nobody. */
-function targetOf(
+/** Returns the account and the stored address for a code, or null if none must be sent. */
+function findCodeTarget(
   { purpose, email, userId }: CodeRequest,
   account: AccountRecord | null,
 ): CodeTarget | null {
@@ -78,7 +77,7 @@ function targetOf(
     return account === null || account._id === userId ? { email, subjectId: userId! } : null;
   }
   if (account === null) return null;
-  // One that only looks like theirs is somebody else's mailbox.
+  // An address that only looks similar is another person's mailbox.
   if (!isSameMailbox(email, account.email)) return null;
   if (purpose === "verify" && account.emailVerified) return null;
   return { email: account.email, subjectId: account._id };

@@ -1,12 +1,12 @@
 import { DEVICE } from "../auth/sessions.ts";
 import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** An account that is signed in to the dashboard on one device, in the control space. */
+/** Sessions of accounts in the dashboard, one per device. Stored in the control space. */
 export const ACCOUNT_SESSIONS = recordKind({
   name: "accountSessions",
   fields: {
     accountId: field.ref,
-    /** SHA-256 of the cookie's value; the value itself is kept nowhere. */
+    /** SHA-256 of the cookie's value, which is not stored. */
     tokenHash: field.text,
     createdAt: field.date,
     lastUsedAt: field.date,

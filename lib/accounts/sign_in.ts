@@ -13,12 +13,9 @@ import type { Passwords } from "../credentials/passwords.ts";
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 import { type TryServices, trySignIn } from "../credentials/sign_in_attempts.ts";
 
-/** Who asks to be let in. */
 export interface Visitor {
   readonly device: Device;
-  /** The network that the request came from. */
   readonly network: string;
-  /** The `Cookie` header. */
   readonly cookies: string | null;
 }
 
@@ -29,18 +26,16 @@ interface SignInServices extends TryServices {
   readonly knownDevices: KnownDevices;
 }
 
-/** What a sign-in opened. */
 export interface OpenedSession {
   readonly account: AccountRecord;
-  /** The session's secret. */
   readonly token: string;
-  /** Known from now on. */
+  /** The id of the device, which is known from now on. */
   readonly deviceId: Id;
 }
 
 /**
- * Signs an account in. An unknown e-mail and a wrong password are one answer and take one time.
- * Throws `CREDENTIALS_INVALID`, `SIGN_IN_LOCKED` after too many of them, and `PASSWORDS_BUSY`.
+ * Responds to an unknown e-mail as to a wrong password, also in time. Throws `CREDENTIALS_INVALID`,
+ * `SIGN_IN_LOCKED` after too many attempts, and `PASSWORDS_BUSY`.
  */
 export async function signInAccount(
   services: SignInServices,
@@ -58,13 +53,13 @@ async function signIn(
 ): Promise<OpenedSession> {
   const { engine, clock, newId, passwords, knownDevices } = services;
   const found = await findByEmail(engine.records<AccountRecord>("control", ACCOUNTS), email);
-  const known = found === null ? null : knownDevices.read(cookies, found._id);
-  const place = { account: canonicalEmail(email), network, device: known };
+  const knownDevice = found === null ? null : knownDevices.read(cookies, found._id);
+  const place = { account: canonicalEmail(email), network, device: knownDevice };
   const opened = await trySignIn(services, place, async () => {
     const isRight = await passwords.verify(found?.passwordHash ?? null, password);
     if (found === null || !isRight) return null;
     return await engine.transaction("control", async (tx) => {
-      // Whoever changes the password in this moment ends every session: this one comes before.
+      // A concurrent change of the password ends all sessions, so this one must not come after it.
       const { _id: accountId, passwordHash } = found;
       const account = await tx.records<AccountRecord>(ACCOUNTS).updateOne(
         and(eq("_id", accountId), eq("passwordHash", passwordHash), not(eq("demo", "closed"))),
@@ -72,7 +67,7 @@ async function signIn(
       );
       if (account === null) return null;
       const token = await openAccountSession(tx, services, { accountId, device });
-      return { account: account.value, token, deviceId: known ?? newId() };
+      return { account: account.value, token, deviceId: knownDevice ?? newId() };
     });
   });
   if (opened === null) throw new Problem("CREDENTIALS_INVALID");

@@ -1,30 +1,29 @@
 import type { Id } from "../store/port.ts";
 import { field, nullable, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** What a token may do: `read` nothing but GET and HEAD, `write` whatever its account may. */
+/** Access of a token: `read` allows GET and HEAD, `write` allows everything the account may do. */
 export const TOKEN_ACCESS = ["read", "write"] as const;
 
 export type TokenAccess = (typeof TOKEN_ACCESS)[number];
 
-/** How far a token goes, in the projects in which its account has a part at the time. */
+/** The access of a token, and the projects of its account for which it is valid. */
 export interface TokenScope {
   readonly access: TokenAccess;
   readonly projects: "all" | readonly Id[];
 }
 
-/** A personal access token, by which a program acts for an account. In the control space. */
+/** Personal access tokens, with which programs act for an account. Stored in the control space. */
 export const ACCOUNT_TOKENS = recordKind({
   name: "accountTokens",
   fields: {
     accountId: field.ref,
-    /** SHA-256 of the token; the token itself is shown once and kept nowhere. */
+    /** SHA-256 of the token, which is shown once and never stored. */
     tokenHash: field.text,
     createdAt: field.date,
     expiresAt: field.date,
-    /** Moved on at most once an hour; null until it is used. */
+    /** Time of the last use, updated at most once an hour; null until the first use. */
     lastUsedAt: nullable(field.date),
     name: field.undeclared<string>(),
-    /** By which its owner tells it from others. */
     lastFour: field.undeclared<string>(),
     access: field.undeclared<TokenAccess>(),
     projects: field.undeclared<"all" | Id[]>(),

@@ -11,21 +11,18 @@ import type { Engine, Filter, Json } from "../store/port.ts";
 import type { Message } from "./model.ts";
 import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/**
- * What an account has talked about with the collection creator of a project. In the control space.
- */
+/** Chats of accounts with the collection creator of a project. Stored in the control space. */
 export const AI_CHATS = recordKind({
   name: "aiChats",
   fields: {
-    /** `<projectId> <accountId>`: there is one at a time. */
+    /** `<projectId> <accountId>`, unique: an account has one chat per project. */
     chat: field.text,
-    /** Turns on the platform's key. */
+    /** Number of turns with the server's key. */
     turns: field.number,
-    /** Whether its design is counted already. */
     isCounted: field.flag,
     messages: field.shaped<{ role: Message["role"]; content: string }[]>({ type: "Array" }),
     expiresAt: field.date,
-    /** Definitions that were proposed last; null before there are any. */
+    /** The last proposed definitions; null before the first proposal. */
     proposal: field.undeclared<Json[] | null>(),
   },
   indexes: [{ keys: [{ path: "chat", descending: false }], unique: true }],
@@ -41,7 +38,7 @@ export interface ChatServices {
   readonly newId: NewId;
 }
 
-const recordsOf = ({ engine }: Pick<ChatServices, "engine">) =>
+const chatRecords = ({ engine }: Pick<ChatServices, "engine">) =>
   engine.records<ChatRecord>("control", AI_CHATS);
 
 const chatKey = ({ project, account }: ProjectMember): string =>
@@ -49,25 +46,24 @@ const chatKey = ({ project, account }: ProjectMember): string =>
 
 const expiry = (clock: Clock): string => new Date(clock.now() + AI_CHAT_MS).toISOString();
 
-const standing = (clock: Clock): Filter => compare("expiresAt", "gt", timestamp(clock));
+const notExpiredAt = (clock: Clock): Filter => compare("expiresAt", "gt", timestamp(clock));
 
-/** The member's chat in this project; null where there is none, or it has passed away. */
+/** Returns the member's chat in the project, or null if there is none or it has expired. */
 export async function findChat(
   services: Pick<ChatServices, "engine" | "clock">,
   member: ProjectMember,
 ): Promise<ChatRecord | null> {
-  const found = await recordsOf(services)
-    .findOne(and(eq("chat", chatKey(member)), standing(services.clock)));
+  const found = await chatRecords(services)
+    .findOne(and(eq("chat", chatKey(member)), notExpiredAt(services.clock)));
   return found?.value ?? null;
 }
 
-/** The member's chat, begun if there is none. */
 export async function openChat(
   services: ChatServices,
   member: ProjectMember,
 ): Promise<ChatRecord> {
   const { clock, newId } = services;
-  const records = recordsOf(services);
+  const records = chatRecords(services);
   const chat = chatKey(member);
   for (;;) {
     const found = await findChat(services, member);
@@ -84,81 +80,73 @@ export async function openChat(
         expiresAt: expiry(clock),
       })).value;
     } catch (error) {
-      // Somebody else has begun it meanwhile, as the next look will find.
+      // A concurrent request has created the chat, which the next iteration finds.
       if (!(error instanceof UniqueViolation)) throw error;
     }
   }
 }
 
-/** Resolves to whether there was one. */
+/** Deletes the member's chat. Returns whether there was one. */
 export async function endChat(
   services: Pick<ChatServices, "engine" | "clock">,
   member: ProjectMember,
 ): Promise<boolean> {
-  const ended = await recordsOf(services).deleteOne(eq("chat", chatKey(member)));
+  const ended = await chatRecords(services).deleteOne(eq("chat", chatKey(member)));
   return ended !== null && ended.value.expiresAt > timestamp(services.clock);
 }
 
-/**
- * Counts a turn on the platform's key before it is made; resolves to how many there are now. Throws
- * `AI_CAP_REACHED`.
- */
-export async function takeTurn(
+/** Counts a turn before it is sent; returns the number of turns. Throws `AI_CAP_REACHED`. */
+export async function countTurn(
   services: Pick<ChatServices, "engine">,
   { _id }: ChatRecord,
   plan: string,
 ): Promise<number> {
-  const taken = await recordsOf(services).updateOne(
+  const taken = await chatRecords(services).updateOne(
     and(eq("_id", _id), compare("turns", "lt", AI_TURNS_MAX)),
     { increment: { turns: 1 } },
   );
   if (taken !== null) return taken.value.turns;
   throw new Problem("AI_CAP_REACHED", {
     message: `The ${AI_TURNS_MAX} turns of this chat on the ${plan} plan are used up: further ` +
-      "ones are refused until a new chat is begun or a user key is configured.",
+      "ones are refused until a new chat is started or a user key is configured.",
   });
 }
 
-export async function giveTurnBack(
+export async function returnTurn(
   services: Pick<ChatServices, "engine">,
   { _id }: ChatRecord,
 ): Promise<void> {
-  await recordsOf(services).updateOne(and(eq("_id", _id), compare("turns", "gt", 0)), {
+  await chatRecords(services).updateOne(and(eq("_id", _id), compare("turns", "gt", 0)), {
     increment: { turns: -1 },
   });
 }
 
-/** Marks the chat's design as counted; resolves to false where it was already. */
+/** Marks the chat's design as counted. Returns false if it was marked already. */
 export async function markCounted(
   services: Pick<ChatServices, "engine">,
   { _id }: ChatRecord,
 ): Promise<boolean> {
-  const marked = await recordsOf(services)
+  const marked = await chatRecords(services)
     .updateOne(and(eq("_id", _id), eq("isCounted", false)), { set: { isCounted: true } });
   return marked !== null;
 }
 
-/** What a turn leaves behind. */
 export interface TurnResult {
   readonly userMessage: string;
   readonly message: string;
-  /** Null leaves the last proposal. */
+  /** The new proposal; null keeps the last one. */
   readonly proposal: readonly CollectionDefinition[] | null;
-  /** Whether this turn's design is to be counted for the chat. */
-  readonly counts: boolean;
+  /** Whether the turn has a design that counts for the chat. */
+  readonly countsDesign: boolean;
 }
 
-/**
- * Adds a turn to a chat, the oldest messages giving way. Resolves to false where `counts` was asked
- * for and another turn at the same time was the one that counts. Of a chat that was ended meanwhile
- * nothing comes back.
- */
+/** Returns false if a concurrent turn has counted the design. Ignores a deleted chat. */
 export async function addTurn(
   services: Pick<ChatServices, "engine" | "clock">,
   { _id }: ChatRecord,
-  { userMessage, message, proposal, counts }: TurnResult,
+  { userMessage, message, proposal, countsDesign: countsDesign }: TurnResult,
 ): Promise<boolean> {
-  const records = recordsOf(services);
+  const records = chatRecords(services);
   for (;;) {
     const now = await records.get(_id);
     if (now === null) return true;
@@ -174,10 +162,10 @@ export async function addTurn(
           messages: messages.slice(-AI_CHAT_MESSAGES_MAX),
           expiresAt: expiry(services.clock),
           ...(proposal !== null && { proposal: parseJson(JSON.stringify(proposal)) }),
-          ...(counts && { isCounted: true }),
+          ...(countsDesign && { isCounted: true }),
         },
       },
     );
-    if (added !== null) return !(counts && now.value.isCounted);
+    if (added !== null) return !(countsDesign && now.value.isCounted);
   }
 }

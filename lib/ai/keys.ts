@@ -1,8 +1,8 @@
 import type { SignedInAccount } from "../projects/account_records.ts";
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 import type { Config } from "../runtime/config.ts";
-import type { Binding, KeyRing } from "../crypto/key_ring.ts";
-import type { SealedPlace } from "../crypto/sealed_place.ts";
+import type { KeyRing, SealBinding } from "../crypto/key_ring.ts";
+import type { SealedField } from "../crypto/sealed_field.ts";
 import { Secret } from "../crypto/secret.ts";
 import { AI_KEY_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
@@ -12,19 +12,19 @@ import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 
-/** Whose AI key a sealed value is: under another account or project it does not open. */
-export const aiKeyBinding = (owner: "account" | "project", id: Id): Binding => ({
+/** Returns the binding of a sealed AI key, which prevents opening it for another owner. */
+export const aiKeyBinding = (owner: "account" | "project", id: Id): SealBinding => ({
   project: id,
   purpose: `ai-key of ${owner}`,
 });
 
-export const ACCOUNT_AI_KEYS: SealedPlace = {
+export const ACCOUNT_AI_KEYS: SealedField = {
   definition: ACCOUNTS,
   member: "sealedAiKey",
   binding: ({ _id }) => aiKeyBinding("account", _id),
 };
 
-export const PROJECT_AI_KEYS: SealedPlace = {
+export const PROJECT_AI_KEYS: SealedField = {
   definition: PROJECTS,
   member: "sealedAiKey",
   binding: ({ _id }) => aiKeyBinding("project", _id),
@@ -37,38 +37,33 @@ export interface AiKeyServices {
   readonly config: Pick<Config, "ai" | "ratePerMinute">;
 }
 
-/** The key that a request to the AI provider goes with. */
 export interface ResolvedKey {
   readonly apiKey: Secret;
-  /** Whether it is ours, and so under the caps. */
-  readonly isPlatforms: boolean;
+  /** Whether the key is the server's, to which the caps of plans apply. */
+  readonly isServerKey: boolean;
 }
 
-/**
- * The project's key, else the account's, else the platform's. A key whose plan does not allow it is
- * passed over. Throws `AI_NOT_CONFIGURED` where there is none at all.
- */
+/** Prefers the project's key, then the account's, if allowed. Throws `AI_NOT_CONFIGURED`. */
 export async function resolveKey(
   services: AiKeyServices,
   member: ProjectMember,
 ): Promise<ResolvedKey> {
   const { keyRing, config: { ai } } = services;
-  const own = await ownKey(services, member);
+  const own = await findOwnKey(services, member);
   if (own !== null) {
     const { owner, id, sealed } = own;
     const apiKey = new Secret(await keyRing.open(sealed, aiKeyBinding(owner, id)));
-    return { apiKey, isPlatforms: false };
+    return { apiKey, isServerKey: false };
   }
   if (ai.apiKey === null) throw new Problem("AI_NOT_CONFIGURED");
-  return { apiKey: ai.apiKey, isPlatforms: true };
+  return { apiKey: ai.apiKey, isServerKey: true };
 }
 
-/** Whether there is a key with which the member's requests could go. */
 export const canAskAi = async (
   services: Pick<AiKeyServices, "engine" | "plans"> & { config: Pick<Config, "ai"> },
   member: ProjectMember,
 ): Promise<boolean> =>
-  services.config.ai.apiKey !== null || await ownKey(services, member) !== null;
+  services.config.ai.apiKey !== null || await findOwnKey(services, member) !== null;
 
 interface SealedKey {
   readonly owner: "account" | "project";
@@ -76,12 +71,11 @@ interface SealedKey {
   readonly sealed: string;
 }
 
-/** The project's or the account's key, as far as their plans allow one; null for none. */
-async function ownKey(
+async function findOwnKey(
   { engine, plans }: Pick<AiKeyServices, "engine" | "plans">,
   { account, project }: ProjectMember,
 ): Promise<SealedKey | null> {
-  if (project.sealedAiKey && (await plans.of(project._id)).ownAiKey) {
+  if (project.sealedAiKey && (await plans.ofProject(project._id)).ownAiKey) {
     return { owner: "project", id: project._id, sealed: project.sealedAiKey };
   }
   if (!plans.named(account.plan).ownAiKey) return null;
@@ -91,16 +85,13 @@ async function ownKey(
   return sealed === null ? null : { owner: "account", id, sealed };
 }
 
-/**
- * Stores the account's key, or clears it; resolves to whether there is one now. Throws
- * `AI_KEY_MALFORMED`, and `PRO_PLAN_REQUIRED` for a key beyond the account's plan.
- */
+/** Returns whether there is a key now. Throws `AI_KEY_MALFORMED` and `PRO_PLAN_REQUIRED`. */
 export async function saveAccountKey(
   { engine, keyRing, plans }: Pick<AiKeyServices, "engine" | "keyRing" | "plans">,
   { accountId, plan }: SignedInAccount,
   aiKey: string | null,
 ): Promise<boolean> {
-  check(aiKey, plans.named(plan));
+  checkKey(aiKey, plans.named(plan));
   const sealedAiKey = aiKey && await keyRing.seal(aiKey, aiKeyBinding("account", accountId));
   const saved = await engine.records<AccountRecord>("control", ACCOUNTS)
     .updateOne(eq("_id", accountId), { set: { sealedAiKey } });
@@ -108,13 +99,13 @@ export async function saveAccountKey(
   return aiKey !== null;
 }
 
-/** The same for a project, whose owner's plan rules. Throws `PROJECT_NOT_FOUND` too. */
+/** Throws `AI_KEY_MALFORMED`, `PRO_PLAN_REQUIRED` and `PROJECT_NOT_FOUND`. */
 export async function saveProjectKey(
   { engine, keyRing, plans }: Pick<AiKeyServices, "engine" | "keyRing" | "plans">,
   { project: { _id: projectId } }: ProjectMember,
   aiKey: string | null,
 ): Promise<boolean> {
-  check(aiKey, await plans.of(projectId));
+  checkKey(aiKey, await plans.ofProject(projectId));
   const sealedAiKey = aiKey && await keyRing.seal(aiKey, aiKeyBinding("project", projectId));
   const saved = await engine.records<ProjectRecord>("control", PROJECTS)
     .updateOne(and(eq("_id", projectId), eq("deletedAt", null)), { set: { sealedAiKey } });
@@ -122,14 +113,13 @@ export async function saveProjectKey(
   return aiKey !== null;
 }
 
-/** The key of a project, opened; null where it has none. */
 export const openProjectKey = async (
   { keyRing }: Pick<AiKeyServices, "keyRing">,
   { _id, sealedAiKey }: ProjectRecord,
 ): Promise<string | null> =>
   sealedAiKey && await keyRing.open(sealedAiKey, aiKeyBinding("project", _id));
 
-/** Stores a key that was the project's elsewhere; whether it is used, its plan says. */
+/** Stores the key of an imported project. It is used only if the plan allows it. */
 export async function restoreProjectKey(
   { engine, keyRing }: Pick<AiKeyServices, "engine" | "keyRing">,
   projectId: Id,
@@ -140,13 +130,13 @@ export async function restoreProjectKey(
     .updateOne(eq("_id", projectId), { set: { sealedAiKey } });
 }
 
-/** It travels in a header, so it holds nothing that would end one. */
+/** Format of a key. It is sent in a header, so control characters are not allowed. */
 const AI_KEY = new RegExp(`^(?=.{0,${AI_KEY_LENGTH_MAX}}$)gsk_[\\x21-\\x7e]*$`);
 
 export const isAiKey = (text: string): boolean => AI_KEY.test(text);
 
-/** Clearing is free on every plan. */
-function check(aiKey: string | null, plan: Plan): void {
+/** Checks a key. Removing it is allowed on every plan. */
+function checkKey(aiKey: string | null, plan: Plan): void {
   if (aiKey === null) return;
   if (!isAiKey(aiKey)) throw new Problem("AI_KEY_MALFORMED");
   if (!plan.ownAiKey) throw new Problem("PRO_PLAN_REQUIRED");

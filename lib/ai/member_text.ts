@@ -1,18 +1,17 @@
 import { parseJson } from "../store/json_text.ts";
 
-/** Of a string's JSON text what needs nothing behind it: no half of an escape, none of a pair. */
-const WHOLE = new RegExp(
+/** The part of a string's JSON text without a half escape or surrogate pair at its end. */
+const COMPLETE_TEXT = new RegExp(
   "^(?:[^\\\\\ud800-\udbff]|[\ud800-\udbff][\udc00-\udfff]|\\\\[^u]|" +
     "\\\\u(?![dD][89abAB])[0-9a-fA-F]{4}|" +
     "\\\\u[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F][0-9a-fA-F]{2})*",
 );
 
-/**
- * Follows one text member of a JSON object while the object is still being written: takes its JSON
- * text piece by piece, and tells what has come of the member. Of text that is no such object it
- * tells nothing.
- */
-export function followMember(name: string, tell: (text: string) => void): (piece: string) => void {
+/** Returns a function that takes the pieces of a JSON object and passes on its text member. */
+export function streamMember(
+  name: string,
+  onText: (text: string) => void,
+): (piece: string) => void {
   let depth = 0;
   /** The text of the string that is being read, without its quotes; null between strings. */
   let string: string | null = null;
@@ -21,16 +20,16 @@ export function followMember(name: string, tell: (text: string) => void): (piece
   let isMember = false;
   let done = false;
 
-  /** Tells what is whole: an escape may still be under way. */
+  /** Passes on the complete part, because an escape may be incomplete. */
   function flush(isEnd: boolean): void {
     if (string === null || string === "") return;
-    const whole = isEnd ? string : WHOLE.exec(string)![0];
-    string = string.slice(whole.length);
-    if (whole === "") return;
+    const complete = isEnd ? string : COMPLETE_TEXT.exec(string)![0];
+    string = string.slice(complete.length);
+    if (complete === "") return;
     try {
-      tell(parseJson(`"${whole}"`) as string);
+      onText(parseJson(`"${complete}"`) as string);
     } catch {
-      done = true; // It is no JSON; who reads the whole of it will say so.
+      done = true; // Invalid JSON is reported by the parser of the complete text.
     }
   }
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { followMember } from "./member_text.ts";
+import { streamMember } from "./member_text.ts";
 
-/** What is told of `message` while the text comes in pieces of these lengths. */
-function told(text: string, lengths: readonly number[]): string[] {
+/** Returns the passed-on parts of `message` while the text arrives in pieces of these lengths. */
+function streamed(text: string, lengths: readonly number[]): string[] {
   const texts: string[] = [];
-  const take = followMember("message", (piece) => void texts.push(piece));
+  const take = streamMember("message", (piece) => void texts.push(piece));
   let at = 0;
   for (const length of lengths) {
     take(text.slice(at, at + length));
@@ -15,7 +15,7 @@ function told(text: string, lengths: readonly number[]): string[] {
   return texts;
 }
 
-Deno.test("whatever stands around it and however it is cut, the member is told whole", () => {
+Deno.test("streamMember passes on the complete member for any division into pieces", () => {
   const lengths = fc.array(fc.nat(7), { maxLength: 40 });
   const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.constant('a"\\\n\u2028😀'));
   const before = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 });
@@ -24,19 +24,19 @@ Deno.test("whatever stands around it and however it is cut, the member is told w
       for (const one of [a, b]) delete (one as Record<string, unknown>).message;
       const object = { ...a, message, ...b };
       const json = JSON.stringify(object, null, spaced ? 2 : 0);
-      assert.equal(told(json, cut).join(""), message);
+      assert.equal(streamed(json, cut).join(""), message);
     }),
   );
 });
 
-Deno.test("half of an escape or of a pair is held back until the rest has come", () => {
+Deno.test("streamMember waits for the rest of an escape or a surrogate pair", () => {
   const json = '{"message":"a\\u00e9\\ud83d\\ude00\\n"}';
-  for (const text of told(json, Array(json.length).fill(1))) {
+  for (const text of streamed(json, Array(json.length).fill(1))) {
     assert.ok(text.isWellFormed(), JSON.stringify(text));
   }
 });
 
-Deno.test("members of the same name within others, and other kinds of it, are not told", () => {
+Deno.test("streamMember ignores nested members and members of other types", () => {
   const silent = [
     '{"schema":{"message":"x"}}',
     '[{"message":"x"}]',
@@ -49,5 +49,5 @@ Deno.test("members of the same name within others, and other kinds of it, are no
     "message: x",
     "",
   ];
-  for (const json of silent) assert.deepEqual(told(json, [3, 3, 3]), [], json);
+  for (const json of silent) assert.deepEqual(streamed(json, [3, 3, 3]), [], json);
 });

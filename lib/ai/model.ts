@@ -1,72 +1,64 @@
 import type { Secret } from "../crypto/secret.ts";
 import type { Json } from "../store/port.ts";
 
-/** Whoever said something in a chat. */
 export interface Message {
   readonly role: "user" | "assistant";
   readonly content: string;
 }
 
-/** What a model is asked. */
 export interface Question {
   readonly apiKey: Secret;
-  /** Our own words, the same for everybody: nothing that a user wrote is ever in them. */
+  /** The fixed system prompt, which never contains texts of users. */
   readonly system: string;
   readonly messages: readonly Message[];
-  /** The JSON Schema of the answer, and a word for it. */
+  /** The JSON Schema of the answer, and a name for it. */
   readonly answer: { readonly name: string; readonly schema: { readonly [name: string]: Json } };
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
-  /** Told of the answer's JSON text piece by piece, as it is written. */
+  /** Called with each piece of the answer's JSON text while the model writes it. */
   readonly onText?: (piece: string) => void;
 }
 
-/** Why there is no answer. */
 export type FailureKind =
-  /** Nobody waits any more. */
+  /** The caller no longer waits. */
   | "cancelled"
   | "late"
-  /** The provider does not take the key. */
+  /** The provider rejects the key. */
   | "key"
-  /** The provider cannot be reached, fails, or has had too many requests. */
+  /** The provider is unreachable, fails, or limits the rate. */
   | "unavailable"
-  /** What came is no JSON, or not all of it. */
+  /** The answer is not JSON, or is incomplete. */
   | "malformed";
 
-/**
- * No answer. Carries nothing that the provider wrote: its texts may repeat what it was sent.
- */
+/** Missing answer. Contains no text of the provider, because it may repeat the question. */
 export class ModelFailure extends Error {
   override readonly name = "ModelFailure";
   readonly kind: FailureKind;
-  /** The provider's status; null where there was none. */
+  /** The provider's HTTP status; null without a response. */
   readonly status: number | null;
-  /** Seconds that the provider wants to be left alone for. */
+  /** Seconds of the provider's Retry-After; null without one. */
   readonly retryAfter: number | null;
-  /** Whether some of the answer was told, and it took too long to end. */
-  readonly isBegun: boolean;
+  /** Whether a part of the answer was passed on before the time limit. */
+  readonly hasStarted: boolean;
 
   constructor(
     kind: FailureKind,
-    { status = null, retryAfter = null, isBegun = false }: {
+    { status = null, retryAfter = null, hasStarted = false }: {
       status?: number | null;
       retryAfter?: number | null;
-      isBegun?: boolean;
+      hasStarted?: boolean;
     } = {},
   ) {
-    super(`The model gave no answer: ${kind}${status === null ? "" : `, status ${status}`}`);
+    super(`The model sent no answer: ${kind}${status === null ? "" : `, status ${status}`}`);
     this.kind = kind;
     this.status = status;
     this.retryAfter = retryAfter;
-    this.isBegun = isBegun;
+    this.hasStarted = hasStarted;
   }
 }
 
-/**
- * Asks a language model. An answer is JSON that may still be anything: whoever asked checks it.
- * A request that is refused for the moment (429, 5xx) is sent once more, within the same time limit.
- */
+/** A model whose JSON the caller validates. Retries 429 and 5xx once within the time limit. */
 export interface Model {
-  /** Throws {@linkcode ModelFailure}. */
+  /** Asks a question. Throws {@linkcode ModelFailure}. */
   ask(question: Question): Promise<Json>;
 }

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { parseDefinition, referencedCollections } from "../documents/definition.ts";
 import type { CollectionDefinition } from "../documents/fields.ts";
 import { FIELD_TYPE_NAMES } from "../store/field_types.ts";
-import { shown } from "../text/input_text.ts";
+import { quoted } from "../text/input_text.ts";
 import { AI_PROPOSED_COLLECTIONS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 
 const type = z.enum(FIELD_TYPE_NAMES);
 const ref = z.string().nullable();
 
-/** Every member is there, as models like it; null stands for what a definition leaves out. */
+/** Schema with all members required, which models handle best. Null means omitted. */
 const Member = z.object({ key: z.string(), type, required: z.boolean(), ref });
 
 const Field = z.object({
@@ -23,7 +23,6 @@ const Field = z.object({
   fields: z.array(Member).nullable(),
 });
 
-/** What a model is asked for. */
 export const CreatorAnswer = z.object({
   type: z.enum(["clarify", "schema", "complete"]),
   message: z.string().min(1),
@@ -34,33 +33,30 @@ export const CreatorAnswer = z.object({
   })).max(AI_PROPOSED_COLLECTIONS_MAX).nullable(),
 });
 
-type Proposed = NonNullable<z.infer<typeof CreatorAnswer>["collections"]>;
+type ProposedCollections = NonNullable<z.infer<typeof CreatorAnswer>["collections"]>;
 
-/**
- * What was proposed as definitions, by the same rules as those made by hand, and able to be created
- * together beside the collections that exist. Throws `AI_ANSWER_INVALID`.
- */
-export function definitionsOf(
-  proposed: Proposed,
+/** Validates a proposal like a request. Throws `AI_ANSWER_INVALID`. */
+export function parseProposal(
+  proposed: ProposedCollections,
   existing: readonly string[],
 ): CollectionDefinition[] {
   try {
-    const definitions = proposed.map((one) => parseDefinition(inputOf(one)));
+    const definitions = proposed.map((one) => parseDefinition(toDefinitionInput(one)));
     const names = [...existing, ...definitions.map(({ name }) => name)];
     if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
       throw new Error("a name is taken");
     }
     const refs = definitions.flatMap(({ fields }) => referencedCollections(fields));
     const missing = refs.find((name) => name !== "users" && !names.includes(name));
-    if (missing !== undefined) throw new Error(`a Ref to ${shown(missing)} leads nowhere`);
+    if (missing !== undefined) throw new Error(`a Ref to ${quoted(missing)} leads nowhere`);
     return definitions;
   } catch (cause) {
     throw new Problem("AI_ANSWER_INVALID", { cause });
   }
 }
 
-/** `server-write` is a collection without row-level security: everybody reads, only servers write. */
-const inputOf = ({ name, fields, access }: Proposed[number]) => ({
+/** Returns the input of parseDefinition(). `server-write` is without row-level security. */
+const toDefinitionInput = ({ name, fields, access }: ProposedCollections[number]) => ({
   name,
   fields: fields.map(withoutNulls),
   rls: access === "server-write" ? { enabled: false } : { enabled: true, mode: access },

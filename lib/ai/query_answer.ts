@@ -14,7 +14,7 @@ import { type Moment, resolveDate } from "./zoned_dates.ts";
 
 const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** What a model is asked for; any text as field or operator, or one bad filter would spoil all. */
+/** Schema of the model's answer, with any text as field or operator, to drop only bad filters. */
 export const QueryAnswer = z.strictObject({
   filters: z.array(z.strictObject({
     field: z.string(),
@@ -24,117 +24,115 @@ export const QueryAnswer = z.strictObject({
   sort: z.string().nullable(),
 });
 
-/** A condition in the words of the list's `where`. */
 export interface QueryFilter {
   readonly field: string;
   readonly operator: string;
   readonly value: Json;
 }
 
-/** What was not taken over; `operator` is null for a field to sort by. */
-export interface Dropped {
+/** A condition that was dropped. `operator` is null for a sort field. */
+export interface DroppedCondition {
   readonly field: string;
   readonly operator: string | null;
   readonly value: Json;
   readonly reason: string;
 }
 
-/** An answer as a query of the list. */
 export interface WrittenQuery {
   readonly filters: readonly QueryFilter[];
   readonly sort: string | null;
-  /** What follows the question mark; the list takes it as it is. */
+  /** The query string, which the list operation accepts. */
   readonly query: string;
-  readonly dropped: readonly Dropped[];
+  readonly dropped: readonly DroppedCondition[];
 }
 
-/** A condition with the filter that the list must make of it. */
-interface Accepted {
+/** A condition with the filter to which the list operation must parse it. */
+interface AcceptedCondition {
   readonly filter: QueryFilter & { readonly operator: QueryOperator };
   readonly expected: Filter;
 }
 
+/** Characters of a query string. */
 const QUERY_LENGTH_MAX = 6_000;
 type QueryOperator = (typeof OPERATORS)[number];
 
 const FILTERS_MAX = WHERE_CONDITIONS_MAX;
 
-/** Terms of a sort that are looked at; a list takes fewer. */
+/** Number of sort terms that are examined. A list accepts fewer. */
 const TERMS_MAX = 50;
 
-/**
- * The model's answer as a query that the list accepts and reads as exactly these conditions; what
- * the collection does not know, or the list would refuse, is dropped.
- */
+/** Writes a query that the list operation parses to exactly these conditions. Drops others. */
 export function writeQuery(
   collection: Collection,
   answer: z.infer<typeof QueryAnswer>,
   moment: Moment,
 ): WrittenQuery {
-  const writer = openWriter(collection);
+  const writer = createQueryWriter(collection);
   const filters: QueryFilter[] = [];
-  const dropped: Dropped[] = [];
+  const dropped: DroppedCondition[] = [];
   for (const [index, given] of answer.filters.entries()) {
     try {
-      if (index >= FILTERS_MAX) throw new Refusal(`beyond ${FILTERS_MAX} conditions`);
-      const accepted = acceptedOf(collection, given, moment);
+      if (index >= FILTERS_MAX) throw new RefusedCondition(`beyond ${FILTERS_MAX} conditions`);
+      const accepted = acceptCondition(collection, given, moment);
       writer.add(accepted);
       filters.push(accepted.filter);
     } catch (error) {
       dropped.push({ ...given, reason: reasonOf(error) });
     }
   }
-  const sort = sortOf(collection, answer.sort, dropped);
+  const sort = acceptSort(collection, answer.sort, dropped);
   if (filters.some(({ field }) => field === "isDeleted" || field === "deletedAt")) {
     writer.showTrash();
   }
   return { filters, sort, query: writer.query(sort), dropped };
 }
 
-class Refusal extends Error {}
+class RefusedCondition extends Error {}
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Refusal || error instanceof Problem) return error.message;
+  if (error instanceof RefusedCondition || error instanceof Problem) return error.message;
   throw error;
 }
 
-function acceptedOf(
+function acceptCondition(
   collection: Collection,
   { field, operator: given, value: raw }: QueryFilter,
   moment: Moment,
-): Accepted {
+): AcceptedCondition {
   const declared = declaredAt(collection, field);
-  if (declared.kind !== "declared") throw new Refusal("The collection declares no such field.");
-  const operator = operatorOf(given);
-  if (operator === null) {
-    throw new Refusal(`There is no such operator: there are ${OPERATORS.join(", ")}.`);
+  if (declared.kind !== "declared") {
+    throw new RefusedCondition("The collection does not declare this field.");
   }
-  const value = fitting(raw, operator, { shape: declared.shape, moment });
+  const operator = parseOperator(given);
+  if (operator === null) {
+    throw new RefusedCondition(`The operator is unknown: use one of ${OPERATORS.join(", ")}.`);
+  }
+  const value = convertOperand(raw, operator, { shape: declared.shape, moment });
   const operand = { parameter: field, path: field, shape: declared.shape };
   const expected = conditionFromJson(operand, operator, value);
   return { filter: { field, operator, value }, expected };
 }
 
-function operatorOf(text: string): QueryOperator | null {
+function parseOperator(text: string): QueryOperator | null {
   const name = text.trim().toLowerCase().replace(/^_/, "");
   if (name === "=") return "eq";
   return OPERATORS.find((one) => one === name) ?? null;
 }
 
-/** The value as the field's type has it, where that is beyond doubt; else as it is. */
-function fitting(
+/** Converts a value to the field's type if that is unambiguous. Returns it unchanged otherwise. */
+function convertOperand(
   value: Json,
   operator: QueryOperator,
   at: { readonly shape: FieldShape; readonly moment: Moment },
 ): Json {
   if (operator === "in" || operator === "nin") {
-    return (Array.isArray(value) ? value : [value]).map((one) => fittingOne(one, at));
+    return (Array.isArray(value) ? value : [value]).map((one) => convertValue(one, at));
   }
   if (operator === "exists") return value === "true" || (value === "false" ? false : value);
-  return operator === "regex" ? value : fittingOne(value, at);
+  return operator === "regex" ? value : convertValue(value, at);
 }
 
-function fittingOne(
+function convertValue(
   value: Json,
   { shape, moment }: { readonly shape: FieldShape; readonly moment: Moment },
 ): Json {
@@ -148,46 +146,47 @@ function fittingOne(
   return isPlain && type.isText ? String(value) : value;
 }
 
-/** The terms that the list can sort by, and each once; the others are dropped. */
-function sortOf(collection: Collection, text: string | null, dropped: Dropped[]): string | null {
-  const kept: string[] = [];
+/** Returns the terms by which the list can sort, or null. Other terms are dropped. */
+function acceptSort(
+  collection: Collection,
+  text: string | null,
+  dropped: DroppedCondition[],
+): string | null {
+  const accepted: string[] = [];
   const terms = (text ?? "").split(",", TERMS_MAX).map((one) => one.trim());
   for (const term of terms.filter((one) => one !== "")) {
     try {
-      parseListQuery(collection, params([["sort", [...kept, term].join(",")]]));
-      kept.push(term);
+      parseListQuery(collection, formatParameters([["sort", [...accepted, term].join(",")]]));
+      accepted.push(term);
     } catch (error) {
-      const reason = kept.length === SORT_KEYS_MAX ? "Too many fields." : reasonOf(error);
+      const reason = accepted.length === SORT_KEYS_MAX ? "Too many fields." : reasonOf(error);
       dropped.push({ field: term, operator: null, value: null, reason });
     }
   }
-  return kept.length === 0 ? null : kept.join(",");
+  return accepted.length === 0 ? null : accepted.join(",");
 }
 
-const params = (entries: readonly (readonly [string, string])[]): string =>
+const formatParameters = (entries: readonly (readonly [string, string])[]): string =>
   new URLSearchParams(entries.map(([name, value]) => [name, value])).toString();
 
-type Part = readonly [string, string];
+type QueryParameter = readonly [string, string];
 
-/**
- * Writes conditions as parameters where the list reads them as the same, else into `where`: for
- * names that are reserved, values with a comma, and whatever else a parameter would say otherwise.
- */
-function openWriter(collection: Collection) {
-  let plain: { part: Part; expected: Filter }[] = [];
-  let wheres: Accepted[] = [];
-  let trash = false;
+/** Writes a parameter if the list parses it to the same filter, and uses `where` otherwise. */
+function createQueryWriter(collection: Collection) {
+  let plain: { part: QueryParameter; expected: Filter }[] = [];
+  let wheres: AcceptedCondition[] = [];
+  let includesTrash = false;
 
-  const parts = (): Part[] => [
+  const parts = (): QueryParameter[] => [
     ...plain.map(({ part }) => part),
     ...(wheres.length === 0 ? [] : [["where", whereText(wheres)] as const]),
-    ...(trash ? [["include_deleted", "true"] as const] : []),
+    ...(includesTrash ? [["include_deleted", "true"] as const] : []),
   ];
 
-  /** Whether the list reads all that is written so far as it is meant. */
-  function holds(): boolean {
+  /** Whether the list operation parses the query so far to the expected filter. */
+  function isReadAsMeant(): boolean {
     const expected = and(...[...plain, ...wheres].map((one) => one.expected));
-    const text = params(parts());
+    const text = formatParameters(parts());
     try {
       return text.length <= QUERY_LENGTH_MAX &&
         isDeepStrictEqual(parseListQuery(collection, text).filter, expected);
@@ -198,37 +197,39 @@ function openWriter(collection: Collection) {
   }
 
   return {
-    add(accepted: Accepted): void {
+    add(accepted: AcceptedCondition): void {
       const before = { plain, wheres };
-      const part = parameterOf(accepted.filter);
+      const part = toParameter(accepted.filter);
       if (part !== null && !plain.some((one) => one.part[0] === part[0])) {
         plain = [...before.plain, { part, expected: accepted.expected }];
-        if (holds()) return;
+        if (isReadAsMeant()) return;
       }
       ({ plain } = before);
       wheres = [...before.wheres, accepted];
-      if (holds()) return;
+      if (isReadAsMeant()) return;
       ({ wheres } = before);
-      throw new Refusal(
-        "A query cannot say it, or not beside the others: it has up to " +
+      throw new RefusedCondition(
+        "The condition does not fit into a query, or not together with the others: it has up to " +
           `${exactBytesText(WHERE_BYTES_MAX)}.`,
       );
     },
-    showTrash: () => void (trash = true),
+    showTrash: () => void (includesTrash = true),
     query: (sort: string | null) =>
-      params([...parts(), ...(sort === null ? [] : [["sort", sort] as const])]),
+      formatParameters([...parts(), ...(sort === null ? [] : [["sort", sort] as const])]),
   };
 }
 
-/** Null for what no parameter can say. */
-function parameterOf({ field, operator, value }: Accepted["filter"]): Part | null {
+/** Returns a condition as a parameter, or null for a reserved name. */
+function toParameter(
+  { field, operator, value }: AcceptedCondition["filter"],
+): QueryParameter | null {
   const name = operator === "eq" ? field : `${field}_${operator}`;
   if ((RESERVED_PARAMETERS as readonly string[]).includes(name)) return null;
   if ((RESERVED_PARAMETERS as readonly string[]).includes(field)) return null;
   return [name, Array.isArray(value) ? value.join(",") : String(value)];
 }
 
-function whereText(conditions: readonly Accepted[]): string {
+function whereText(conditions: readonly AcceptedCondition[]): string {
   const trees = conditions.map(({ filter: { field, operator, value } }) => ({
     [field]: { [operator]: value },
   }));

@@ -6,20 +6,19 @@ import type { Log } from "../runtime/log.ts";
 import type { NewId } from "../ids.ts";
 import { AI_REQUESTS_PER_MINUTE } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import { type Plan, type Plans, shownLimit } from "../projects/plans.ts";
+import { type Plan, type Plans, toJsonLimit } from "../projects/plans.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq, or } from "../store/filter.ts";
 import type { Engine, Filter, Id } from "../store/port.ts";
 import { field, nullable, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** What is counted of the platform's key, by account and month. */
 export type AiCounter = "queries" | "designs" | "turns";
 
-/** In the control space. A new month is a new record. */
+/** Usage of the server's key per month. Stored in the control space. */
 export const AI_USAGE = recordKind({
   name: "aiUsage",
   fields: {
-    /** Null in the record of the whole deployment. */
+    /** The account; null in the record of the deployment. */
     accountId: nullable(field.ref),
     /** `<accountId> <month>`, or `deployment <month>`. */
     usage: field.text,
@@ -27,7 +26,7 @@ export const AI_USAGE = recordKind({
     designs: field.number,
     /** Missing in records of earlier versions. */
     turns: optional(field.number),
-    /** Requests of all accounts together, in the record of the deployment. Missing as `turns` is. */
+    /** Number of requests of all accounts, in the record of the deployment. May be missing. */
     requests: optional(field.number),
   },
   indexes: [{ keys: [{ path: "usage", descending: false }], unique: true }],
@@ -46,10 +45,10 @@ export interface AiUsageServices {
   readonly plans: Plans;
 }
 
-/** A request that is counted already; it goes back to the month that it was taken from. */
+/** A counted request, which can be released for the month in which it was counted. */
 export interface Reservation {
-  /** Gives back the whole request, or only these counters of the account. */
-  giveBack(counters?: readonly AiCounter[]): Promise<void>;
+  /** Releases the request, or only some of the account's counters. */
+  release(counters?: readonly AiCounter[]): Promise<void>;
 }
 
 const CAPS: Record<AiCounter, { readonly cap: (plan: Plan) => number; readonly what: string }> = {
@@ -58,7 +57,7 @@ const CAPS: Record<AiCounter, { readonly cap: (plan: Plan) => number; readonly w
   turns: { cap: (plan) => plan.aiTurnsPerMonth, what: "turns with the collection creator" },
 };
 
-/** `2026-01`, in UTC. */
+/** Returns the month in UTC, such as `2026-01`. */
 const monthOf = (clock: Clock): string => new Date(clock.now()).toISOString().slice(0, 7);
 
 const usageKey = (accountId: Id | null, month: string): string =>
@@ -66,10 +65,7 @@ const usageKey = (accountId: Id | null, month: string): string =>
 
 const MINUTE_MS = 60_000;
 
-/**
- * Counts a request of an account within this minute, whichever key it goes with and whichever
- * process it comes to. Throws `RATE_LIMITED`.
- */
+/** Counts in the current minute, for all keys and processes. Throws `RATE_LIMITED`. */
 export async function countAiRequest(
   { config, clock, storedCounts }: Pick<AiUsageServices, "config" | "clock" | "storedCounts">,
   { accountId }: AccountPrincipal,
@@ -85,12 +81,8 @@ export async function countAiRequest(
   });
 }
 
-/**
- * Counts a request on the platform's key before it is made: for the account, by one conditional
- * statement over all its counters, then for the deployment, if that has a limit, by another. Of
- * many at once no more pass than the plan and `AI_MONTHLY_LIMIT` allow. Throws `AI_CAP_REACHED`.
- */
-export async function reserve(
+/** Counts conditionally, so that concurrent requests stay below caps. Throws `AI_CAP_REACHED`. */
+export async function reserveRequest(
   services: AiUsageServices,
   { accountId, plan }: AccountPrincipal,
   counters: readonly AiCounter[],
@@ -99,34 +91,34 @@ export async function reserve(
   const caps = Object.fromEntries(
     counters.map((one) => [one, CAPS[one].cap(services.plans.named(plan))]),
   );
-  if (!await increase(services, { accountId, month, caps })) {
-    throw await capReached(services, { accountId, month, plan }, counters);
+  if (!await incrementBelowCaps(services, { accountId, month, caps })) {
+    throw await capReachedProblem(services, { accountId, month, plan }, counters);
   }
   const back = (counters: readonly string[], of: Id | null) =>
-    decrease(services, usageKey(of, month), counters);
+    decrement(services, usageKey(of, month), counters);
   const { monthlyLimit } = services.config.ai;
-  if (monthlyLimit === null) return { giveBack: (some = counters) => back(some, accountId) };
+  if (monthlyLimit === null) return { release: (some = counters) => back(some, accountId) };
   try {
     const all = { accountId: null, month, caps: { requests: monthlyLimit } };
-    if (!await increase(services, all)) throw deploymentCapReached(monthlyLimit);
+    if (!await incrementBelowCaps(services, all)) throw deploymentCapReached(monthlyLimit);
   } catch (error) {
     await back(counters, accountId);
     throw error;
   }
   return {
-    async giveBack(some) {
+    async release(some) {
       await back(some ?? counters, accountId);
       if (some === undefined) await back(["requests"], null);
     },
   };
 }
 
-/** A counter that is missing counts as 0. */
+/** Matches records whose counter is below the cap. A missing counter counts as 0. */
 const isBelow = (counter: string, cap: number): Filter =>
   or(compare(counter, "lt", cap), eq(counter, null));
 
-/** Adds one to each counter if each is below its cap, or to none; resolves to whether it did. */
-async function increase(
+/** Increments all counters if each is below its cap, or none. Returns whether it did. */
+async function incrementBelowCaps(
   { engine, newId }: AiUsageServices,
   { accountId, month, caps }: {
     readonly accountId: Id | null;
@@ -143,17 +135,16 @@ async function increase(
     await records.upsert(and(eq("usage", usage), ...belowAll), { increment: ones }, first);
     return true;
   } catch (error) {
-    // The month has begun, and one of its counters is at its cap.
+    // The record exists, and a counter is at its cap.
     if (error instanceof UniqueViolation) return false;
     throw error;
   }
 }
 
-const AFTERWARDS = "further ones are refused until the counter resets on the first of the next " +
+const RESET_ADVICE = "further ones are refused until the counter resets on the first of the next " +
   "month (UTC) or a user key is configured.";
 
-/** Names the counter that is used up. */
-async function capReached(
+async function capReachedProblem(
   services: Pick<AiUsageServices, "engine" | "plans">,
   { accountId, month, plan }: { accountId: Id; month: string; plan: PlanName },
   counters: readonly AiCounter[],
@@ -163,17 +154,17 @@ async function capReached(
   const full = counters.find((one) => (used?.[one] ?? 0) >= capOf(one)) ?? counters[0]!;
   return new Problem("AI_CAP_REACHED", {
     message: `The ${plan} plan's ${capOf(full)} ${CAPS[full].what} of this month are used up: ` +
-      AFTERWARDS,
+      RESET_ADVICE,
   });
 }
 
 const deploymentCapReached = (limit: number) =>
   new Problem("AI_CAP_REACHED", {
-    message: `This server's ${limit} AI requests of this month are used up: ${AFTERWARDS}`,
+    message: `This server's ${limit} AI requests of this month are used up: ${RESET_ADVICE}`,
   });
 
-/** What it is given back for has failed already: that is what the caller shall learn. */
-async function decrease(
+/** Decrements counters. Only logs a failure, because the caller reports the original error. */
+async function decrement(
   { engine, log }: AiUsageServices,
   usage: string,
   counters: readonly string[],
@@ -186,7 +177,9 @@ async function decrease(
       });
     }
   } catch (error) {
-    log.write("error", "An AI request that failed stays counted", { error: String(error) });
+    log.write("error", "A failed AI request could not be released and stays counted", {
+      error: String(error),
+    });
   }
 }
 
@@ -200,8 +193,7 @@ async function findUsage(
   return found?.value;
 }
 
-/** What the account has used of the platform's key this month, beside its caps. */
-export async function aiUsage(
+export async function getAiUsage(
   services: Pick<AiUsageServices, "engine" | "clock" | "plans">,
   { accountId, plan }: AccountPrincipal,
 ) {
@@ -210,7 +202,7 @@ export async function aiUsage(
   const [year, ordinal] = month.split("-").map(Number);
   const counter = (name: AiCounter) => ({
     used: used?.[name] ?? 0,
-    limit: shownLimit(CAPS[name].cap(services.plans.named(plan))),
+    limit: toJsonLimit(CAPS[name].cap(services.plans.named(plan))),
   });
   return {
     month,

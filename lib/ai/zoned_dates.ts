@@ -1,10 +1,10 @@
 import { parseDate } from "../dates.ts";
 
-/** When and where somebody asks: what dates in their words are of. */
+/** The time and time zone of a request, to which its dates refer. */
 export interface Moment {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Of the IANA data base. */
+  /** Name in the IANA time zone database. */
   readonly timeZone: string;
 }
 
@@ -21,31 +21,26 @@ const DAY_MS = 86_400_000;
 const DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
 const LOCAL = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?$/;
 
-/**
- * ISO 8601 in UTC of what a model wrote for a date: a time with a zone as it is, a day or a time
- * without one in the asker's time zone, and `now`, `today`, `yesterday`, `tomorrow` by their
- * clock. Null for anything else.
- */
+/** Accepts zoned and local times, days, and words such as `today`. Returns UTC, or null. */
 export function resolveDate(text: string, { now, timeZone }: Moment): string | null {
   const word = text.trim().toLowerCase();
   if (word === "now") return new Date(now).toISOString();
   if (Object.hasOwn(DAYS, word)) {
     const today = Date.parse(`${dayOf(now, timeZone)}T00:00:00.000Z`);
-    return localTime(today + DAYS[word]! * DAY_MS, timeZone);
+    return fromClockDigits(today + DAYS[word]! * DAY_MS, timeZone);
   }
   const local = LOCAL.exec(text.trim());
   if (local === null) return parseDate(text.trim());
-  // Its digits are read as if they were UTC's, and then moved to where they are.
+  // The digits are parsed as UTC and then moved to the time zone.
   const digits = parseDate(`${local[1]}T${local[2] ?? "00:00"}Z`);
-  return digits === null ? null : localTime(Date.parse(digits), timeZone);
+  return digits === null ? null : fromClockDigits(Date.parse(digits), timeZone);
 }
 
-/** The day of a moment, as `2026-01-31`. */
 export const dayOf = (time: number, timeZone: string): string =>
   new Date(time + offsetAt(time, timeZone)).toISOString().slice(0, 10);
 
-/** A moment as a clock there shows it, with its offset: `2026-01-31T13:00:00+01:00`. */
-export function clockTime(time: number, timeZone: string): string {
+/** Formats a time in a time zone with its offset, such as `2026-01-31T13:00:00+01:00`. */
+export function toClockTime(time: number, timeZone: string): string {
   const offset = offsetAt(time, timeZone);
   const [hours, minutes] = [Math.abs(offset) / 3_600_000, Math.abs(offset) / 60_000 % 60];
   const two = (number: number) => String(Math.floor(number)).padStart(2, "0");
@@ -53,11 +48,8 @@ export function clockTime(time: number, timeZone: string): string {
   return `${digits}${offset < 0 ? "-" : "+"}${two(hours)}:${two(minutes)}`;
 }
 
-/**
- * When the clocks there show these digits. Of an hour that they show twice the first; one that they
- * leave out is as far behind the last moment before it.
- */
-function localTime(digits: number, timeZone: string): string | null {
+/** Returns the first of two such times, and a time after the change for a skipped hour. */
+function fromClockDigits(digits: number, timeZone: string): string | null {
   const before = offsetAt(digits - DAY_MS, timeZone);
   const after = offsetAt(digits + DAY_MS, timeZone);
   const early = digits - before;
@@ -68,11 +60,11 @@ function localTime(digits: number, timeZone: string): string | null {
   return Number.isNaN(time) ? null : parseDate(new Date(time).toISOString());
 }
 
-/** Milliseconds that the clocks there are ahead of UTC's. */
+/** Returns the milliseconds by which the time zone is ahead of UTC. */
 function offsetAt(time: number, timeZone: string): number {
   const parts = formatFor(timeZone).formatToParts(time);
   const part = (type: string) => Number(parts.find((one) => one.type === type)!.value);
-  const shown = Date.UTC(
+  const clockMs = Date.UTC(
     part("year"),
     part("month") - 1,
     part("day"),
@@ -80,7 +72,7 @@ function offsetAt(time: number, timeZone: string): number {
     part("minute"),
     part("second"),
   );
-  return shown - Math.floor(time / 1000) * 1000;
+  return clockMs - Math.floor(time / 1000) * 1000;
 }
 
 const formatFor = (timeZone: string) =>

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { clockTime, dayOf, isTimeZone, resolveDate } from "./zoned_dates.ts";
+import { dayOf, isTimeZone, resolveDate, toClockTime } from "./zoned_dates.ts";
 
 const at = (time: string, timeZone: string) => ({ now: Date.parse(time), timeZone });
 
-Deno.test("a day begins at midnight where it is asked for, on either side of UTC and of a change of clocks", () => {
+Deno.test("resolveDate begins a day at local midnight, also around a change of clocks", () => {
   const table = [
     ["2026-01-30", "UTC", "2026-01-30T00:00:00.000Z"],
     ["2026-01-30", "Europe/Berlin", "2026-01-29T23:00:00.000Z"],
@@ -22,7 +22,7 @@ Deno.test("a day begins at midnight where it is asked for, on either side of UTC
   }
 });
 
-Deno.test("a time without a zone is of the place, one with a zone is as it says", () => {
+Deno.test("resolveDate uses the request's time zone for times without a zone", () => {
   const berlin = at("2026-01-31T12:00:00Z", "Europe/Berlin");
   const table = {
     "2026-01-30T10:00": "2026-01-30T09:00:00.000Z",
@@ -30,7 +30,7 @@ Deno.test("a time without a zone is of the place, one with a zone is as it says"
     "2026-01-30T10:00:00.5": "2026-01-30T09:00:00.500Z",
     "2026-01-30T10:00:00Z": "2026-01-30T10:00:00.000Z",
     "2026-01-30T10:00:00+05:30": "2026-01-30T04:30:00.000Z",
-    // Twice there, and never there.
+    // An hour that occurs twice, and one that is skipped.
     "2026-10-25T02:30": "2026-10-25T00:30:00.000Z",
     "2026-03-29T02:30": "2026-03-29T01:30:00.000Z",
   };
@@ -39,7 +39,7 @@ Deno.test("a time without a zone is of the place, one with a zone is as it says"
   }
 });
 
-Deno.test("words for days go by the clock of who asks", () => {
+Deno.test("resolveDate resolves words for days in the request's time zone", () => {
   const late = at("2026-01-31T23:30:00Z", "Europe/Berlin");
   assert.equal(resolveDate("now", late), "2026-01-31T23:30:00.000Z");
   assert.equal(resolveDate("Today", late), "2026-01-31T23:00:00.000Z");
@@ -48,7 +48,7 @@ Deno.test("words for days go by the clock of who asks", () => {
   assert.equal(resolveDate("today", { ...late, timeZone: "UTC" }), "2026-01-31T00:00:00.000Z");
 });
 
-Deno.test("anything else is no date", () => {
+Deno.test("resolveDate returns null for other texts", () => {
   const now = at("2026-01-31T12:00:00Z", "UTC");
   for (const text of ["", "soon", "31.01.2026", "2026", "1769860800000", "constructor", "12:00"]) {
     assert.equal(resolveDate(text, now), null, text);
@@ -59,11 +59,11 @@ Deno.test("anything else is no date", () => {
   }
 });
 
-Deno.test("a clock is told with its offset, and zones by their names", () => {
+Deno.test("toClockTime formats a time with its offset", () => {
   const noon = Date.parse("2026-01-31T12:00:00Z");
-  assert.equal(clockTime(noon, "Asia/Kolkata"), "2026-01-31T17:30:00+05:30");
-  assert.equal(clockTime(noon, "America/St_Johns"), "2026-01-31T08:30:00-03:30");
-  assert.equal(clockTime(noon, "UTC"), "2026-01-31T12:00:00+00:00");
+  assert.equal(toClockTime(noon, "Asia/Kolkata"), "2026-01-31T17:30:00+05:30");
+  assert.equal(toClockTime(noon, "America/St_Johns"), "2026-01-31T08:30:00-03:30");
+  assert.equal(toClockTime(noon, "UTC"), "2026-01-31T12:00:00+00:00");
   assert.equal(dayOf(noon, "Pacific/Auckland"), "2026-02-01");
   for (const name of ["UTC", "Europe/Berlin", "+02:00"]) assert.ok(isTimeZone(name), name);
   for (const name of ["", "Mars/Olympus", "Europe/Berlin; drop", "local"]) {

@@ -9,7 +9,7 @@ import { createUser } from "./create_user.ts";
 import { issueToken } from "./issue_token.ts";
 import { createSessionDirectory, type SessionRecord, SESSIONS } from "./sessions.ts";
 
-/** A project with a signed-in user; the token lives 15 minutes from noon. */
+/** Creates a project with a signed-in user, whose token is valid for 15 minutes from noon. */
 async function signedIn(services: Services) {
   const { projectId } = await createProject(services, { name: "Test", siteUrl: null });
   const userId = await createUser(services, projectId, {
@@ -25,7 +25,7 @@ const revoke = ({ engine }: Services, projectId: string, sessionId: string) =>
   engine.records<SessionRecord>(projectId, SESSIONS)
     .updateOne(eq("_id", sessionId), { set: { revokedAt: "2026-01-31T12:00:01.000Z" } });
 
-Deno.test("a token says what the wire rules want, and nothing else", async () => {
+Deno.test("issue writes exactly the documented claims", async () => {
   await using opened = await openTestServices({ env: { PUBLIC_URL: "https://api.example.com" } });
   const { projectId, userId, token } = await signedIn(opened.services);
   const key = await opened.services.signingKeys.find(projectId);
@@ -41,7 +41,7 @@ Deno.test("a token says what the wire rules want, and nothing else", async () =>
   assert.match(String(sid), /^[0-9a-f]{24}$/);
 });
 
-Deno.test("an issued token tells its user and session, the second time too", async () => {
+Deno.test("verify returns user and session, also from the cache", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, userId, token, sessionId } = await signedIn(services);
@@ -52,7 +52,7 @@ Deno.test("an issued token tells its user and session, the second time too", asy
   }
 });
 
-Deno.test("a token expires by the clock, with five seconds for clocks that differ", async () => {
+Deno.test("verify refuses an expired token, with a tolerance of five seconds", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const { projectId, token } = await signedIn(services);
@@ -62,7 +62,7 @@ Deno.test("a token expires by the clock, with five seconds for clocks that diffe
   assert.equal(await services.tokens.verify(projectId, token), null);
 });
 
-Deno.test("a token that was never seen before expires at the same moment", async () => {
+Deno.test("verify applies the tolerance to uncached tokens", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const { projectId, token } = await signedIn(services);
@@ -72,7 +72,7 @@ Deno.test("a token that was never seen before expires at the same moment", async
   assert.notEqual(await services.tokens.verify(projectId, token), null);
 });
 
-Deno.test("a remembered token is refused at once when its session is revoked and forgotten", async () => {
+Deno.test("verify refuses a cached token when its session is revoked and forgotten", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, token, sessionId } = await signedIn(services);
@@ -82,7 +82,7 @@ Deno.test("a remembered token is refused at once when its session is revoked and
   assert.equal(await services.tokens.verify(projectId, token), null);
 });
 
-Deno.test("a remembered token is refused in another process within five seconds", async () => {
+Deno.test("verify refuses a cached token of a revoked session in other processes within five seconds", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const { projectId, token, sessionId } = await signedIn(services);
@@ -101,7 +101,7 @@ Deno.test("a remembered token is refused in another process within five seconds"
   assert.equal(await elsewhere.verify(projectId, token), null);
 });
 
-Deno.test("a token outlives neither its session's record nor its session's time", async () => {
+Deno.test("verify refuses a token whose session was deleted or has expired", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const { projectId, token, sessionId } = await signedIn(services);
@@ -118,7 +118,7 @@ Deno.test("a token outlives neither its session's record nor its session's time"
   assert.equal(await services.tokens.verify(projectId, token), null);
 });
 
-Deno.test("a token is good in its own project only, also after it was used there", async () => {
+Deno.test("verify accepts a cached token only in its own project", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const [one, other] = [await signedIn(services), await signedIn(services)];
@@ -128,7 +128,7 @@ Deno.test("a token is good in its own project only, also after it was used there
   assert.equal(await services.tokens.verify("66f1a0c2e4b0a1b2c3d4e5f6", one.token), null);
 });
 
-Deno.test("a token opens no other project, be there a session of the same ids", async () => {
+Deno.test("verify refuses a token of another project with an equal session", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const [one, other] = [await signedIn(services), await signedIn(services)];
@@ -140,7 +140,7 @@ Deno.test("a token opens no other project, be there a session of the same ids", 
   assert.equal(await services.tokens.verify(other.projectId, one.token), null);
 });
 
-Deno.test("a token of the same project under another public address is refused", async () => {
+Deno.test("verify refuses a token from another public URL", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const { projectId, token } = await signedIn(services);
@@ -153,7 +153,7 @@ Deno.test("a token of the same project under another public address is refused",
   assert.equal(await elsewhere.verify(projectId, token), null);
 });
 
-Deno.test("issuing for a project without a key is a failure of ours", async () => {
+Deno.test("issue rejects if the project has no signing key", async () => {
   await using opened = await openTestServices();
   const bearer = { userId: "a".repeat(24), sessionId: "b".repeat(24) };
   await assert.rejects(
@@ -162,7 +162,7 @@ Deno.test("issuing for a project without a key is a failure of ours", async () =
   );
 });
 
-Deno.test("100 checks of one token at once all agree", async () => {
+Deno.test("verify returns the same user to 100 concurrent callers", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, userId, token } = await signedIn(services);

@@ -4,14 +4,14 @@ import type { AccessTokens, Bearer } from "./access_tokens.ts";
 import type { ApiKeyPrincipal, KeyDirectory } from "../projects/api_keys.ts";
 import type { Id } from "../store/port.ts";
 import type { Caller, SignedInUser } from "./principals.ts";
-import { whyHeaderIsRefused, whyKeyIsRefused } from "./refused_credentials.ts";
+import { explainRefusedHeader, explainRefusedKey } from "./refused_credentials.ts";
 
 export interface AuthServices {
   readonly keys: KeyDirectory;
   readonly tokens: AccessTokens;
 }
 
-/** Whose key this is. Throws `API_KEY_INVALID`, which tells what is wrong by the request alone. */
+/** Finds the project of an API key. Throws `API_KEY_INVALID` with an explanation. */
 export async function authenticateKey(
   { keys }: Pick<AuthServices, "keys">,
   credentials: Pick<Credentials, "apiKey"> & Partial<Credentials>,
@@ -19,13 +19,10 @@ export async function authenticateKey(
   const { apiKey } = credentials;
   const principal = apiKey === null ? null : await keys.find(apiKey);
   if (principal !== null) return principal;
-  throw new Problem("API_KEY_INVALID", { message: whyKeyIsRefused(credentials) });
+  throw new Problem("API_KEY_INVALID", { message: explainRefusedKey(credentials) });
 }
 
-/**
- * The caller behind a valid key. A bearer token sent with a publishable key must be valid, also
- * where none is needed (`ACCESS_TOKEN_INVALID`); with a secret key it is ignored.
- */
+/** Ignores bearer tokens with a secret key; others must be valid. Throws `ACCESS_TOKEN_INVALID`. */
 export async function callerOf(
   services: Pick<AuthServices, "tokens">,
   { kind, projectId }: ApiKeyPrincipal,
@@ -37,10 +34,7 @@ export async function callerOf(
   return { kind, projectId, userId };
 }
 
-/**
- * The signed-in user, with a publishable key. Throws `PUBLISHABLE_KEY_REQUIRED`,
- * `ACCESS_TOKEN_REQUIRED` and `ACCESS_TOKEN_INVALID`.
- */
+/** Throws `PUBLISHABLE_KEY_REQUIRED`, `ACCESS_TOKEN_REQUIRED` and `ACCESS_TOKEN_INVALID`. */
 export async function signedInUserOf(
   services: Pick<AuthServices, "tokens">,
   { kind, projectId }: ApiKeyPrincipal,
@@ -53,23 +47,23 @@ export async function signedInUserOf(
 
 const BEARER = /^Bearer /i;
 
-/** The token of an `Authorization` header; null where its scheme is another, or there is none. */
-export const bearerTokenIn = (authorization: string | null): string | null =>
+/** Returns the token of an `Authorization` header, or null without one or with another scheme. */
+export const readBearerToken = (authorization: string | null): string | null =>
   authorization !== null && BEARER.test(authorization)
     ? authorization.slice("Bearer ".length)
     : null;
 
-/** The bearer of an `Authorization` header. Throws `ACCESS_TOKEN_INVALID`. */
+/** Verifies the token of an `Authorization` header. Throws `ACCESS_TOKEN_INVALID`. */
 export async function bearerOf(
   { tokens }: Pick<AuthServices, "tokens">,
   projectId: Id,
   authorization: string,
 ): Promise<Bearer> {
-  const token = bearerTokenIn(authorization);
+  const token = readBearerToken(authorization);
   if (token === null) {
-    throw new Problem("ACCESS_TOKEN_INVALID", { message: whyHeaderIsRefused(authorization) });
+    throw new Problem("ACCESS_TOKEN_INVALID", { message: explainRefusedHeader(authorization) });
   }
   const bearer = await tokens.verify(projectId, token);
   if (bearer !== null) return bearer;
-  throw new Problem("ACCESS_TOKEN_INVALID", { message: tokens.whyRefused(projectId, token) });
+  throw new Problem("ACCESS_TOKEN_INVALID", { message: tokens.explainRefusal(projectId, token) });
 }

@@ -3,7 +3,7 @@ import { AUTH_DEFAULTS } from "../projects/auth_settings.ts";
 import { FILE_DEFAULTS } from "../projects/file_settings.ts";
 import type { ApiKeyPrincipal } from "../projects/api_keys.ts";
 import { authenticateKey, callerOf } from "./authenticate.ts";
-import { whyKeyIsRefused } from "./refused_credentials.ts";
+import { explainRefusedKey } from "./refused_credentials.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const USER = "aaaaaaaaaaaaaaaaaaaaaaaa";
@@ -19,7 +19,7 @@ const holder = (kind: ApiKeyPrincipal["kind"]): ApiKeyPrincipal => ({
   recordsUntil: null,
 });
 
-/** Knows one key and one token of the project, and remembers what it was asked. */
+/** Services with one valid key and one valid token, which record the lookups. */
 function services() {
   const asked: string[] = [];
   return {
@@ -37,7 +37,7 @@ function services() {
         const good = projectId === PROJECT && token === "aaa.bbb-_.ccc";
         return Promise.resolve(good ? { userId: USER, sessionId: SESSION } : null);
       },
-      whyRefused: () => "It is not the good one.",
+      explainRefusal: () => "It is not the good one.",
       issue: () => Promise.reject(new Error("Nothing is issued here")),
     },
   };
@@ -45,37 +45,37 @@ function services() {
 
 const none = { apiKey: null, authorization: null };
 
-Deno.test("a known key tells whose it is", async () => {
+Deno.test("authenticateKey returns the principal of a valid key", async () => {
   assert.deepEqual(
     await authenticateKey(services(), { ...none, apiKey: "good-key" }),
     holder("publishable"),
   );
 });
 
-Deno.test("a missing, an empty, a malformed and an unknown key get one code and status", async () => {
+Deno.test("authenticateKey throws API_KEY_INVALID for missing, malformed and unknown keys", async () => {
   for (const apiKey of [null, "", "other-key", `pk_live_${"a".repeat(43)}`]) {
     await assert.rejects(
       async () => await authenticateKey(services(), { ...none, apiKey }),
-      { code: "API_KEY_INVALID", status: 401, message: whyKeyIsRefused({ ...none, apiKey }) },
+      { code: "API_KEY_INVALID", status: 401, message: explainRefusedKey({ ...none, apiKey }) },
     );
   }
 });
 
-Deno.test("with a secret key the Authorization header is not looked at", async () => {
-  const known = services();
+Deno.test("callerOf ignores the Authorization header with a secret key", async () => {
+  const recorded = services();
   for (const authorization of [null, "Bearer aaa.bbb-_.ccc", "Bearer forged", "nonsense"]) {
-    const caller = await callerOf(known, holder("secret"), { ...none, authorization });
+    const caller = await callerOf(recorded, holder("secret"), { ...none, authorization });
     assert.deepEqual(caller, { kind: "secret", projectId: PROJECT });
   }
-  assert.deepEqual(known.asked, []);
+  assert.deepEqual(recorded.asked, []);
 });
 
-Deno.test("a publishable key alone speaks for nobody", async () => {
+Deno.test("callerOf returns no user for a publishable key without a token", async () => {
   const caller = await callerOf(services(), holder("publishable"), none);
   assert.deepEqual(caller, { kind: "publishable", projectId: PROJECT, userId: null });
 });
 
-Deno.test("a valid bearer token names its user, whatever the scheme's letter case", async () => {
+Deno.test("callerOf returns the user of a bearer token, regardless of the scheme's case", async () => {
   for (const scheme of ["Bearer", "bearer", "BEARER"]) {
     const authorization = `${scheme} aaa.bbb-_.ccc`;
     const caller = await callerOf(services(), holder("publishable"), { ...none, authorization });
@@ -83,7 +83,7 @@ Deno.test("a valid bearer token names its user, whatever the scheme's letter cas
   }
 });
 
-Deno.test("a bearer token that is sent must be valid, also where none is needed", async () => {
+Deno.test("callerOf refuses an invalid bearer token", async () => {
   const wrong = [
     "",
     "Bearer",

@@ -11,7 +11,7 @@ const OTHER_PROJECT = "66f1a0c2e4b0a1b2c3d4e5f7";
 const usersOf = (engine: Engine, projectId = PROJECT) =>
   engine.records<UserRecord>(projectId, USERS);
 
-Deno.test("a user is stored with the e-mail as given and nothing made up", async () => {
+Deno.test("createUser stores the e-mail as entered and leaves other members empty", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const id = await createUser(services, PROJECT, { email: "Ada@Example.com", verified: true });
@@ -35,14 +35,14 @@ Deno.test("a user is stored with the e-mail as given and nothing made up", async
   });
 });
 
-Deno.test("an e-mail is verified only if it is said to be", async () => {
+Deno.test("createUser verifies the e-mail only if requested", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const id = await createUser(services, PROJECT, { email: "ada@example.com", verified: false });
   assert.equal((await usersOf(services.engine).get(id))?.value.emailVerified, false);
 });
 
-Deno.test("an e-mail is taken in every letter case, and the refusal stores nothing", async () => {
+Deno.test("createUser throws EMAIL_TAKEN regardless of case and stores nothing", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await createUser(services, PROJECT, { email: "ada@example.com", verified: true });
@@ -54,7 +54,7 @@ Deno.test("an e-mail is taken in every letter case, and the refusal stores nothi
   assert.equal(await usersOf(services.engine).count(ALL), 1);
 });
 
-Deno.test("the same e-mail may be a user of every project", async () => {
+Deno.test("createUser allows the same e-mail in several projects", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const input = { email: "ada@example.com", verified: true };
@@ -66,7 +66,7 @@ Deno.test("the same e-mail may be a user of every project", async () => {
   assert.equal(await usersOf(services.engine, OTHER_PROJECT).count(ALL), 1);
 });
 
-Deno.test("of 20 users with one e-mail at once exactly one is made", async () => {
+Deno.test("createUser creates one user for 20 concurrent calls with one e-mail", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const input = { email: "ada@example.com", verified: true };
@@ -78,7 +78,7 @@ Deno.test("of 20 users with one e-mail at once exactly one is made", async () =>
   assert.equal(await usersOf(services.engine).count(ALL), 1);
 });
 
-Deno.test("what is not one plain address is refused and stores nothing", async () => {
+Deno.test("createUser refuses invalid addresses and stores nothing", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const wrong = [
@@ -105,7 +105,7 @@ Deno.test("what is not one plain address is refused and stores nothing", async (
   assert.equal(await usersOf(services.engine).count(ALL), 0);
 });
 
-Deno.test("unusual but plain addresses are taken", async () => {
+Deno.test("createUser accepts unusual plain addresses", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const right = ["a@b", "o'hara+news@sub.example.co.uk", "jürgen@köln.de", "x_1-2.3@127.0.0.1"];

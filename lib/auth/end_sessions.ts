@@ -15,17 +15,16 @@ interface EndServices extends Pick<AuthServices, "tokens"> {
   readonly sessions: SessionDirectory;
 }
 
-/**
- * Ends the session of a refresh token and that of the bearer of an `Authorization` header, whichever
- * there are. What is not valid has nothing left to end.
- */
+/** Ends the sessions of a refresh token and an `Authorization` header. Ignores invalid tokens. */
 export async function logOut(
   services: EndServices,
   projectId: Id,
   { refreshToken, authorization }: { refreshToken: string | null; authorization: string | null },
 ): Promise<void> {
   const ended = new Set<Id>();
-  const family = refreshToken === null ? null : await familyOf(services, projectId, refreshToken);
+  const family = refreshToken === null
+    ? null
+    : await findSessionId(services, projectId, refreshToken);
   if (family !== null) ended.add(family);
   const bearer = authorization === null
     ? null
@@ -34,13 +33,13 @@ export async function logOut(
   for (const sessionId of ended) await endSession(services, projectId, { sessionId });
 }
 
-/** The user whose refresh token this is, while its session stands. Throws `REFRESH_TOKEN_INVALID`. */
+/** Returns the user of a refresh token with an active session. Throws `REFRESH_TOKEN_INVALID`. */
 export async function userOfRefreshToken(
   { engine, clock }: Pick<EndServices, "engine" | "clock">,
   projectId: Id,
   refreshToken: string,
 ): Promise<Id> {
-  const sessionId = await familyOf({ engine }, projectId, refreshToken);
+  const sessionId = await findSessionId({ engine }, projectId, refreshToken);
   const session = sessionId === null
     ? null
     : await engine.records<SessionRecord>(projectId, SESSIONS)
@@ -49,7 +48,6 @@ export async function userOfRefreshToken(
   return session.value.userId;
 }
 
-/** Ends all sessions of a user; resolves to how many stood. */
 export async function endSessionsOf(
   { engine, clock, sessions }: Pick<EndServices, "engine" | "clock" | "sessions">,
   projectId: Id,
@@ -60,7 +58,7 @@ export async function endSessionsOf(
   return ids.length;
 }
 
-/** Ends one session, of this user if one is named; false where none stands. */
+/** Ends a session. Returns false if there is no active one. @param userId The required owner. */
 export async function endSession(
   { engine, clock, sessions }: Pick<EndServices, "engine" | "clock" | "sessions">,
   projectId: Id,
@@ -78,8 +76,8 @@ export async function endSession(
   return ended !== null;
 }
 
-/** The session of a refresh token, used or not: whoever holds it may end what it came from. */
-async function familyOf(
+/** Finds the session of a refresh token, used or not. Any token of a session may end it. */
+async function findSessionId(
   { engine }: Pick<EndServices, "engine">,
   projectId: Id,
   text: string,

@@ -9,11 +9,7 @@ import { issueRefreshToken } from "./refresh_tokens.ts";
 import type { RefreshServices } from "./rotate_refresh_token.ts";
 import { activeSessions, type SessionRecord, SESSIONS } from "./sessions.ts";
 
-/**
- * Redeems a code, together with the access token it was issued with, for the first refresh token
- * of their session. Throws `EXCHANGE_CODE_INVALID`, one refusal for all that can be wrong; a code
- * with a wrong token stays good for its own.
- */
+/** Keeps the code if the access token is wrong. Throws `EXCHANGE_CODE_INVALID` for every cause. */
 export async function exchangeCode(
   services: Pick<RefreshServices, "engine" | "clock" | "newId">,
   projectId: Id,

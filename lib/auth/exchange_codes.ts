@@ -6,16 +6,13 @@ import { EXCHANGE_CODE_MS } from "../limits.ts";
 import type { Id, Transaction } from "../store/port.ts";
 import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/**
- * What a page exchanges, together with its access token, for a refresh token. In each project's
- * space.
- */
+/** Codes that a page exchanges, with its access token, for a refresh token. */
 export const EXCHANGE_CODES = recordKind({
   name: "_exchangeCodes",
   fields: {
-    /** SHA-256 of the code; the code itself is kept nowhere. */
+    /** SHA-256 of the code, which is not stored. */
     codeHash: field.text,
-    /** Of the access token that the code goes with. */
+    /** SHA-256 of the access token that must be sent with the code. */
     tokenHash: field.text,
     sessionId: field.ref,
     userId: field.ref,
@@ -28,7 +25,7 @@ export const EXCHANGE_CODES = recordKind({
 
 export type ExchangeCodeRecord = RecordOf<typeof EXCHANGE_CODES>;
 
-/** A fresh code of 32 random bytes, good once and only together with the access token. */
+/** Issues a code of 32 random bytes that is valid once, together with the access token. */
 export async function issueExchangeCode(
   tx: Transaction,
   { clock, newId }: { clock: Clock; newId: NewId },

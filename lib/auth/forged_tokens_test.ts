@@ -1,4 +1,4 @@
-/** What a verifier of access tokens must not take for one. */
+// Forged access tokens, which verify() must refuse.
 
 import assert from "node:assert/strict";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
@@ -10,7 +10,7 @@ import { type SessionRecord, SESSIONS } from "./sessions.ts";
 
 const NOON = 1_769_860_800;
 
-/** A project, a user with a session that stands, and the claims of a token that would pass. */
+/** Creates a project and a user with an active session, and returns valid claims. */
 async function target(services: Services) {
   const { projectId } = await createProject(services, { name: "Test", siteUrl: null });
   const sub = await createUser(services, projectId, { email: "ada@example.com", verified: true });
@@ -51,7 +51,7 @@ const segment = (value: unknown) =>
 const without = (claims: JWTPayload, name: string): JWTPayload =>
   Object.fromEntries(Object.entries(claims).filter(([one]) => one !== name));
 
-Deno.test("a token made by hand of the right claims and the right key is taken", async () => {
+Deno.test("verify accepts a hand-made token with valid claims and the right key", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, key, claims, sub } = await target(services);
@@ -59,7 +59,7 @@ Deno.test("a token made by hand of the right claims and the right key is taken",
   assert.equal((await services.tokens.verify(projectId, token))?.userId, sub);
 });
 
-Deno.test("a token that lacks any one of its claims is refused", async () => {
+Deno.test("verify refuses a token that lacks any claim", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, key, claims } = await target(services);
@@ -69,7 +69,7 @@ Deno.test("a token that lacks any one of its claims is refused", async () => {
   }
 });
 
-Deno.test("a token with any one claim of another value or kind is refused", async () => {
+Deno.test("verify refuses a token with a wrong value or type of any claim", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, key, claims, sub, sid } = await target(services);
@@ -97,7 +97,7 @@ Deno.test("a token with any one claim of another value or kind is refused", asyn
   }
 });
 
-Deno.test("a token of another type is refused: an ID token is no access token", async () => {
+Deno.test("verify refuses a token of another type, such as an ID token", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, key, claims } = await target(services);
@@ -107,7 +107,7 @@ Deno.test("a token of another type is refused: an ID token is no access token", 
   }
 });
 
-Deno.test("an unsigned token is refused, in every spelling of none", async () => {
+Deno.test("verify refuses unsigned tokens in every spelling of the algorithm none", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, claims } = await target(services);
@@ -119,7 +119,7 @@ Deno.test("an unsigned token is refused, in every spelling of none", async () =>
   }
 });
 
-Deno.test("a token signed by HS256 with the public key as the secret is refused", async () => {
+Deno.test("verify refuses a token signed with HS256 and the public key as its secret", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, key, claims } = await target(services);
@@ -135,7 +135,7 @@ Deno.test("a token signed by HS256 with the public key as the secret is refused"
   }
 });
 
-Deno.test("a token signed by a stranger's key is refused, also under the project's key id", async () => {
+Deno.test("verify refuses a token signed with a foreign key, also with the project's key id", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, key, claims } = await target(services);
@@ -147,7 +147,7 @@ Deno.test("a token signed by a stranger's key is refused, also under the project
   }
 });
 
-Deno.test("a token signed by another project's key is refused though its claims name this one", async () => {
+Deno.test("verify refuses a token signed with another project's key", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const [one, other] = [await target(services), await target(services)];
@@ -155,20 +155,20 @@ Deno.test("a token signed by another project's key is refused though its claims 
   assert.equal(await services.tokens.verify(one.projectId, token), null);
 });
 
-Deno.test("a token altered in any character is refused", async () => {
+Deno.test("verify refuses a token with any altered character", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, key, claims } = await target(services);
   const token = await sign(claims, await key.privateKey());
   assert.notEqual(await services.tokens.verify(projectId, token), null);
-  // The last character of a signature of 64 bytes has four spare bits, which say nothing.
+  // The last character of a signature of 64 bytes has four unused bits.
   for (let at = 0; at < token.length - 1; at += 3) {
     const altered = token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1);
     assert.equal(await services.tokens.verify(projectId, altered), null, `at ${at}`);
   }
 });
 
-Deno.test("what is no token at all is refused, not failed on", async () => {
+Deno.test("verify returns null for malformed tokens", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, key, claims } = await target(services);

@@ -1,16 +1,13 @@
 import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/**
- * Whom a provider knows as which user. Written in the transaction that writes the user. In each
- * project's space.
- */
+/** Links from accounts at providers to users, written in the transaction of the user. */
 export const IDENTITIES = recordKind({
   name: "_identities",
   fields: {
-    /** As {@linkcode identityOf} spells it. */
+    /** Unique key, see {@linkcode identityOf}. */
     identity: field.text,
     userId: field.ref,
-    /** What the provider said last, so that a change on its side can be told from one here. */
+    /** The last profile from the provider, which distinguishes its changes from the user's. */
     seen: field.undeclared<
       {
         email: string | null;
@@ -29,6 +26,6 @@ export const IDENTITIES = recordKind({
 
 export type IdentityRecord = RecordOf<typeof IDENTITIES>;
 
-/** Unique within a project: providers never change the id, and names have no spaces. */
+/** Returns the key of an account at a provider. Providers never change the id. */
 export const identityOf = (provider: string, providerUserId: string): string =>
   `${provider} ${providerUserId}`;

@@ -8,7 +8,7 @@ import type { Actor, Engine, Id } from "../store/port.ts";
 import type { AccessTokens } from "./access_tokens.ts";
 import { NO_DEVICE } from "./device.ts";
 import { openSession } from "./open_session.ts";
-import { marksOf } from "./users.ts";
+import { rolesAndClaimsOf } from "./users.ts";
 
 interface IssuingServices {
   readonly engine: Engine;
@@ -17,7 +17,6 @@ interface IssuingServices {
   readonly tokens: AccessTokens;
 }
 
-/** An access token, and the session that it belongs to. */
 export interface IssuedToken {
   readonly accessToken: string;
   /** Seconds until it expires. */
@@ -25,10 +24,7 @@ export interface IssuedToken {
   readonly sessionId: Id;
 }
 
-/**
- * Opens a session for a user and issues an access token for it, from the command line. Throws
- * `INVALID_ID`, and `USER_NOT_FOUND` also for a disabled user.
- */
+/** Opens a session. Throws `INVALID_ID`, and `USER_NOT_FOUND` also for a disabled user. */
 export async function issueToken(
   services: IssuingServices,
   projectId: Id,
@@ -40,10 +36,7 @@ export async function issueToken(
   return issued.accessToken;
 }
 
-/**
- * The same for a member who tries calls as this user: nothing renews the token, so its session ends
- * with it.
- */
+/** Issues a token to test as a user. It cannot be renewed, so its session ends with it. */
 export const issueTestToken = (
   services: IssuingServices,
   member: ProjectMember,
@@ -68,14 +61,14 @@ async function issue(
 ): Promise<IssuedToken> {
   const userId = parseId(idText);
   if (userId === null) throw new Problem("INVALID_ID");
-  // Drawn before, so that a transaction which has to begin anew opens the same one.
+  // Generated outside of the transaction, so that a retry opens the same session.
   const sessionId = newId();
   const opening = { clock, newId: () => sessionId };
   const { user } = await engine.transaction(
     projectId,
     (tx) => openSession(tx, opening, { userId, device: NO_DEVICE, actor, lifetimeMs }),
   );
-  const bearer = { userId, sessionId, ...marksOf(user) };
+  const bearer = { userId, sessionId, ...rolesAndClaimsOf(user) };
   const accessToken = await tokens.issue(projectId, bearer, seconds);
   return { accessToken, expiresIn: seconds, sessionId };
 }

@@ -18,7 +18,7 @@ async function projectWithUser(services: Services) {
 const sessionsOf = ({ engine }: Services, projectId: string) =>
   engine.records<SessionRecord>(projectId, SESSIONS);
 
-Deno.test("a token for a user is valid and lives as long as it was asked to", async () => {
+Deno.test("issueToken returns a token that is valid for the requested time", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, userId } = await projectWithUser(services);
@@ -28,7 +28,7 @@ Deno.test("a token for a user is valid and lives as long as it was asked to", as
   assert.equal(exp! - iat!, 60);
 });
 
-Deno.test("each token opens a session of its own, of 30 days", async () => {
+Deno.test("issueToken opens a session of 30 days for each token", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, userId } = await projectWithUser(services);
@@ -51,7 +51,7 @@ Deno.test("each token opens a session of its own, of 30 days", async () => {
   });
 });
 
-Deno.test("a token longer than a session makes its session as long", async () => {
+Deno.test("issueToken extends the session to the lifetime of the token", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const { projectId, userId } = await projectWithUser(services);
@@ -61,7 +61,7 @@ Deno.test("a token longer than a session makes its session as long", async () =>
   assert.notEqual(await services.tokens.verify(projectId, token), null);
 });
 
-Deno.test("the user's id may be given in upper case", async () => {
+Deno.test("issueToken accepts the user's id in upper case", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, userId } = await projectWithUser(services);
@@ -72,7 +72,7 @@ Deno.test("the user's id may be given in upper case", async () => {
   assert.equal(decodeJwt(token).sub, userId);
 });
 
-Deno.test("no token for what is no id, an unknown user, or a user of another project", async () => {
+Deno.test("issueToken refuses invalid ids, unknown users and users of another project", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const [one, other] = [await projectWithUser(services), await projectWithUser(services)];
@@ -88,7 +88,7 @@ Deno.test("no token for what is no id, an unknown user, or a user of another pro
   assert.equal(await sessionsOf(services, one.projectId).count(ALL), 0, "a session was opened");
 });
 
-Deno.test("no token and no session for a disabled user", async () => {
+Deno.test("issueToken refuses a disabled user and opens no session", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, userId } = await projectWithUser(services);

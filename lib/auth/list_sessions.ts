@@ -8,14 +8,11 @@ import { activeSessions, type SessionRecord, SESSIONS } from "./sessions.ts";
 export interface SessionOwner {
   readonly projectId: Id;
   readonly userId: Id;
-  /** The session that asks; null where it is not the user who asks. */
+  /** The caller's own session; null if the caller is not the user. */
   readonly sessionId: Id | null;
 }
 
-/**
- * The user's sessions that stand, the newest first; `current` marks the one that asks. Throws
- * `INVALID_CURSOR`.
- */
+/** Lists active sessions, newest first; `current` marks the caller's. Throws `INVALID_CURSOR`. */
 export async function listSessions(
   services: { engine: Engine; clock: Clock; cursors: Cursors },
   { projectId, userId, sessionId }: SessionOwner,
@@ -24,18 +21,18 @@ export async function listSessions(
   const { items, nextCursor } = await readPage<SessionRecord>(services, {
     space: projectId,
     definition: SESSIONS,
-    asked: eq("userId", userId),
-    present: activeSessions(services.clock),
+    filter: eq("userId", userId),
+    visible: activeSessions(services.clock),
   }, request);
-  const shown = items.map((session) => ({
+  const sessions = items.map((session) => ({
     _id: session._id,
     createdAt: session.createdAt,
-    // Sessions of earlier versions know neither use nor device.
+    // Sessions of earlier versions lack last use and device.
     lastUsedAt: session.lastUsedAt ?? session.createdAt,
     expiresAt: session.expiresAt,
     userAgent: session.userAgent ?? null,
     address: session.address ?? null,
     current: session._id === sessionId,
   }));
-  return { items: shown, nextCursor };
+  return { items: sessions, nextCursor };
 }

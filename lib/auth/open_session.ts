@@ -5,22 +5,19 @@ import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Actor, Id, Transaction } from "../store/port.ts";
 import { type Device, type SessionRecord, SESSIONS } from "./sessions.ts";
-import { noteUserEvent } from "./user_events.ts";
+import { recordUserEvent } from "./user_events.ts";
 import { type UserRecord, USERS } from "./users.ts";
 
 interface NewSession {
   readonly userId: Id;
   readonly device: Device;
-  /** Who signs them in; they themselves, if left out. */
+  /** The actor that signs the user in; the user if omitted. */
   readonly actor?: Actor | undefined;
-  /** Until it is refreshed. */
+  /** Milliseconds until the session expires if it is not refreshed. */
   readonly lifetimeMs?: number;
 }
 
-/**
- * Signs a user in. Throws `USER_NOT_FOUND` also for a disabled user. The user's record is written,
- * so whoever disables or deletes the user at the same time comes before or after, and not beside this.
- */
+/** Writes the user record, to conflict with disabling and deletion. Throws `USER_NOT_FOUND`. */
 export async function openSession(
   tx: Transaction,
   { clock, newId }: { clock: Clock; newId: NewId },
@@ -35,7 +32,7 @@ export async function openSession(
   );
   if (user === null) throw new Problem("USER_NOT_FOUND");
   if ((before?.lastSignInAt ?? null) === null) {
-    await noteUserEvent(tx, clock, { event: "signedIn", before, after: user.value, actor });
+    await recordUserEvent(tx, clock, { event: "signedIn", before, after: user.value, actor });
   }
   const sessionId = newId();
   await tx.records<SessionRecord>(SESSIONS).insert({

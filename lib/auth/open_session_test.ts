@@ -13,7 +13,7 @@ const device = { userAgent: "Test/1.0", address: "203.0.113.0" };
 
 const usersOf = ({ engine }: Services) => engine.records<UserRecord>(PROJECT, USERS);
 
-/** Opens a session of a user; with `fail` the transaction does not commit. */
+/** Opens a session for a user. @param fail Whether the transaction is rolled back. */
 const open = (services: Services, userId: Id, fail = false) =>
   services.engine.transaction(PROJECT, async (tx) => {
     const { sessionId: id } = await openSession(tx, services, { userId, device });
@@ -26,7 +26,7 @@ async function setup(services: Services): Promise<Id> {
   return await createUser(services, PROJECT, { email: "ada@example.com", verified: true });
 }
 
-Deno.test("a session knows its device and lives for 30 days", async () => {
+Deno.test("openSession stores the device and an expiry after 30 days", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const userId = await setup(services);
@@ -43,7 +43,7 @@ Deno.test("a session knows its device and lives for 30 days", async () => {
   });
 });
 
-Deno.test("the user's last sign-in is remembered, together with the session or not at all", async () => {
+Deno.test("openSession stores the last sign-in in the transaction of the session", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const userId = await setup(services);
@@ -56,7 +56,7 @@ Deno.test("the user's last sign-in is remembered, together with the session or n
   assert.equal(await lastSignInAt(), "2026-01-31T12:00:01.000Z");
 });
 
-Deno.test("no session for a disabled or an unknown user", async () => {
+Deno.test("openSession refuses disabled and unknown users", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const userId = await setup(services);

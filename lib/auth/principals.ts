@@ -2,12 +2,12 @@ import type { AuthSettings } from "../projects/auth_settings.ts";
 import { KEY } from "../store/changes.ts";
 import type { Actor, Id } from "../store/port.ts";
 
-/** Who calls a project's operations: an application by its key, perhaps for a signed-in user. */
+/** The caller of a project's operations: an application, possibly for a signed-in user. */
 export type Caller =
   | {
     readonly kind: "secret";
     readonly projectId: Id;
-    /** Who acts with the rights of the secret key, where it is not the key itself. */
+    /** The actor that has the permissions of the secret key, if it is not the key itself. */
     readonly actor?: Actor;
   }
   | {
@@ -17,7 +17,6 @@ export type Caller =
     readonly userId: Id | null;
   };
 
-/** A caller with the rights of a project's secret key. */
 export interface KeyHolder {
   readonly kind: "secret";
   readonly projectId: Id;
@@ -25,14 +24,13 @@ export interface KeyHolder {
   readonly actor: Actor;
 }
 
-/** Who is said to have done what a caller does. */
+/** Returns the actor that is recorded for a caller's changes. */
 export function actorOf(caller: Caller): Actor {
   if (caller.kind === "secret") return caller.actor ?? KEY;
-  // Nothing can be written without a signed-in user.
+  // Without a secret key, only signed-in users can write.
   return { kind: "user", id: caller.userId! };
 }
 
-/** A signed-in user, on the device that their session was opened on. */
 export interface SignedInUser {
   readonly projectId: Id;
   readonly userId: Id;

@@ -1,26 +1,24 @@
 import type { Json } from "../store/port.ts";
-import { isObject, own } from "../store/shape.ts";
+import { isObject, ownMember } from "../store/shape.ts";
 
-/** A field that a project declares for its users. */
 export interface DeclaredUserField {
   readonly key: string;
-  /** Whether everybody may see it. */
   readonly public: boolean;
 }
 
 type Members = { readonly [name: string]: Json };
 
-/** Values of declared fields, each of them: null where nothing is stored. */
-export function shownFields(
+/** Returns the values of all declared fields. A missing value is null. */
+export function declaredValues(
   declared: readonly DeclaredUserField[],
   stored: Json | undefined,
 ): { [name: string]: Json } {
   const values: Members = stored !== undefined && isObject(stored) ? stored : {};
-  return Object.fromEntries(declared.map(({ key }) => [key, own(values, key) ?? null]));
+  return Object.fromEntries(declared.map(({ key }) => [key, ownMember(values, key) ?? null]));
 }
 
-/** What everybody may see of a user: by their username, and in the place of a reference to them. */
-export const publicProfile = (
+/** Returns the public part of a user, for lookups by username and for populated references. */
+export const toPublicProfile = (
   declared: readonly DeclaredUserField[],
   { _id, username, name, avatarUrl, createdAt, fields }: Members,
 ): { [name: string]: Json } => ({
@@ -29,5 +27,5 @@ export const publicProfile = (
   name: name ?? null,
   avatarUrl: avatarUrl ?? null,
   createdAt: createdAt ?? null,
-  ...shownFields(declared.filter((field) => field.public), fields),
+  ...declaredValues(declared.filter((field) => field.public), fields),
 });

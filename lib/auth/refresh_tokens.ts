@@ -6,34 +6,28 @@ import { SESSION_MS } from "../limits.ts";
 import type { Id, Transaction } from "../store/port.ts";
 import { field, nullable, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/**
- * Lets whoever holds a used token be given its one successor again, and nobody else: neither what is
- * stored nor the used token alone tells the successor's secret.
- */
+/** Salt that gives the successor's secret with the used token, which only its holder has. */
 export type Successor = {
   tokenId: Id;
   /** 32 random bytes. */
   salt: string;
 };
 
-/**
- * One refresh token. It is used once; those of one session are a family, and fall together. In
- * each project's space.
- */
+/** Refresh tokens, each used once. Those of a session are a family and are revoked together. */
 export const REFRESH_TOKENS = recordKind({
   name: "_refreshTokens",
   fields: {
     sessionId: field.ref,
-    /** SHA-256 of the secret part; the token itself is kept nowhere. */
+    /** SHA-256 of the secret part. The token is not stored. */
     secretHash: field.text,
-    /** When it was first used; null before. */
+    /** Time of the first use; null before it. */
     usedAt: nullable(field.date),
-    /** How often it came again within the grace of its first use. */
+    /** Number of uses within the grace period after the first use. */
     replays: field.number,
-    /** When the session ends, however often it is refreshed. */
+    /** When the session ends even if it is refreshed. */
     sessionEndsAt: field.date,
     expiresAt: field.date,
-    /** What it was traded for at its first use; null before. */
+    /** The successor from the first use; null before it. */
     successor: field.undeclared<Successor | null>(),
   },
   indexes: [],
@@ -43,7 +37,7 @@ export const REFRESH_TOKENS = recordKind({
 
 export type RefreshTokenRecord = RecordOf<typeof REFRESH_TOKENS>;
 
-/** What a client holds: the record's id, so that it is found, and a secret of 32 random bytes. */
+/** Format of a token: the id of its record and a secret of 32 random bytes. */
 const TOKEN = /^([0-9a-f]{24})\.([A-Za-z0-9_-]{43})$/;
 
 export interface RefreshToken {
@@ -51,39 +45,36 @@ export interface RefreshToken {
   readonly secret: string;
 }
 
-/** Null for what cannot be a refresh token. */
+/** Parses a refresh token. Returns null for a malformed one. */
 export function parseRefreshToken(text: string): RefreshToken | null {
   const [, id, secret] = TOKEN.exec(text) ?? [];
   return id === undefined ? null : { id, secret: secret! };
 }
 
-export const refreshTokenText = ({ id, secret }: RefreshToken): string => `${id}.${secret}`;
+export const formatRefreshToken = ({ id, secret }: RefreshToken): string => `${id}.${secret}`;
 
-/** What the token that a record is of was traded for. */
-export const successorOf = (
+export const deriveSuccessor = (
   { tokenId, salt }: Successor,
   { secret }: RefreshToken,
 ): RefreshToken => ({ id: tokenId, secret: sha256(salt + secret) });
 
-/** When a session ends that is refreshed now. */
-export const slidingEnd = (clock: Clock, sessionEndsAt: string): string =>
+export const extendedEnd = (clock: Clock, sessionEndsAt: string): string =>
   new Date(Math.min(clock.now() + SESSION_MS, Date.parse(sessionEndsAt))).toISOString();
 
 type TokenSession = Pick<RefreshTokenRecord, "sessionId" | "sessionEndsAt">;
 
-/** The first token of a session that stands. */
+/** Issues the first token of a session. */
 export async function issueRefreshToken(
   tx: Transaction,
   { clock, newId }: { clock: Clock; newId: NewId },
   session: TokenSession,
 ): Promise<string> {
   const token = { id: newId(), secret: randomToken() };
-  await keepRefreshToken(tx, clock, session, token);
-  return refreshTokenText(token);
+  await storeRefreshToken(tx, clock, session, token);
+  return formatRefreshToken(token);
 }
 
-/** Makes a token known, unused. */
-export async function keepRefreshToken(
+export async function storeRefreshToken(
   tx: Transaction,
   clock: Clock,
   { sessionId, sessionEndsAt }: TokenSession,
@@ -97,6 +88,6 @@ export async function keepRefreshToken(
     successor: null,
     replays: 0,
     sessionEndsAt,
-    expiresAt: slidingEnd(clock, sessionEndsAt),
+    expiresAt: extendedEnd(clock, sessionEndsAt),
   });
 }

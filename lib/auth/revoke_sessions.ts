@@ -3,10 +3,7 @@ import { and, eq } from "../store/filter.ts";
 import type { Id, Transaction } from "../store/port.ts";
 import { activeSessions, type SessionRecord, SESSIONS } from "./sessions.ts";
 
-/**
- * Ends all sessions of a user, or all but one. Resolves to their ids: after the commit the caller
- * has the session directory forget them.
- */
+/** Returns ids that the caller removes from the session directory after the commit. */
 export async function revokeSessions(
   tx: Transaction,
   clock: Clock,

@@ -9,17 +9,17 @@ import { and, compare, eq, not } from "../store/filter.ts";
 import type { Engine, Id, Transaction } from "../store/port.ts";
 import type { AccessTokens, Bearer } from "./access_tokens.ts";
 import {
-  keepRefreshToken,
+  deriveSuccessor,
+  extendedEnd,
+  formatRefreshToken,
   parseRefreshToken,
   REFRESH_TOKENS,
   type RefreshToken,
   type RefreshTokenRecord,
-  refreshTokenText,
-  slidingEnd,
-  successorOf,
+  storeRefreshToken,
 } from "./refresh_tokens.ts";
 import { activeSessions, type SessionDirectory, type SessionRecord, SESSIONS } from "./sessions.ts";
-import { marksOf, type UserMarks, type UserRecord, USERS } from "./users.ts";
+import { type RolesAndClaims, rolesAndClaimsOf, type UserRecord, USERS } from "./users.ts";
 
 export interface RefreshServices {
   readonly engine: Engine;
@@ -30,26 +30,24 @@ export interface RefreshServices {
   readonly log: Log;
 }
 
-export interface Renewed {
+export interface RenewedTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Of the access token, in seconds. */
+  /** Seconds until the access token expires. */
   readonly expiresIn: number;
 }
 
 /**
- * Trades a refresh token for its successor and a fresh access token. A token that comes again
- * within the grace of its first use gets the same successor, so that tabs and lost answers do no
- * harm; one that comes later was stolen, by this caller or by the other: its session ends. As there
- * is one successor only, a thief who was quick has no chain of their own: sooner or later one of the
- * two comes with what the other has used.
- * Throws `REFRESH_TOKEN_INVALID`, one refusal for all that can be wrong.
+ * Exchanges a refresh token for its successor and a new access token. A token sent again within the
+ * grace period, as by several tabs, gets the same successor. If it is sent later, it was stolen,
+ * and its session is revoked. As there is one successor, a thief cannot keep a chain of their own.
+ * Throws `REFRESH_TOKEN_INVALID` for every cause.
  */
 export async function rotateRefreshToken(
   services: RefreshServices,
   projectId: Id,
   text: string,
-): Promise<Renewed> {
+): Promise<RenewedTokens> {
   const presented = parseRefreshToken(text);
   if (presented === null) throw new Problem("REFRESH_TOKEN_INVALID");
   const outcome = await services.engine.transaction(
@@ -59,7 +57,7 @@ export async function rotateRefreshToken(
   if (outcome.kind === "replayed") {
     const { sessionId, userId } = outcome;
     services.sessions.forget(projectId, [sessionId]);
-    services.log.write("warn", "A used refresh token came again: its session is revoked", {
+    services.log.write("warn", "A used refresh token was sent again: its session is revoked", {
       event: "refresh_token_replayed",
       project: projectId,
       user: userId,
@@ -74,8 +72,8 @@ export async function rotateRefreshToken(
 }
 
 type RotationOutcome =
-  | Bearer & UserMarks & { readonly kind: "rotated"; readonly refreshToken: string }
-  /** To be committed, so it cannot be thrown. */
+  | Bearer & RolesAndClaims & { readonly kind: "rotated"; readonly refreshToken: string }
+  /** A value instead of an error, because the revocation must be committed. */
   | Bearer & { readonly kind: "replayed" };
 
 async function rotate(
@@ -87,33 +85,37 @@ async function rotate(
   const tokens = tx.records<RefreshTokenRecord>(REFRESH_TOKENS);
   const now = timestamp(clock);
   const secretHash = sha256(token.secret);
-  const mine = and(
+  const isThisToken = and(
     eq("_id", token.id),
     eq("secretHash", secretHash),
     compare("expiresAt", "gt", now),
   );
   const successor = { tokenId: newId(), salt: randomToken() };
-  const first = await tokens.updateOne(and(mine, eq("usedAt", null)), {
+  const first = await tokens.updateOne(and(isThisToken, eq("usedAt", null)), {
     set: { usedAt: now, successor },
   });
-  if (first !== null) return await succeed(tx, clock, first.value, successorOf(successor, token));
+  if (first !== null) {
+    return await issueSuccessor(tx, clock, first.value, deriveSuccessor(successor, token));
+  }
 
   const used = await tokens.get(token.id);
   const isReal = used !== null && equalInConstantTime(used.value.secretHash, secretHash) &&
     used.value.expiresAt > now;
   if (!isReal) throw new Problem("REFRESH_TOKEN_INVALID");
   const graceBegan = new Date(clock.now() - REFRESH_GRACE_MS).toISOString();
-  if (used.value.usedAt! < graceBegan) return await revoke(tx, clock, used.value.sessionId);
-  // Not "fewer than": tokens of earlier versions have no count.
-  const isFree = not(compare("replays", "gte", REFRESH_REPLAYS_MAX));
-  if (await tokens.updateOne(and(mine, isFree), { increment: { replays: 1 } }) === null) {
+  if (used.value.usedAt! < graceBegan) return await revokeFamily(tx, clock, used.value.sessionId);
+  // Negated, because tokens of earlier versions lack the count.
+  const hasReplaysLeft = not(compare("replays", "gte", REFRESH_REPLAYS_MAX));
+  if (
+    await tokens.updateOne(and(isThisToken, hasReplaysLeft), { increment: { replays: 1 } }) === null
+  ) {
     throw new Problem("REFRESH_TOKEN_INVALID");
   }
-  return await repeat(tx, clock, used.value, token);
+  return await findUnusedSuccessor(tx, clock, used.value, token);
 }
 
-/** Throws `REFRESH_TOKEN_INVALID` where the session has ended, and nothing was used then. */
-async function succeed(
+/** Stores the successor. Throws `REFRESH_TOKEN_INVALID` if the session has ended. */
+async function issueSuccessor(
   tx: Transaction,
   clock: Clock,
   { sessionId, sessionEndsAt }: RefreshTokenRecord,
@@ -121,18 +123,15 @@ async function succeed(
 ): Promise<RotationOutcome> {
   const session = await tx.records<SessionRecord>(SESSIONS).updateOne(
     and(eq("_id", sessionId), activeSessions(clock)),
-    { set: { lastUsedAt: timestamp(clock), expiresAt: slidingEnd(clock, sessionEndsAt) } },
+    { set: { lastUsedAt: timestamp(clock), expiresAt: extendedEnd(clock, sessionEndsAt) } },
   );
   if (session === null) throw new Problem("REFRESH_TOKEN_INVALID");
-  await keepRefreshToken(tx, clock, { sessionId, sessionEndsAt }, next);
-  return await rotated(tx, session.value, next);
+  await storeRefreshToken(tx, clock, { sessionId, sessionEndsAt }, next);
+  return await toRotation(tx, session.value, next);
 }
 
-/**
- * The answer to a token that comes again: its successor, or where another tab has used that one in
- * the meantime, the one that is unused by now. Throws `REFRESH_TOKEN_INVALID`.
- */
-async function repeat(
+/** Returns the first unused later token, for several tabs. Throws `REFRESH_TOKEN_INVALID`. */
+async function findUnusedSuccessor(
   tx: Transaction,
   clock: Clock,
   used: RefreshTokenRecord,
@@ -143,31 +142,41 @@ async function repeat(
   if (session === null) throw new Problem("REFRESH_TOKEN_INVALID");
   let [record, next] = [used, token];
   for (let passed = 0; passed <= REFRESH_REPLAYS_MAX; passed++) {
-    // Of tokens that an earlier version traded the successor is not known.
+    // Tokens of earlier versions have no stored successor.
     if (!record.successor) break;
-    next = successorOf(record.successor, next);
+    next = deriveSuccessor(record.successor, next);
     const found = await tx.records<RefreshTokenRecord>(REFRESH_TOKENS).get(next.id);
     if (found === null) break;
-    if (found.value.usedAt === null) return await rotated(tx, session.value, next);
+    if (found.value.usedAt === null) return await toRotation(tx, session.value, next);
     record = found.value;
   }
   throw new Problem("REFRESH_TOKEN_INVALID");
 }
 
-/** Throws `REFRESH_TOKEN_INVALID` where the user was just deleted. */
-async function rotated(
+/** Throws `REFRESH_TOKEN_INVALID` if the user was deleted. */
+async function toRotation(
   tx: Transaction,
   { _id: sessionId, userId }: SessionRecord,
   next: RefreshToken,
 ): Promise<RotationOutcome> {
   const user = await tx.records<UserRecord>(USERS).get(userId);
   if (user === null) throw new Problem("REFRESH_TOKEN_INVALID");
-  const marks = marksOf(user.value);
-  return { kind: "rotated", refreshToken: refreshTokenText(next), sessionId, userId, ...marks };
+  const rolesAndClaims = rolesAndClaimsOf(user.value);
+  return {
+    kind: "rotated",
+    refreshToken: formatRefreshToken(next),
+    sessionId,
+    userId,
+    ...rolesAndClaims,
+  };
 }
 
-/** Throws `REFRESH_TOKEN_INVALID` where the session has ended before: there is nothing to tell. */
-async function revoke(tx: Transaction, clock: Clock, sessionId: Id): Promise<RotationOutcome> {
+/** Revokes the session of a replayed token. Throws `REFRESH_TOKEN_INVALID` if it has ended. */
+async function revokeFamily(
+  tx: Transaction,
+  clock: Clock,
+  sessionId: Id,
+): Promise<RotationOutcome> {
   const session = await tx.records<SessionRecord>(SESSIONS).updateOne(
     and(eq("_id", sessionId), activeSessions(clock)),
     { set: { revokedAt: timestamp(clock) } },

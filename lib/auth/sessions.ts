@@ -4,23 +4,18 @@ import { and, compare, eq } from "../store/filter.ts";
 import type { Engine, Filter, Id } from "../store/port.ts";
 import { field, nullable, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** What is known of the device that a session was opened on. */
 export type Device = {
   userAgent: string | null;
-  /** Without its last part, so that it tells the place and not the person. */
+  /** The truncated IP address, which identifies a place but not a person. */
   address: string | null;
 };
 
-/** The fields of a {@linkcode Device}. */
 export const DEVICE = {
   userAgent: field.undeclared<Device["userAgent"]>(),
   address: field.undeclared<Device["address"]>(),
 };
 
-/**
- * A signed-in user on one device, in each project's space. Access tokens name the session and die
- * with it.
- */
+/** Sessions of users, one per device. An access token names its session and ends with it. */
 export const SESSIONS = recordKind({
   name: "_sessions",
   fields: {
@@ -40,42 +35,45 @@ export const SESSIONS = recordKind({
 
 export type SessionRecord = RecordOf<typeof SESSIONS>;
 
-/** Sessions that have neither expired nor been revoked: what access and refresh tokens live by. */
+/** Matches sessions that have neither expired nor been revoked. */
 export const activeSessions = (clock: Clock): Filter =>
   and(eq("revokedAt", null), compare("expiresAt", "gt", timestamp(clock)));
 
-/** Tells whether sessions still stand. */
+/** Checks whether sessions are active, with a cache. */
 export interface SessionDirectory {
   /** Whether the session exists, is the user's, has not expired and was not revoked. */
   isActive(projectId: Id, sessionId: Id, userId: Id): Promise<boolean>;
-  /** Drops what is remembered of these; other processes notice within `CACHE_MS`. */
+  /** Drops cache entries. Other processes notice a change within `CACHE_MS`. */
   forget(projectId: Id, sessionIds: readonly Id[]): void;
 }
 
-/** What is remembered of a session that was not revoked. */
-interface Standing {
+/** A cache entry of a session that was not revoked. */
+interface CachedSession {
   readonly userId: Id;
-  /** Milliseconds since 1970. */
+  /** When the session ends, in milliseconds since 1970. */
   readonly endsAt: number;
 }
 
-const SESSIONS_KEPT = 50_000;
+const CACHED_SESSIONS_MAX = 50_000;
 
 export function createSessionDirectory(engine: Engine, clock: Clock): SessionDirectory {
-  const known = createReadThrough<Standing>({ clock, max: SESSIONS_KEPT }, async (key) => {
-    const [projectId, sessionId] = key.split("/") as [Id, Id];
-    const found = await engine.records<SessionRecord>(projectId, SESSIONS).get(sessionId);
-    if (found === null || found.value.revokedAt !== null) return null;
-    const { userId, expiresAt } = found.value;
-    return { userId, endsAt: Date.parse(expiresAt) };
-  });
+  const cache = createReadThrough<CachedSession>(
+    { clock, max: CACHED_SESSIONS_MAX },
+    async (key) => {
+      const [projectId, sessionId] = key.split("/") as [Id, Id];
+      const found = await engine.records<SessionRecord>(projectId, SESSIONS).get(sessionId);
+      if (found === null || found.value.revokedAt !== null) return null;
+      const { userId, expiresAt } = found.value;
+      return { userId, endsAt: Date.parse(expiresAt) };
+    },
+  );
   return {
     async isActive(projectId, sessionId, userId) {
-      const session = await known.get(`${projectId}/${sessionId}`);
+      const session = await cache.get(`${projectId}/${sessionId}`);
       return session !== null && session.userId === userId && session.endsAt > clock.now();
     },
     forget(projectId, sessionIds) {
-      for (const sessionId of sessionIds) known.drop(`${projectId}/${sessionId}`);
+      for (const sessionId of sessionIds) cache.drop(`${projectId}/${sessionId}`);
     },
   };
 }

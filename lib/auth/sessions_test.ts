@@ -10,7 +10,7 @@ const USER = "aaaaaaaaaaaaaaaaaaaaaaaa";
 const OTHER_USER = "bbbbbbbbbbbbbbbbbbbbbbbb";
 const SESSION = "cccccccccccccccccccccccc";
 
-/** A session of half an hour, opened at noon. */
+/** Inserts a session that is opened at noon and valid for half an hour. */
 async function openSession(engine: Engine, parts: Partial<SessionRecord> = {}): Promise<Id> {
   const { json } = await engine.records<SessionRecord>(PROJECT, SESSIONS).insert({
     _id: SESSION,
@@ -30,7 +30,7 @@ const revoke = (engine: Engine) =>
   engine.records<SessionRecord>(PROJECT, SESSIONS)
     .updateOne(eq("_id", SESSION), { set: { revokedAt: "2026-01-31T12:00:01.000Z" } });
 
-Deno.test("a session stands for its own user", async () => {
+Deno.test("isActive accepts a session of its user", async () => {
   await using opened = await openTestServices();
   const { engine, sessions } = opened.services;
   await openSession(engine);
@@ -39,12 +39,12 @@ Deno.test("a session stands for its own user", async () => {
   assert.equal(await sessions.isActive(PROJECT, SESSION, ""), false);
 });
 
-Deno.test("a session that was never opened does not stand", async () => {
+Deno.test("isActive refuses an unknown session", async () => {
   await using opened = await openTestServices();
   assert.equal(await opened.services.sessions.isActive(PROJECT, SESSION, USER), false);
 });
 
-Deno.test("a session stands in its own project only, also right after it was looked up there", async () => {
+Deno.test("isActive accepts a cached session only in its own project", async () => {
   await using opened = await openTestServices();
   const { engine, sessions } = opened.services;
   await openSession(engine);
@@ -53,7 +53,7 @@ Deno.test("a session stands in its own project only, also right after it was loo
   assert.equal(await sessions.isActive(PROJECT, SESSION, USER), true);
 });
 
-Deno.test("looking a session up in another project does not end it in its own", async () => {
+Deno.test("isActive in another project does not affect the session in its own", async () => {
   await using opened = await openTestServices();
   const { engine, sessions } = opened.services;
   await openSession(engine);
@@ -61,7 +61,7 @@ Deno.test("looking a session up in another project does not end it in its own", 
   assert.equal(await sessions.isActive(PROJECT, SESSION, USER), true);
 });
 
-Deno.test("a session ends at the millisecond it says, also while it is remembered", async () => {
+Deno.test("isActive refuses an expired session to the millisecond, also from the cache", async () => {
   await using opened = await openTestServices();
   const { services: { engine, sessions }, clock } = opened;
   await openSession(engine, { expiresAt: "2026-01-31T12:00:02.000Z" });
@@ -72,7 +72,7 @@ Deno.test("a session ends at the millisecond it says, also while it is remembere
   assert.equal(await sessions.isActive(PROJECT, SESSION, USER), false);
 });
 
-Deno.test("a revoked session falls at once where it is forgotten", async () => {
+Deno.test("isActive refuses a revoked session at once after forget", async () => {
   await using opened = await openTestServices();
   const { engine, sessions } = opened.services;
   await openSession(engine);
@@ -82,7 +82,7 @@ Deno.test("a revoked session falls at once where it is forgotten", async () => {
   assert.equal(await sessions.isActive(PROJECT, SESSION, USER), false);
 });
 
-Deno.test("a revoked session falls elsewhere within five seconds, though it is in use", async () => {
+Deno.test("isActive refuses a revoked session in other processes within five seconds", async () => {
   await using opened = await openTestServices();
   const { services: { engine }, clock } = opened;
   const elsewhere = createSessionDirectory(engine, clock);
@@ -95,7 +95,7 @@ Deno.test("a revoked session falls elsewhere within five seconds, though it is i
   assert.equal(await elsewhere.isActive(PROJECT, SESSION, USER), false);
 });
 
-Deno.test("a revoked session falls elsewhere as soon, though the clock was set back by an hour", async () => {
+Deno.test("isActive refuses a revoked session in time after the clock was set back by an hour", async () => {
   await using opened = await openTestServices();
   const { services: { engine }, clock } = opened;
   const elsewhere = createSessionDirectory(engine, clock);
@@ -107,7 +107,7 @@ Deno.test("a revoked session falls elsewhere as soon, though the clock was set b
   assert.equal(await elsewhere.isActive(PROJECT, SESSION, USER), false);
 });
 
-Deno.test("a session that is revoked while it is being looked up falls at once", async () => {
+Deno.test("isActive refuses a session that is revoked during its lookup", async () => {
   await using opened = await openTestServices();
   const { services: { engine }, clock } = opened;
   await openSession(engine);

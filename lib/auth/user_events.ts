@@ -4,22 +4,18 @@ import type { Actor, Definition, Json, StoredRecord, Transaction } from "../stor
 import { userMembers, userTimes } from "./user_members.ts";
 import type { UserRecord } from "./users.ts";
 
-/** What became of a user: what webhooks are told. */
 export type UserEventName = "created" | "changed" | "deleted" | "signedIn";
 
-/** Its `_id` is the user's. */
+/** An event, whose `_id` is the user's. */
 export type UserEventRecord = StoredRecord & {
   event: UserEventName;
-  /** The user as a project's servers see them; null where there was or is none. */
+  /** The user as webhooks receive it after the event; null after a deletion. */
   document: Json;
+  /** The user before the event; null before the creation. */
   previous: Json;
 };
 
-/**
- * In each project's space, though none stays there. Users are no documents, and the record of changes
- * is to hold nothing that only Corbel may know of them: so it is these that are recorded, under a
- * name that no collection has.
- */
+/** Events, inserted and deleted at once, which records them without internal user fields. */
 export const USER_EVENTS: Definition = {
   name: "_userEvents",
   fields: {},
@@ -30,21 +26,21 @@ export const USER_EVENTS: Definition = {
 
 export interface UserEvent {
   readonly event: UserEventName;
-  /** Null before they were created. */
+  /** Null before the creation. */
   readonly before: UserRecord | null;
-  /** Null once they are deleted. */
+  /** Null after the deletion. */
   readonly after: UserRecord | null;
-  /** The user themselves, if left out. */
+  /** The actor; the user if omitted. */
   readonly actor?: Actor | undefined;
 }
 
-/** In the transaction of what became of them. A change that nobody would see is none. */
-export async function noteUserEvent(
+/** Records an event in its transaction, unless a change affects only internal fields. */
+export async function recordUserEvent(
   tx: Transaction,
   clock: Clock,
   { event, before, after, actor }: UserEvent,
 ): Promise<void> {
-  const [previous, document] = [before && told(before), after && told(after)];
+  const [previous, document] = [before && toEventDocument(before), after && toEventDocument(after)];
   if (event === "changed" && JSON.stringify(previous) === JSON.stringify(document)) return;
   const { _id } = (after ?? before)!;
   const by = { actor: actor ?? { kind: "user", id: _id }, at: timestamp(clock) } as const;
@@ -55,11 +51,11 @@ export async function noteUserEvent(
     document: document && { ...document, ...userTimes(after!) },
     previous: previous && { ...previous, ...userTimes(before!) },
   });
-  // Its making is recorded: that is what it was for.
+  // The insertion was recorded, so the event is no longer needed.
   await events.deleteOne(eq("_id", _id));
 }
 
-const told = (user: UserRecord): { [name: string]: Json } => ({
+const toEventDocument = (user: UserRecord): { [name: string]: Json } => ({
   ...userMembers(user),
   disabled: user.disabled,
   ...user.fields,

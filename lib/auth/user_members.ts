@@ -1,6 +1,6 @@
 import type { UserRecord } from "./users.ts";
 
-/** What everybody who may see a whole user sees: no hash, and nothing of how they are found. */
+/** Returns the members for callers with access to all of them, without internal fields. */
 export const userMembers = (user: UserRecord) => ({
   _id: user._id,
   email: user.email,
@@ -8,14 +8,14 @@ export const userMembers = (user: UserRecord) => ({
   name: user.name,
   username: user.username,
   avatarUrl: user.avatarUrl,
-  // Users of earlier versions have no providers, and none is anonymous.
+  // Users of earlier versions lack these fields.
   providers: user.providers ?? [],
   isAnonymous: user.isAnonymous ?? false,
   roles: user.roles ?? [],
   claims: user.claims ?? {},
 });
 
-/** Users of earlier versions have no last sign-in. */
+/** Returns the times of a user. Users of earlier versions lack the last sign-in. */
 export const userTimes = ({ createdAt, updatedAt, lastSignInAt }: UserRecord) => ({
   createdAt,
   updatedAt,

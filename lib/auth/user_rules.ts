@@ -1,11 +1,9 @@
 import { USER_ROLE_LENGTH_MAX, USER_ROLES_MAX } from "../limits.ts";
 import { textProblem } from "../text/input_text.ts";
 
-/** What members of a user must be like, whether they come over HTTP or in an archive. */
-
 const CONTROL = /\p{Cc}/u;
 
-/** Why a text cannot be a name or an address of a user; null if it can. */
+/** Returns why a text cannot be a name or an address of a user, or null. */
 export function lineProblem(text: string, lengthMax: number): string | null {
   if (text.trim() === "" || text.length > lengthMax) {
     return `must have 1 to ${lengthMax} characters`;

@@ -7,53 +7,51 @@ import { ALL } from "../store/filter.ts";
 import type { Engine, Id, Json, Records } from "../store/port.ts";
 import { field, nullable, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** What users may set themselves. */
 export type OwnMember = "name" | "username" | "avatarUrl";
 
-/** A type and no interface, so that it is JSON to the compiler. */
+/** A type instead of an interface, so that it is assignable to `Json`. */
 export type LinkedProvider = {
   provider: string;
-  /** The provider's own id of the user, which never changes. */
+  /** The user's id at the provider, which never changes. */
   providerUserId: string;
   linkedAt: string;
 };
 
-/** What access tokens say of a user, beside who they are. */
-export interface UserMarks {
+/** Roles and claims of a user, which access tokens contain. */
+export interface RolesAndClaims {
   readonly roles: readonly string[];
   readonly claims: { readonly [name: string]: Json };
 }
 
-/** An end user of a project. In each project's space. */
+/** End users of a project. Stored in the project's space. */
 export const USERS = recordKind({
   name: "_users",
   fields: {
-    /** As given; unique within the project by `emailLower`. Null if no provider verified one. */
+    /** The address as it was entered; null if no provider verified one. */
     email: nullable(field.text),
-    /** `canonicalEmail` of it; records of earlier versions have international domains in Unicode. */
+    /** Unique: `canonicalEmail` of the address. Earlier versions stored domains in Unicode. */
     emailLower: nullable(field.text),
     emailVerified: field.flag,
     name: nullable(field.text),
     username: nullable(field.text),
-    /** What nobody else may have; null where the username is none of their own, as one of a provider's. */
+    /** Unique: the username in lower case; null if the username comes from a provider. */
     usernameLower: optional(nullable(field.text)),
     avatarUrl: nullable(field.text),
     disabled: field.flag,
     lastSignInAt: nullable(field.date),
     createdAt: field.date,
     updatedAt: field.date,
-    /** Whether they have told nothing yet by which they could sign in again. */
+    /** Whether the user has no credentials with which they could sign in again. */
     isAnonymous: optional(field.undeclared<boolean>()),
-    /** Null for a user who never set one. */
+    /** Hash of the password; null without one. */
     passwordHash: field.undeclared<string | null>(),
-    /** How they sign in; `_identities` finds them by these. */
+    /** Linked providers. `_identities` has an index of them. */
     providers: field.undeclared<LinkedProvider[]>(),
-    /** What they set themselves, which no provider changes any more. */
+    /** Members that the user has set, which providers no longer change. */
     ownMembers: field.undeclared<OwnMember[]>(),
-    /** What a project calls them, for its rules. */
     roles: optional(field.undeclared<string[]>()),
     claims: optional(field.undeclared<{ [name: string]: Json }>()),
-    /** Fields that the project has declared for its users. */
+    /** Values of the fields that the project declares for its users. */
     fields: optional(field.undeclared<{ [name: string]: Json }>()),
   },
   indexes: [
@@ -67,15 +65,18 @@ export const USERS = recordKind({
 
 export type UserRecord = RecordOf<typeof USERS>;
 
-/** What a username looks like. No two users have the same one, whatever the case of its letters. */
+/** Pattern of usernames, which are unique regardless of case. */
 export const USERNAME_PATTERN = `^[A-Za-z0-9_.-]{${USERNAME_LENGTH_MIN},${USERNAME_LENGTH_MAX}}$`;
 
 export const USERNAME = new RegExp(USERNAME_PATTERN);
 
-/** What a project calls a user: users of earlier versions have no roles and no claims. */
-export const marksOf = ({ roles = [], claims = {} }: UserRecord): UserMarks => ({ roles, claims });
+/** Returns roles and claims of a user. Users of earlier versions lack both. */
+export const rolesAndClaimsOf = ({ roles = [], claims = {} }: UserRecord): RolesAndClaims => ({
+  roles,
+  claims,
+});
 
-/** What is known of somebody who becomes a user; all else is empty. */
+/** Members of a new user. Omitted members are empty. */
 export type GivenUser = Partial<
   Pick<
     UserRecord,
@@ -95,7 +96,7 @@ export type GivenUser = Partial<
   >
 >;
 
-export function newUser(
+export function createUserRecord(
   { clock, newId }: { readonly clock: Clock; readonly newId: NewId },
   given: GivenUser,
 ): UserRecord {
@@ -121,13 +122,13 @@ export function newUser(
   };
 }
 
-/** The user with an e-mail address, or with one that looks like it. */
+/** Finds a user by e-mail, or by an address that looks the same. */
 export const findUserByEmail = (
   users: Records<UserRecord>,
   email: string,
 ): Promise<UserRecord | null> => findByEmail(users, email);
 
-/** How many users a project has: an estimate where the engine would have to look at each. */
+/** Counts a project's users. Returns an estimate if an exact count would read all users. */
 export async function countUsers(
   { engine }: { engine: Engine },
   projectId: Id,

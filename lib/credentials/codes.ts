@@ -16,23 +16,19 @@ import { countInWindow, secondsLeft, uncountInWindow, WINDOWS } from "./counted_
 import type { Change, Definition, Id, Records, Space, Stored, Transaction } from "../store/port.ts";
 import { field, nullable, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** What a code is good for, and nothing else. */
 export type CodePurpose = "verify" | "resetPassword" | "code" | "emailChange";
 
-/**
- * A code of six digits that was sent to an e-mail address. A new one takes its place. Stored in the
- * control space for owners' codes and in the project's space for users' codes.
- */
+/** Codes of six digits that were sent to e-mail addresses. A new code replaces the old one. */
 export const CODES = recordKind({
   name: "_codes",
   fields: {
-    /** Under a key: a million codes are soon tried. The code itself stands nowhere but in the mail. */
+    /** Keyed hash of the code, because a million codes are quickly tried. */
     codeHash: field.text,
-    /** Taken before the code is looked at, so that many at once get no more of them. */
+    /** Number of tries left. Decremented before a code is checked, to limit concurrent tries. */
     triesLeft: field.number,
-    /** The address that it was sent to, as it is kept. */
+    /** Address that the code was sent to, as it is stored with the user. */
     email: field.text,
-    /** Whom it is for; null where a new user may come of it. */
+    /** User or account that the code is for; null if it can create a new user. */
     subjectId: nullable(field.ref),
     expiresAt: field.date,
   },
@@ -43,114 +39,106 @@ export const CODES = recordKind({
 
 type CodeRecord = RecordOf<typeof CODES>;
 
-/** How often something was sent to an address of late. */
+/** Windows that count the mails to an address. */
 export const SENDINGS: Definition = { name: "_sendings", ...WINDOWS };
 
-/**
- * Wrong codes that were entered within an hour, for whichever user: five tries of each code are many
- * where there are many users.
- */
+/** Windows of wrong codes in a space: five tries of each code are many in all. */
 export const WRONG_CODES: Definition = { name: "_wrongCodes", ...WINDOWS };
 
 export interface CodeServices extends LimitNoticeServices {
-  /** Keys for {@linkcode mac}: that to hash with first. */
+  /** Keys for {@linkcode mac}. The first one hashes new codes, all of them verify. */
   readonly codeKeys: readonly string[];
 }
 
-/** There is one code for each. */
-export interface CodePlace {
+/** Identifies a code. There is at most one code for each slot. */
+export interface CodeSlot {
   readonly space: Space;
   readonly purpose: CodePurpose;
-  /** The canonical form of an address, or the id of whoever is signed in. */
+  /** Canonical address, or the id of the signed-in user or account. */
   readonly holder: string;
 }
 
 export type CodeTarget = Pick<CodeRecord, "email" | "subjectId">;
 
-const idOf = ({ purpose, holder }: CodePlace): Id => hashedId(`code ${purpose} ${holder}`);
+const codeIdOf = ({ purpose, holder }: CodeSlot): Id => hashedId(`code ${purpose} ${holder}`);
 
-const hashOf = (key: string, { space, purpose, holder }: CodePlace, code: string): string =>
+const hashCode = (key: string, { space, purpose, holder }: CodeSlot, code: string): string =>
   mac(key, [space, purpose, holder, code].join("\n"));
 
-/** A fresh code; whatever code there was for the place is good no more. */
+/** Issues a new code, which replaces any other code of the slot. Returns the code. */
 export async function issueCode(
   tx: Transaction,
   { clock, codeKeys }: Pick<CodeServices, "clock" | "codeKeys">,
-  place: CodePlace,
+  slot: CodeSlot,
   target: CodeTarget,
 ): Promise<string> {
   const code = randomCode();
-  const fresh = {
+  const issued = {
     ...target,
-    codeHash: hashOf(codeKeys[0]!, place, code),
+    codeHash: hashCode(codeKeys[0]!, slot, code),
     triesLeft: CODE_TRIES_MAX,
     expiresAt: new Date(clock.now() + CODE_MS).toISOString(),
   };
-  const _id = idOf(place);
-  await tx.records<CodeRecord>(CODES).upsert(eq("_id", _id), { set: fresh }, { _id, ...fresh });
+  const _id = codeIdOf(slot);
+  await tx.records<CodeRecord>(CODES).upsert(eq("_id", _id), { set: issued }, { _id, ...issued });
   return code;
 }
 
-const CODES_POSSIBLE = 1_000_000;
-const RANDOM_VALUES = 2 ** 32;
+const CODES_COUNT = 1_000_000;
+const RANDOM_VALUES_COUNT = 2 ** 32;
 
-/** Each of the million is as likely as the others. */
 function randomCode(): string {
-  const fair = RANDOM_VALUES - RANDOM_VALUES % CODES_POSSIBLE;
+  const bound = RANDOM_VALUES_COUNT - RANDOM_VALUES_COUNT % CODES_COUNT;
   for (;;) {
     const [value] = crypto.getRandomValues(new Uint32Array(1));
-    if (value! < fair) return String(value! % CODES_POSSIBLE).padStart(6, "0");
+    if (value! < bound) return String(value! % CODES_COUNT).padStart(6, "0");
   }
 }
 
-/** A code that was right when it was looked at. */
 export interface CheckedCode extends CodeTarget {
   readonly id: Id;
   readonly codeHash: string;
 }
 
-/**
- * Looks at a code, which takes one of its tries, whoever asks and from wherever. Null for whatever
- * is wrong, and as late where there is no code at all. Only {@linkcode redeemCode} uses it up.
- */
+/** Costs a try. Returns null for any error, in the same time. {@linkcode redeemCode} uses it up. */
 export async function checkCode(
   services: CodeServices,
-  place: CodePlace,
+  slot: CodeSlot,
   code: string,
 ): Promise<CheckedCode | null> {
   const { engine, clock, codeKeys } = services;
-  const codes = engine.records<CodeRecord>(place.space, CODES);
-  const id = idOf(place);
+  const codes = engine.records<CodeRecord>(slot.space, CODES);
+  const id = codeIdOf(slot);
   const now = timestamp(clock);
   const found = await codes.get(id);
   const hasCode = found !== null && found.value.triesLeft > 0 && found.value.expiresAt > now;
-  const taken = { increment: { triesLeft: -1 } };
+  const takeTry = { increment: { triesLeft: -1 } };
   const isOpen = and(
     eq("_id", id),
     compare("triesLeft", "gt", 0),
     compare("expiresAt", "gt", now),
   );
-  // One read and one write, whether there is a code or not: else the time would tell who was sent one.
+  // One read and one write in each case, so that the time does not reveal whether a code exists.
   const tried = hasCode
-    ? await codes.updateOne(isOpen, taken)
-    : await upsertedNobodys(codes, clock, taken);
+    ? await codes.updateOne(isOpen, takeTry)
+    : await updateDummyCode(codes, clock, takeTry);
   if (tried === null) return null;
   const { codeHash, email, subjectId } = tried.value;
-  const isRight = codeKeys.some((key) => equalInConstantTime(codeHash, hashOf(key, place, code)));
+  const isRight = codeKeys.some((key) => equalInConstantTime(codeHash, hashCode(key, slot, code)));
   return isRight ? { id, codeHash, email, subjectId } : null;
 }
 
-const NOBODYS = hashedId("code of nobody");
+const DUMMY_CODE_ID = hashedId("code of nobody");
 
-/** A code that is never right, in the place of one that there is not. */
-async function upsertedNobodys(
+/** Updates a record that never matches, as a substitute for a code that does not exist. */
+async function updateDummyCode(
   codes: Records<CodeRecord>,
   clock: Clock,
   change: Change,
 ): Promise<Stored<CodeRecord> | null> {
   const expiresAt = new Date(clock.now() + CODE_MS).toISOString();
-  const nobodys = {
-    _id: NOBODYS,
+  const dummy = {
+    _id: DUMMY_CODE_ID,
     codeHash: "",
     triesLeft: 0,
     email: "",
@@ -158,24 +146,23 @@ async function upsertedNobodys(
     expiresAt,
   };
   try {
-    return await codes.upsert(eq("_id", NOBODYS), change, nobodys);
+    return await codes.upsert(eq("_id", DUMMY_CODE_ID), change, dummy);
   } catch (error) {
-    // Written by another one in this very moment.
+    // Another request has inserted the record at the same time.
     if (!(error instanceof UniqueViolation)) throw error;
     return null;
   }
 }
 
-/** Uses a code up, in the transaction of what it is good for: of many at once one does. */
+/** Deletes a code, in the transaction that it permits; false if it was used before. */
 export async function redeemCode(
   tx: Transaction,
   { id, codeHash }: CheckedCode,
 ): Promise<boolean> {
-  const its = and(eq("_id", id), eq("codeHash", codeHash));
-  return await tx.records<CodeRecord>(CODES).deleteOne(its) !== null;
+  const isUnused = and(eq("_id", id), eq("codeHash", codeHash));
+  return await tx.records<CodeRecord>(CODES).deleteOne(isUnused) !== null;
 }
 
-/** A code as somebody entered it, for an address. */
 export interface EnteredCode {
   readonly email: string;
   readonly otp: string;
@@ -184,16 +171,16 @@ export interface EnteredCode {
 const HOUR_MS = 3_600_000;
 
 /**
- * As {@linkcode checkCode}. Throws `INVALID_CODE`, one refusal for whatever is wrong, and
- * `SIGN_IN_LOCKED` where so many wrong codes were entered in the space that no code is looked at. A
- * code counts before it is looked at, so that many at once are no more than one after the other.
+ * Throws `INVALID_CODE`, and `SIGN_IN_LOCKED` without a check if the space has too many wrong
+ * codes. Counts a code as wrong before it is checked, so that concurrent requests stay within the
+ * limit.
  */
 export async function requireCode(
   services: CodeServices,
-  place: CodePlace,
+  slot: CodeSlot,
   otp: string,
 ): Promise<CheckedCode> {
-  const { space } = place;
+  const { space } = slot;
   const max = WRONG_CODES_PER_HOUR;
   const key = "wrong codes";
   const window = { space, definition: WRONG_CODES, key, max, windowMs: HOUR_MS };
@@ -201,33 +188,32 @@ export async function requireCode(
   if (counted === null) {
     throw new Problem("SIGN_IN_LOCKED", { retryAfter: await secondsLeft(services, window) });
   }
-  const code = await checkCode(services, place, otp);
+  const code = await checkCode(services, slot, otp);
   if (code === null) {
-    if (counted === max) await noteWrongCodes(services, space);
+    if (counted === max) await reportWrongCodes(services, space);
     throw new Problem("INVALID_CODE");
   }
   await uncountInWindow(services, window);
   return code;
 }
 
-async function noteWrongCodes(services: CodeServices, space: Space): Promise<void> {
+async function reportWrongCodes(services: CodeServices, space: Space): Promise<void> {
   if (space !== "control") return await noteLimitReached(services, space, "wrongCodes");
   services.log.write("warn", "Too many wrong codes of accounts were entered within an hour");
 }
 
-/** The same for a code of an address. */
 export const requireCodeOf = (
   services: CodeServices,
-  place: Omit<CodePlace, "holder">,
+  slot: Omit<CodeSlot, "holder">,
   { email, otp }: EnteredCode,
-): Promise<CheckedCode> => requireCode(services, { ...place, holder: canonicalEmail(email) }, otp);
+): Promise<CheckedCode> => requireCode(services, { ...slot, holder: canonicalEmail(email) }, otp);
 
-/** As {@linkcode redeemCode}. Throws `INVALID_CODE` where another one was first. */
+/** Uses a code up. Throws `INVALID_CODE` if another request has used it. */
 export async function useCode(tx: Transaction, code: CheckedCode): Promise<void> {
   if (!await redeemCode(tx, code)) throw new Problem("INVALID_CODE");
 }
 
-/** Whatever codes there are for somebody and their address are good no more. */
+/** Deletes all codes of a user or an account and of their address. */
 export async function dropCodes(
   tx: Transaction,
   space: Space,
@@ -243,17 +229,14 @@ export async function dropCodes(
   };
   const codes = tx.records<CodeRecord>(CODES);
   for (const [purpose, holder] of Object.entries(holders) as [CodePurpose, string | null][]) {
-    if (holder !== null) await codes.deleteOne(eq("_id", idOf({ space, purpose, holder })));
+    if (holder !== null) await codes.deleteOne(eq("_id", codeIdOf({ space, purpose, holder })));
   }
 }
 
-/**
- * Whether one more mail of a kind may go to an address: one a minute and five an hour. Counts it if
- * so; a job that runs again because its process was killed is counted once.
- */
-export async function maySend(
+/** Counts a mail if the limits allow it. A job that runs again is counted once. */
+export async function countSending(
   services: Pick<CodeServices, "engine" | "clock">,
-  { space, purpose, holder, jobId }: Omit<CodePlace, "purpose"> & {
+  { space, purpose, holder, jobId }: Omit<CodeSlot, "purpose"> & {
     readonly purpose: string;
     readonly jobId?: Id | undefined;
   },

@@ -1,9 +1,6 @@
-/**
- * What is tried first where passwords are guessed: words, names and walks over the keyboard that
- * everybody knows. Read only when somebody chooses a password.
- */
+/** Words, names and keyboard patterns that attackers try first. Loaded only on demand. */
 
-/** Alone, or with a few digits and signs before or after. */
+/** Words that are refused alone and with a few digits or signs around them. */
 const WORDS = `
 abcdef abcdefg abcdefgh abcdefghi abcdefghij abigail access accessdenied acdc admin administrator admiral adventure
 africa agent007 airforce airplane airport ajax aladdin alaska alejandra alejandro alexander alexandra alien aliens
@@ -98,8 +95,8 @@ wizard wolf wolverine wolves wonderful woody worldofwarcraft xbox xfiles xmas xr
 yesyes yoda youandme youtube yxcvbnm zachary zaq zelda zombie zombies zulu zxcv zxcvb zxcvbn zxcvbnm
 `;
 
-/** As they are. */
-const WALKS = `
+/** Passwords that are refused only exactly as they are. */
+const EXACT_PASSWORDS = `
 !@#$%^&* !@#$%^&*() !qaz2wsx !qaz@wsx 00000000 000000000 0000000000 000000000000 00000007 00112233 01010101 0101010101
 01011940 01011941 01011942 01011943 01011944 01011945 01011946 01011947 01011948 01011949 01011950 01011951 01011952
 01011953 01011954 01011955 01011956 01011957 01011958 01011959 01011960 01011961 01011962 01011963 01011964 01011965
@@ -239,13 +236,13 @@ zertzert zuiooiuz zuiop123 zuioppoiuz zuiopzuiop zuiozuio zxc12345 zxcvb123 zxcv
 zxcvbnnbvcxz zxcvbnzxcvbn zxcvbzxcvb zxcvvcxz zxcvzxcv zxczxc123 zzzzzzzz zzzzzzzzz zzzzzzzzzz zzzzzzzzzzzz
 `;
 
-const setOf = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+const parseWords = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-const words = setOf(WORDS);
-const walks = setOf(WALKS);
+const words = parseWords(WORDS);
+const exactPasswords = parseWords(EXACT_PASSWORDS);
 
-/** What is written for a letter to look like a stronger password. */
-const LETTERS: Readonly<Record<string, string>> = {
+/** Characters that are often used in place of a letter. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
   "0": "o",
   "1": "i",
   "3": "e",
@@ -257,17 +254,17 @@ const LETTERS: Readonly<Record<string, string>> = {
   "!": "i",
 };
 
-const unmasked = (text: string): string =>
-  text.replaceAll(/[013457@$!]/g, (sign) => LETTERS[sign]!);
+const unmask = (text: string): string =>
+  text.replaceAll(/[013457@$!]/g, (sign) => LOOK_ALIKES[sign]!);
 
-const ADDED_MAX = 5;
-const ADDED = new RegExp(`^[^a-z]{0,${ADDED_MAX}}(.*?)[^a-z]{0,${ADDED_MAX}}$`, "s");
+const AFFIX_MAX = 5;
+const AFFIXES = new RegExp(`^[^a-z]{0,${AFFIX_MAX}}(.*?)[^a-z]{0,${AFFIX_MAX}}$`, "s");
 
-/** @param password In lower case. */
+/** Whether a password is easy to guess. @param password The password in lower case. */
 export function isCommonPassword(password: string): boolean {
-  if (walks.has(password) || words.has(password)) return true;
-  const core = ADDED.exec(password)?.[1] ?? password;
-  const doubled = core.slice(0, core.length / 2).repeat(2) === core;
-  return [core, unmasked(core), unmasked(password), doubled ? core.slice(core.length / 2) : core]
+  if (exactPasswords.has(password) || words.has(password)) return true;
+  const core = AFFIXES.exec(password)?.[1] ?? password;
+  const isDoubled = core.slice(0, core.length / 2).repeat(2) === core;
+  return [core, unmask(core), unmask(password), isDoubled ? core.slice(core.length / 2) : core]
     .some((text) => words.has(text));
 }

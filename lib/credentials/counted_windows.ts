@@ -4,7 +4,7 @@ import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, Space, StoredRecord, Transaction } from "../store/port.ts";
 
-/** How often something happened within a window of time, which the first time opens. */
+/** Number of events in a window of time, which begins with the first event. */
 type WindowRecord = StoredRecord & {
   lastAt: string;
   count: number;
@@ -13,7 +13,7 @@ type WindowRecord = StoredRecord & {
   jobId?: Id;
 };
 
-/** What the definitions of all collections of windows have. A window is deleted when it has ended. */
+/** Common part of all definitions of windows. A window is deleted after its end. */
 export const WINDOWS: Omit<Definition, "name"> = {
   fields: {
     lastAt: { type: "Date" },
@@ -30,31 +30,23 @@ export interface WindowServices {
   readonly clock: Clock;
 }
 
-/** What is counted, and how often it may happen. */
 export interface CountedWindow {
   readonly space: Space;
   readonly definition: Definition;
-  /** Names what is counted, among all that the collection counts. */
+  /** Identifies the events among all that the definition's records count. */
   readonly key: string;
   readonly max: number;
   readonly windowMs: number;
-  /** Milliseconds between two of them; none if left out. */
+  /** Minimum time between two events, in milliseconds. Default: 0. */
   readonly pauseMs?: number;
-  /**
-   * The job that counts, if one does. When it runs again because its process was killed, it has
-   * room without being counted again, as long as nothing else was counted since.
-   */
+  /** A job that runs again is not counted again, unless another event was counted since. */
   readonly jobId?: Id | undefined;
 }
 
 const recordsOf = ({ engine }: WindowServices, { space, definition }: CountedWindow) =>
   engine.records<WindowRecord>(space, definition);
 
-/**
- * Counts one more, if the window has room for it: each step is one statement that finds and changes,
- * so that of many at once no more than `max` are let through. Resolves to how many are counted then,
- * or null, and counts nothing, where there is no room.
- */
+/** Returns the count; null if not admitted. Each step is atomic, so races cannot exceed `max`. */
 export async function countInWindow(
   services: WindowServices,
   window: CountedWindow,
@@ -64,23 +56,23 @@ export async function countInWindow(
   const records = recordsOf(services, window);
   const _id = hashedId(key);
   const now = timestamp(clock);
-  const paused = compare("lastAt", "lte", new Date(clock.now() - pauseMs).toISOString());
+  const isPauseOver = compare("lastAt", "lte", new Date(clock.now() - pauseMs).toISOString());
   const isOpen = compare("expiresAt", "gt", now);
-  const known = and(eq("_id", _id), paused, compare("count", "lt", max), isOpen);
+  const isAdmitted = and(eq("_id", _id), isPauseOver, compare("count", "lt", max), isOpen);
   const last = { lastAt: now, ...(jobId !== undefined && { jobId }) };
   const change = { set: last, increment: { count: 1 } };
-  const countOne = async () => (await records.updateOne(known, change))?.value.count ?? null;
+  const countOne = async () => (await records.updateOne(isAdmitted, change))?.value.count ?? null;
   const counted = await countOne();
   if (counted !== null) return counted;
   const expiresAt = new Date(clock.now() + windowMs).toISOString();
-  const fresh = { ...last, count: 1, expiresAt };
-  const expired = and(eq("_id", _id), paused, compare("expiresAt", "lte", now));
+  const first = { ...last, count: 1, expiresAt };
+  const isOver = and(eq("_id", _id), isPauseOver, compare("expiresAt", "lte", now));
   try {
-    await records.upsert(expired, { set: fresh }, { _id, ...fresh });
+    await records.upsert(isOver, { set: first }, { _id, ...first });
     return 1;
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
-    // The window is full or pausing, or another request has opened it in this moment.
+    // The window is full or pausing, or another request has opened it at the same time.
     const again = await countOne();
     if (again !== null || jobId === undefined) return again;
     const found = await records.get(_id);
@@ -88,10 +80,7 @@ export async function countInWindow(
   }
 }
 
-/**
- * As {@linkcode countInWindow}, in the transaction of what is counted: if that is refused, nothing is
- * counted. Resolves to whether there was room.
- */
+/** Counts in the transaction of the event, so that a failed one is not counted. */
 export async function countInTransaction(
   tx: Transaction,
   clock: Clock,
@@ -104,27 +93,27 @@ export async function countInTransaction(
   const isOpen = found !== undefined && found.expiresAt > now;
   if (isOpen && found.count >= max) return false;
   const expiresAt = new Date(clock.now() + windowMs).toISOString();
-  const fresh = { lastAt: now, count: 1, expiresAt };
-  const change = isOpen ? { set: { lastAt: now }, increment: { count: 1 } } : { set: fresh };
-  await records.upsert(eq("_id", _id), change, { _id, ...fresh });
+  const first = { lastAt: now, count: 1, expiresAt };
+  const change = isOpen ? { set: { lastAt: now }, increment: { count: 1 } } : { set: first };
+  await records.upsert(eq("_id", _id), change, { _id, ...first });
   return true;
 }
 
-/** Takes one from the count: what was counted before it was known did not happen. */
+/** Takes back an event that was counted in advance and did not happen. */
 export async function uncountInWindow(
   services: WindowServices,
   window: CountedWindow,
 ): Promise<void> {
-  const its = and(eq("_id", hashedId(window.key)), compare("count", "gt", 0));
-  await recordsOf(services, window).updateOne(its, { increment: { count: -1 } });
+  const isCounted = and(eq("_id", hashedId(window.key)), compare("count", "gt", 0));
+  await recordsOf(services, window).updateOne(isCounted, { increment: { count: -1 } });
 }
 
-/** Seconds until the window ends; one at least. */
+/** Returns the seconds until the window ends; at least 1. */
 export async function secondsLeft(
   services: WindowServices,
   window: CountedWindow,
 ): Promise<number> {
   const found = await recordsOf(services, window).get(hashedId(window.key));
-  const ends = found === null ? 0 : Date.parse(found.value.expiresAt);
-  return Math.max(Math.ceil((ends - services.clock.now()) / 1000), 1);
+  const endsAt = found === null ? 0 : Date.parse(found.value.expiresAt);
+  return Math.max(Math.ceil((endsAt - services.clock.now()) / 1000), 1);
 }

@@ -1,13 +1,9 @@
 import { PASSWORD_QUEUE_MAX, PASSWORD_QUEUE_PER_ADDRESS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 
-/**
- * Admits requests that hash a password, or check one, to the queue for it: so many for each
- * network, so that nobody fills the queue of others, and so many in all. Protects the process, so
- * each has its own.
- */
+/** Limits waiting requests in all and per network, so that one network cannot fill the queue. */
 export interface PasswordQueue {
-  /** Throws `PASSWORDS_BUSY` before anything of `work` is done. */
+  /** Runs `work`. Throws `PASSWORDS_BUSY` without running it if the queue is full. */
   run<T>(network: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -19,21 +15,21 @@ export function createPasswordQueue(
     readonly inAll?: number;
   } = {},
 ): PasswordQueue {
-  /** Requests in the queue or at work, by network; never 0. */
+  /** Number of waiting and running requests of each network; never 0. */
   const counts = new Map<string, number>();
-  let all = 0;
+  let total = 0;
   return {
     async run(network, work) {
       const count = counts.get(network) ?? 0;
-      if (count >= perNetwork || all >= inAll) {
+      if (count >= perNetwork || total >= inAll) {
         throw new Problem("PASSWORDS_BUSY", { retryAfter: RETRY_SECONDS });
       }
       counts.set(network, count + 1);
-      all++;
+      total++;
       try {
         return await work();
       } finally {
-        all--;
+        total--;
         const left = counts.get(network)! - 1;
         if (left === 0) counts.delete(network);
         else counts.set(network, left);

@@ -6,7 +6,7 @@ import { checkNewPassword, createPasswords, isBcrypt, isUsableHash } from "./pas
 
 const passwords = createPasswords(2);
 
-Deno.test("a hash is argon2id and matches its password alone", async () => {
+Deno.test("hash returns an argon2id hash that matches only its password", async () => {
   const hash = await passwords.hash("seven wet stones 41");
   assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   assert.equal(await passwords.verify(hash, "seven wet stones 41"), true);
@@ -15,12 +15,12 @@ Deno.test("a hash is argon2id and matches its password alone", async () => {
   }
 });
 
-Deno.test("a password is the same however the keyboard composes its letters", async () => {
+Deno.test("verify accepts composed and decomposed letters alike", async () => {
   const hash = await passwords.hash("caf\u00e9 au lait");
   assert.equal(await passwords.verify(hash, "cafe\u0301 au lait"), true);
 });
 
-Deno.test("the longest password is checked, and a longer text is none", async () => {
+Deno.test("verify accepts the longest password and rejects longer texts", async () => {
   const longest = "\u{1F511}".repeat(PASSWORD_LENGTH_MAX);
   const hash = await passwords.hash(longest);
   assert.equal(await passwords.verify(hash, longest), true);
@@ -29,16 +29,16 @@ Deno.test("the longest password is checked, and a longer text is none", async ()
   }
 });
 
-Deno.test("where there is no account a password is checked all the same, and never right", async () => {
+Deno.test("verify without a hash returns false", async () => {
   for (const password of ["", "seven wet stones 41"]) {
     assert.equal(await passwords.verify(null, password), false);
   }
 });
 
-/** Of "seven wet stones 41", made by Go's `golang.org/x/crypto/bcrypt`, with the cost 4. */
+/** Hash of "seven wet stones 41" with the cost 4, by Go's `golang.org/x/crypto/bcrypt`. */
 const BCRYPT_HASH = "$2a$04$PS0cH9PdGgmn6DSknloRt.Q.b6Ppinv4tfBxLDcS93faIN772lOCC";
 
-Deno.test("a hash of bcrypt matches its password alone, under each of its names", async () => {
+Deno.test("verify accepts bcrypt hashes of each version", async () => {
   for (const name of ["2a", "2b", "2y"]) {
     const hash = BCRYPT_HASH.replace("$2a$", `$${name}$`);
     assert.ok(isBcrypt(hash), name);
@@ -50,7 +50,7 @@ Deno.test("a hash of bcrypt matches its password alone, under each of its names"
   assert.ok(!isBcrypt(await passwords.hash("seven wet stones 41")));
 });
 
-Deno.test("bcrypt is not asked about what it would cut off", async () => {
+Deno.test("verify rejects passwords that bcrypt would truncate", async () => {
   const { hash } = await import("@node-rs/bcrypt");
   const longest = "x".repeat(72);
   for (const text of [longest, "\u00e9".repeat(36)]) {
@@ -60,11 +60,11 @@ Deno.test("bcrypt is not asked about what it would cut off", async () => {
   }
   const empty = await hash("", 4);
   for (const text of [`${longest}x`, "\0", "\0x"]) {
-    assert.equal(await passwords.verify(empty, text), false, "is no empty password");
+    assert.equal(await passwords.verify(empty, text), false, "does not match the empty password");
   }
 });
 
-Deno.test("a hash that would keep a core for seconds, and one that is cut off, count as none of bcrypt", () => {
+Deno.test("isBcrypt rejects hashes that are too costly or malformed", () => {
   for (const cost of ["04", "10"]) {
     assert.ok(isBcrypt(BCRYPT_HASH.replace("$04$", `$${cost}$`)));
   }
@@ -93,7 +93,7 @@ const TOO_COSTLY = [
   "m=19456,t=2,p=9",
 ].map(argon2);
 
-Deno.test("a hash of argon2id is used up to twice the cost of our own, in memory and in work", async () => {
+Deno.test("isUsableHash accepts argon2id hashes with up to twice Corbel's memory and work", async () => {
   const own = await passwords.hash("seven wet stones 41");
   const right = ["m=19456,t=4,p=1", "m=38912,t=2,p=1", "m=7168,t=5,p=1", "m=19456,t=2,p=4"];
   for (const hash of [own, ...right.map(argon2)]) assert.ok(isUsableHash(hash), hash);
@@ -113,27 +113,27 @@ Deno.test("a hash of argon2id is used up to twice the cost of our own, in memory
   for (const hash of [...TOO_COSTLY, ...broken]) assert.ok(!isUsableHash(hash), hash);
 });
 
-Deno.test("a stored hash that costs too much is not looked at: it takes the work of a wrong password", async () => {
-  const { seen, load } = await counted();
-  const looked: string[] = [];
+Deno.test("verify does not use a hash that is too costly, and does the work of a wrong password", async () => {
+  const { seen, load } = await loadCounted();
+  const verifiedHashes: string[] = [];
   const { verify } = createPasswords(2, async () => {
     const { hash, verify } = await load();
     return {
       hash,
       verify: (hash: string, ...more) => {
-        looked.push(hash);
+        verifiedHashes.push(hash);
         return verify(hash, ...more);
       },
     } as Awaited<ReturnType<typeof load>>;
   });
   const costly = [...TOO_COSTLY, BCRYPT_HASH.replace("$04$", "$14$"), "no hash"];
   for (const hash of costly) assert.equal(await verify(hash, "seven wet stones 41"), false, hash);
-  assert.deepEqual([seen.verified, new Set(looked).size], [costly.length, 1]);
-  assert.ok(looked.every(isUsableHash));
+  assert.deepEqual([seen.verified, new Set(verifiedHashes).size], [costly.length, 1]);
+  assert.ok(verifiedHashes.every(isUsableHash));
 });
 
-/** The real ones, with a count of how many are at work, and how many have been. */
-async function counted() {
+/** Loads the real module and counts its running and finished calls. */
+async function loadCounted() {
   const { hash, verify } = await import("@node-rs/argon2");
   const seen = { now: 0, most: 0, verified: 0 };
   async function count<T>(work: () => Promise<T>): Promise<T> {
@@ -142,17 +142,17 @@ async function counted() {
   }
   const load = () =>
     Promise.resolve({
-      hash: (...words: Parameters<typeof hash>) => count(() => hash(...words)),
-      verify: (...words: Parameters<typeof verify>) => {
+      hash: (...args: Parameters<typeof hash>) => count(() => hash(...args)),
+      verify: (...args: Parameters<typeof verify>) => {
         seen.verified++;
-        return count(() => verify(...words));
+        return count(() => verify(...args));
       },
     });
   return { seen, load };
 }
 
-Deno.test("never more hash at once than are let", async () => {
-  const { seen, load } = await counted();
+Deno.test("hash and verify run no more than the allowed number at once", async () => {
+  const { seen, load } = await loadCounted();
   const { hash, verify } = createPasswords(2, load);
   const stored = await hash("one");
   await Promise.all(
@@ -161,8 +161,8 @@ Deno.test("never more hash at once than are let", async () => {
   assert.deepEqual([seen.most, seen.now], [2, 0]);
 });
 
-Deno.test("an unknown account takes the very same work as a wrong password", async () => {
-  const { seen, load } = await counted();
+Deno.test("verify does the same work for an unknown account as for a wrong password", async () => {
+  const { seen, load } = await loadCounted();
   const { hash, verify } = createPasswords(2, load);
   const stored = await hash("one");
   for (const [n, known] of [stored, null, stored, null].entries()) {
@@ -171,20 +171,20 @@ Deno.test("an unknown account takes the very same work as a wrong password", asy
   }
 });
 
-Deno.test("as many hash at once as are let, and all of them come to their end", async () => {
+Deno.test("hash completes more calls than may run at once", async () => {
   const hashes = await Promise.all(Array.from({ length: 20 }, (_, n) => passwords.hash(`${n}`)));
   assert.equal(new Set(hashes).size, 20);
   for (const n of [7, 8, 9]) assert.equal(await passwords.verify(hashes[n]!, `${n}`), true);
 });
 
-Deno.test("a failure gives its turn back", async () => {
+Deno.test("a failed call does not block later calls", async () => {
   const { hash, verify } = await import("@node-rs/argon2");
   let fails = true;
   const failing = createPasswords(1, () =>
     Promise.resolve({
       hash,
-      verify: (...words: Parameters<typeof verify>) =>
-        fails ? Promise.reject(new Error("out of memory")) : verify(...words),
+      verify: (...args: Parameters<typeof verify>) =>
+        fails ? Promise.reject(new Error("out of memory")) : verify(...args),
     }));
   const stored = await failing.hash("one");
   for (let n = 0; n < 3; n++) await assert.rejects(failing.verify(stored, "one"), /out of memory/);
@@ -192,7 +192,7 @@ Deno.test("a failure gives its turn back", async () => {
   assert.equal(await failing.verify(stored, "one"), true);
 });
 
-Deno.test("what is guessed first is known, also behind digits, signs and look-alikes", () => {
+Deno.test("isCommonPassword ignores digits, signs and look-alike characters", () => {
   const common = [
     "password",
     "password1",
@@ -227,7 +227,7 @@ Deno.test("what is guessed first is known, also behind digits, signs and look-al
   for (const password of own) assert.ok(!isCommonPassword(password), password);
 });
 
-Deno.test("length is counted in characters as people see them", async () => {
+Deno.test("checkNewPassword counts an emoji as one character", async () => {
   await checkNewPassword("😀🚀🌍🎈🐙🍄🧭🪁", "a@example.com");
   await assert.rejects(
     checkNewPassword("😀🚀🌍🎈🐙🍄🧭", "a@example.com"),

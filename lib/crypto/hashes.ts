@@ -1,28 +1,29 @@
 import { hash } from "node:crypto";
 
 /**
- * SHA-256 in base64url. Enough for look-up of secrets of 32 random bytes, which cannot be guessed;
- * never for passwords. WebCrypto's promise would take many times as long.
+ * Returns the SHA-256 hash in base64url. It is strong enough to look up secrets of 32 random bytes,
+ * which cannot be guessed, but not for passwords. It is synchronous, because WebCrypto is much
+ * slower.
  */
 export function sha256(text: string): string {
   return hash("sha256", text, "base64url");
 }
 
-/** 24 hexadecimal digits that follow from a text, of which they tell nothing: a record's id. */
+/** Returns a record id, 24 hexadecimal digits, that is derived from a text and hides it. */
 export const hashedId = (text: string): string => hash("sha256", text, "hex").slice(0, 24);
 
-/** Base64url characters of a {@linkcode mac}: 132 bits. */
+/** Length of a {@linkcode mac}: 22 base64url characters, which are 132 bits. */
 export const MAC_LENGTH = 22;
 
 /**
- * Authenticates `text` under a `key` of fixed length. Half of the hash is kept back, so nobody can
- * go on hashing from where it ended, which is what HMAC's second pass is for.
+ * Returns a message authentication code of `text` under a `key` of fixed length. It is half of a
+ * hash, which prevents length extension attacks, as the second pass of HMAC does.
  */
 export function mac(key: string, text: string): string {
   return hash("sha256", key + text, "base64url").slice(0, MAC_LENGTH);
 }
 
-/** Compares without telling by its duration where two texts differ; their lengths are no secret. */
+/** Compares two texts in a time that depends only on their lengths, which are not secret. */
 export function equalInConstantTime(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);

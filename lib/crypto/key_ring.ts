@@ -1,8 +1,8 @@
 import { decodeBase64, decodeBase64Url, encodeBase64Url } from "./base64.ts";
 import { sha256 } from "./hashes.ts";
 
-/** Where a sealed value belongs. A value opens only under the binding it was sealed with. */
-export interface Binding {
+/** Context of a sealed value. The value opens only under the binding with which it was sealed. */
+export interface SealBinding {
   readonly project: string;
   readonly purpose: string;
 }
@@ -10,7 +10,7 @@ export interface Binding {
 interface RingKey {
   readonly id: string;
   readonly aes: CryptoKey;
-  /** Derived keys are texts of fixed length, for {@linkcode mac}. */
+  /** The key in base64url, from which other keys are derived. */
   readonly material: string;
 }
 
@@ -18,8 +18,9 @@ const IV_BYTES = 12;
 export const KEY_BYTES = 32;
 
 /**
- * Seals values at rest with AES-256-GCM. Sealed text is `v1.<key id>.<iv>.<ciphertext>`; project
- * and purpose are bound as additional data, so a sealed value copied elsewhere does not open.
+ * Encrypts values at rest with AES-256-GCM. A sealed value is `v1.<key id>.<iv>.<ciphertext>`. The
+ * project and the purpose are bound as additional data, so a value that is copied to another
+ * project or field does not open.
  */
 export class KeyRing {
   readonly #keys: readonly RingKey[];
@@ -28,12 +29,12 @@ export class KeyRing {
     this.#keys = keys;
   }
 
-  /** @param text `id:base64,…`: each key 32 bytes, the first seals, all open. */
+  /** @param text `id:base64,…` with keys of 32 bytes. The first key seals, all keys open. */
   static async parse(text: string): Promise<KeyRing> {
     return new KeyRing(await Promise.all(parseKeys(text).map(importKey)));
   }
 
-  async seal(plain: string, binding: Binding): Promise<string> {
+  async seal(plain: string, binding: SealBinding): Promise<string> {
     const key = this.#keys[0]!;
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
     const sealed = await crypto.subtle.encrypt(
@@ -44,8 +45,8 @@ export class KeyRing {
     return `v1.${key.id}.${encodeBase64Url(iv)}.${encodeBase64Url(new Uint8Array(sealed))}`;
   }
 
-  /** Throws when the text was altered, is bound elsewhere, or its key is not in the ring. */
-  async open(sealed: string, binding: Binding): Promise<string> {
+  /** Opens a value. Throws if it was altered or has another binding or an unknown key. */
+  async open(sealed: string, binding: SealBinding): Promise<string> {
     const [version, id, iv, ciphertext, ...more] = sealed.split(".");
     const key = this.#keys.find((one) => one.id === id);
     if (version !== "v1" || iv === undefined || ciphertext === undefined || more.length > 0) {
@@ -66,14 +67,14 @@ export class KeyRing {
     return new TextDecoder().decode(plain);
   }
 
-  /** The same value under the first key; null if it is. Throws as {@linkcode open} does. */
-  async reseal(sealed: string, binding: Binding): Promise<string | null> {
+  /** Seals a value under the first key; null if it is. Throws as {@linkcode open} does. */
+  async reseal(sealed: string, binding: SealBinding): Promise<string | null> {
     const plain = await this.open(sealed, binding);
     if (sealed.startsWith(`v1.${this.#keys[0]!.id}.`)) return null;
     return await this.seal(plain, binding);
   }
 
-  /** What tells each key from every other, in the order of the ring. */
+  /** Returns a hash of each key that identifies it, in the order of the ring. */
   fingerprints(): readonly { readonly id: string; readonly fingerprint: string }[] {
     return this.#keys.map(({ id, material }) => ({
       id,
@@ -81,15 +82,13 @@ export class KeyRing {
     }));
   }
 
-  /** Keys for one purpose, the one to sign with first. */
+  /** Derives keys of 43 characters for one purpose. The first one signs, all of them verify. */
   derive(purpose: string): readonly string[] {
     return this.#keys.map((key) => sha256(`${purpose}\n${key.material}`));
   }
 }
 
-/**
- * What is wrong with a `SECRET_KEYS` text, or null. Never repeats key material.
- */
+/** Returns the error in a `SECRET_KEYS` text, without key material; null if it is valid. */
 export function keyRingProblem(text: string): string | null {
   try {
     parseKeys(text);
@@ -102,7 +101,7 @@ export function keyRingProblem(text: string): string | null {
 function parseKeys(text: string): { id: string; bytes: Uint8Array<ArrayBuffer> }[] {
   const keys = text.split(",").map((entry, index) => {
     const [id = "", encoded, ...more] = entry.trim().split(":");
-    // What stands without a colon may be the key itself: it is not repeated.
+    // An entry without a colon may be the key itself, so the message does not repeat it.
     if (encoded === undefined || more.length > 0 || !/^[A-Za-z0-9_-]{1,32}$/.test(id)) {
       throw new Error(
         `key ${index + 1} must be id:base64, with an id of 1 to 32 letters, digits, - or _`,
@@ -130,6 +129,6 @@ async function importKey({ id, bytes }: { id: string; bytes: Uint8Array<ArrayBuf
   return { id, aes, material: encodeBase64Url(bytes) };
 }
 
-function additionalData(keyId: string, { project, purpose }: Binding): Uint8Array<ArrayBuffer> {
+function additionalData(keyId: string, { project, purpose }: SealBinding): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify(["corbel", keyId, project, purpose]));
 }

@@ -1,4 +1,4 @@
-/** Wraps a value so that no log line, template or JSON shows it by accident. */
+/** Wraps a secret value so that it cannot appear in logs, templates or JSON by accident. */
 export class Secret {
   readonly #value: string;
 

@@ -4,11 +4,11 @@ import { Secret } from "./secret.ts";
 
 const VALUE = "sk_live_do-not-print-me";
 
-Deno.test("a secret is revealed on request only", () => {
+Deno.test("reveal returns the secret value", () => {
   assert.equal(new Secret(VALUE).reveal(), VALUE);
 });
 
-Deno.test("a secret prints as [secret] in texts", () => {
+Deno.test("a secret converts to [secret] in strings", () => {
   const secret = new Secret(VALUE);
   assert.equal(String(secret), "[secret]");
   assert.equal(`${secret}`, "[secret]");
@@ -16,34 +16,34 @@ Deno.test("a secret prints as [secret] in texts", () => {
   assert.equal([secret, secret].join(), "[secret],[secret]");
 });
 
-Deno.test("a secret prints as [secret] in JSON, at any depth", () => {
+Deno.test("a secret converts to [secret] in JSON at any depth", () => {
   const secret = new Secret(VALUE);
   assert.equal(JSON.stringify(secret), '"[secret]"');
   assert.equal(JSON.stringify({ a: [{ b: secret }] }), '{"a":[{"b":"[secret]"}]}');
 });
 
-Deno.test("a secret prints as [secret] when it is inspected, also inside other objects", () => {
+Deno.test("a secret is inspected as [secret], also inside other objects", () => {
   const secret = new Secret(VALUE);
   assert.equal(Deno.inspect(secret), "[secret]");
-  const holder = { config: { key: secret }, list: [secret], map: new Map([["key", secret]]) };
+  const container = { config: { key: secret }, list: [secret], map: new Map([["key", secret]]) };
   for (
-    const shown of [
-      Deno.inspect(holder, { depth: 10 }),
-      Deno.inspect(holder, { depth: 10, showHidden: true }),
-      inspect(holder, { depth: 10, showHidden: true }),
+    const output of [
+      Deno.inspect(container, { depth: 10 }),
+      Deno.inspect(container, { depth: 10, showHidden: true }),
+      inspect(container, { depth: 10, showHidden: true }),
     ]
   ) {
-    assert.equal(shown.includes(VALUE), false, shown);
+    assert.equal(output.includes(VALUE), false, output);
   }
-  assert.match(Deno.inspect(holder, { depth: 10 }), /key: \[secret\]/);
+  assert.match(Deno.inspect(container, { depth: 10 }), /key: \[secret\]/);
 });
 
-Deno.test("the console shows [secret] for an object that holds a secret", () => {
-  const shown: string[] = [];
+Deno.test("the console prints [secret] for an object that contains a secret", () => {
+  const output: string[] = [];
   const original = globalThis.console;
   globalThis.console = new Proxy(original, {
     get: () => (...values: unknown[]) =>
-      void shown.push(values.map((value) => Deno.inspect(value)).join(" ")),
+      void output.push(values.map((value) => Deno.inspect(value)).join(" ")),
   });
   try {
     console.log({ key: new Secret(VALUE) });
@@ -51,10 +51,10 @@ Deno.test("the console shows [secret] for an object that holds a secret", () => 
   } finally {
     globalThis.console = original;
   }
-  assert.deepEqual(shown, ["{ key: [secret] }", '"key" [secret]']);
+  assert.deepEqual(output, ["{ key: [secret] }", '"key" [secret]']);
 });
 
-Deno.test("no property, key or copy of a secret leads to its value", () => {
+Deno.test("no property, key or copy of a secret reveals its value", () => {
   const secret = new Secret(VALUE);
   const reachable = [
     ...Reflect.ownKeys(secret).map((key) => Reflect.get(secret, key)),

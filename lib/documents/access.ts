@@ -3,45 +3,42 @@ import { timestamp } from "../clock.ts";
 import type { DeclaredUserField } from "../auth/public_profile.ts";
 import type { NewId } from "../ids.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
-import { Patience } from "../patience.ts";
+import { Backoff } from "../backoff.ts";
 import { Problem } from "../problems.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, eq, or } from "../store/filter.ts";
 import type { Authorship, Definition, Filter, Id, Records } from "../store/port.ts";
-import { nearest } from "../text/nearest.ts";
+import { nearestWord } from "../text/nearest.ts";
 import { type Catalog, collectionNotFound } from "./catalog.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
 import type { FileLookup } from "./populated_files.ts";
 import { finishDefinitionChange } from "./redefine.ts";
 
-/** A collection that a caller may read. Only {@linkcode openForReading} makes one. */
+/** A collection that a caller may read. */
 export interface ReadAccess {
   readonly collection: Collection;
   readonly records: Records<StoredDocument>;
   readonly projectId: Id;
-  /** Differs between callers who may see different documents. */
   readonly callerTag: string;
-  /** Returns the filter of the documents that the caller may see, whatever a query asks for. */
+  /** Returns the filter of the documents that the caller may see, regardless of the query. */
   visible(includeDeleted: boolean): Filter;
 }
 
-/** A collection that a caller may write. Only {@linkcode openForWriting} makes one. */
+/** A collection that a caller may write. */
 export interface WriteAccess extends ReadAccess {
   /** The user whose documents may be written; null if documents of all users may be. */
   readonly ownerId: Id | null;
-  /** Who writes, and when, for the record of changes. */
   readonly by: Authorship;
   readonly caller: Caller;
 }
 
-/** The fields that projects declare for their users. */
-interface ShownUserFields {
-  of(projectId: Id): MaybePromise<readonly DeclaredUserField[]>;
+interface UserFieldsLookup {
+  ofProject(projectId: Id): MaybePromise<readonly DeclaredUserField[]>;
 }
 
 export interface AccessServices extends FileLookup {
   readonly catalog: Omit<Catalog, "forgetProject">;
-  readonly userFields: ShownUserFields;
+  readonly userFields: UserFieldsLookup;
 }
 
 export interface WriteAccessServices extends AccessServices {
@@ -50,16 +47,16 @@ export interface WriteAccessServices extends AccessServices {
 
 const LIVE = eq("isDeleted", false);
 
-/** Throws `COLLECTION_NOT_FOUND`, and `ACCESS_TOKEN_REQUIRED` if row-level security requires a user. */
+/** Throws `COLLECTION_NOT_FOUND`, and `ACCESS_TOKEN_REQUIRED` if only users may read. */
 export async function openForReading(
   services: AccessServices,
   caller: Caller,
   name: string,
 ): Promise<ReadAccess> {
-  return readAccess(services, caller, await findCollection(services, caller, name));
+  return grantRead(services, caller, await findCollection(services, caller, name));
 }
 
-/** Throws `RLS_REQUIRED`, and as {@linkcode openForReading} does. */
+/** Throws `RLS_REQUIRED` and the errors of {@linkcode openForReading}. */
 export async function openForWriting(
   services: WriteAccessServices,
   caller: Caller,
@@ -75,21 +72,18 @@ export async function openForWriting(
   const by = { actor: actorOf(caller), at: timestamp(services.clock) };
   const { projectId } = caller;
   const records = services.engine.records<StoredDocument>(projectId, collection.records, { by });
-  return { ...readAccess(services, caller, collection), records, ownerId, by, caller };
+  return { ...grantRead(services, caller, collection), records, ownerId, by, caller };
 }
 
-/** How long a write waits for changes of its definitions, from the first that it has met. */
+/** Milliseconds that a write waits for changes of its definitions, counted from the first one. */
 const WAIT_MS = 4_000;
-/**
- * After how long a write ends a change whose process may have been killed. The moment is random, so
- * that not all waiting writes do so at once.
- */
+/** A write finishes an abandoned change at a random time, so that not all writes do it at once. */
 const CHANGE_MS = [1_500, 2_500] as const;
 
 /** Reopens the targets of one write, and waits while their definitions are being changed. */
 export class DefinitionWait {
   readonly #services: WriteAccessServices;
-  readonly #patience = new Patience();
+  readonly #backoff = new Backoff();
   #isLast = false;
   #hasEndedChange = false;
 
@@ -98,23 +92,22 @@ export class DefinitionWait {
   }
 
   /**
-   * Returns the targets under the current definitions, in their order. If the definitions are still
-   * those that the store has refused, this waits for a moment. Throws `StoreUnavailable` if the
-   * change takes too long, and as {@linkcode openForWriting} does.
+   * Returns the targets under the current definitions, and waits while the store rejects these.
+   * Throws `StoreUnavailable` after `WAIT_MS`, and the errors of {@linkcode openForWriting}.
    */
   async reopen<Targets extends readonly WriteAccess[]>(
     before: Targets,
     cause: Outdated,
   ): Promise<Targets> {
     if (this.#isLast) throw new StoreUnavailable("The definition is being changed", { cause });
-    // One more attempt follows: the store may have held the write until a long change was done.
-    this.#isLast = this.#patience.isOver(WAIT_MS);
+    // Allows one more attempt, because the store may have delayed the write until the change ended.
+    this.#isLast = this.#backoff.isOver(WAIT_MS);
     const targets = await Promise.all(before.map((one) => this.#reopenOne(one)));
     const isSame = targets.every((one, i) =>
       isSameState(one.collection.records, before[i]!.collection.records)
     );
     if (isSame) await this.#wait(targets);
-    return targets as unknown as Targets; // There are as many.
+    return targets as unknown as Targets; // The number of targets is unchanged.
   }
 
   #reopenOne({ caller, collection }: WriteAccess): Promise<WriteAccess> {
@@ -124,8 +117,8 @@ export class DefinitionWait {
   }
 
   async #wait(targets: readonly WriteAccess[]): Promise<void> {
-    if (this.#hasEndedChange || !this.#patience.isOver(...CHANGE_MS)) {
-      return await this.#patience.pause();
+    if (this.#hasEndedChange || !this.#backoff.isOver(...CHANGE_MS)) {
+      return await this.#backoff.pause();
     }
     this.#hasEndedChange = true;
     for (const { projectId, collection } of targets) {
@@ -135,9 +128,8 @@ export class DefinitionWait {
 }
 
 const isSameState = (one: Definition, other: Definition): boolean =>
-  one.version === other.version && one.restsOn?.revision === other.restsOn?.revision;
+  one.version === other.version && one.dependsOn?.revision === other.dependsOn?.revision;
 
-/** Throws `SECRET_KEY_REQUIRED` for every other caller. */
 export function requireSecretKey(caller: Caller): void {
   if (caller.kind !== "secret") throw new Problem("SECRET_KEY_REQUIRED");
 }
@@ -150,34 +142,30 @@ export async function findCollection(
 ): Promise<Collection> {
   const collection = await services.catalog.find(caller.projectId, name);
   if (collection !== null) return collection;
-  throw collectionNotFound(name, await readableNames(services, caller, name));
+  throw collectionNotFound(name, await suggestReadableNames(services, caller, name));
 }
 
-/** How many collections with names like a missing one are tried. */
-const LOOKED_MAX = 5;
+const SIMILAR_NAMES_MAX = 5;
 
-/**
- * Returns the name that is most like a missing collection's, if there is any, for a message. Only
- * names of collections that the caller may read are returned, so that no other name can be guessed.
- */
-export async function readableNames(
+/** Leaves out collections that the caller may not read, because their names are secret. */
+export async function suggestReadableNames(
   { catalog }: AccessServices,
   caller: Caller,
   missing: string,
 ): Promise<string[]> {
   const names = new Set(await catalog.names(caller.projectId));
-  for (let looked = 0; looked < LOOKED_MAX; looked++) {
-    const name = nearest(missing, names);
+  for (let tries = 0; tries < SIMILAR_NAMES_MAX; tries++) {
+    const name = nearestWord(missing, names);
     if (name === null) break;
     const collection = await catalog.find(caller.projectId, name);
-    if (collection !== null && mayRead(collection, caller)) return [name];
+    if (collection !== null && canRead(collection, caller)) return [name];
     names.delete(name);
   }
   return [];
 }
 
 /** Throws `ACCESS_TOKEN_REQUIRED` if row-level security requires a user. */
-export function readAccess(
+export function grantRead(
   services: AccessServices,
   caller: Caller,
   collection: Collection,
@@ -187,7 +175,7 @@ export function readAccess(
     records: services.engine.records<StoredDocument>(caller.projectId, collection.records),
     projectId: caller.projectId,
     callerTag: callerTag(caller),
-    visible: visibility(collection, caller),
+    visible: createVisibility(collection, caller),
   };
 }
 
@@ -195,9 +183,9 @@ export function readAccess(
 export const callerTag = (caller: Caller): string =>
   caller.kind === "secret" ? "secret" : `publishable ${caller.userId ?? ""}`;
 
-/** Returns the filter of row-level security for reads. This is its only place. */
-function visibility(collection: Collection, caller: Caller): ReadAccess["visible"] {
-  if (!mayRead(collection, caller)) throw new Problem("ACCESS_TOKEN_REQUIRED");
+/** Builds the filter of row-level security for all reads. Throws `ACCESS_TOKEN_REQUIRED`. */
+function createVisibility(collection: Collection, caller: Caller): ReadAccess["visible"] {
+  if (!canRead(collection, caller)) throw new Problem("ACCESS_TOKEN_REQUIRED");
   if (caller.kind === "secret") return (includeDeleted) => includeDeleted ? ALL : LIVE;
   const { rls } = collection.definition;
   const own = rls.enabled && caller.userId !== null ? eq(rls.ownerField, caller.userId) : null;
@@ -207,8 +195,7 @@ function visibility(collection: Collection, caller: Caller): ReadAccess["visible
   return (includeDeleted) => includeDeleted && own !== null ? or(LIVE, own) : LIVE;
 }
 
-/** Whether a caller may read any document, or at least their own. */
-const mayRead = ({ definition: { rls } }: Collection, caller: Caller): boolean =>
+const canRead = ({ definition: { rls } }: Collection, caller: Caller): boolean =>
   caller.kind === "secret" || caller.userId !== null || !rls.enabled || rls.mode === "public-read";
 
 /** Returns the filter of the documents that may be written: a user's own, or all. */
@@ -216,10 +203,7 @@ export function ownerFilter({ collection, ownerId }: WriteAccess): Filter {
   return ownerId === null ? ALL : eq(collection.definition.rls.ownerField, ownerId);
 }
 
-/**
- * Returns why a write found nothing: the caller can see the document but does not own it, or there is
- * no document that the caller can see.
- */
+/** Returns `OWNER_MISMATCH` if the caller can see the document, otherwise `DOCUMENT_NOT_FOUND`. */
 export async function explainMissingWrite(
   target: WriteAccess,
   id: Id,

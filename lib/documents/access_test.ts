@@ -30,29 +30,29 @@ const DEFINITIONS = new Map([
   ["authored", { mode: "private", ownerField: "author" }],
 ].map(([name, rls]) => [name, compileCollection(parseDefinition({ name, rls }))]));
 
-/** Knows the four collections of one project; `stored` is what every search finds. */
+/** Services with the four collections of one project. Every search finds `stored`. */
 function services(stored: StoredDocument | null = null) {
-  const asked: Filter[] = [];
+  const searches: Filter[] = [];
   const records = {
     findOne(filter: Filter): Promise<Stored<StoredDocument> | null> {
-      asked.push(filter);
+      searches.push(filter);
       return Promise.resolve(stored && { json: "", revision: 1, value: stored });
     },
   };
   return {
-    asked,
-    engine: { records: () => records } as unknown as Engine, // Nothing else is asked of it here.
+    searches,
+    engine: { records: () => records } as unknown as Engine, // The tests use no other methods.
     catalog: {
       find: (projectId: Id, name: string) =>
         Promise.resolve(projectId === PROJECT ? DEFINITIONS.get(name) ?? null : null),
       names: () => Promise.resolve([]),
       forget() {},
     },
-    userFields: { of: () => [] },
+    userFields: { ofProject: () => [] },
     blobStores: null as unknown as BlobStores,
     clock: systemClock,
     newId: () => PROJECT,
-  } satisfies WriteAccessServices & { asked: Filter[] };
+  } satisfies WriteAccessServices & { searches: Filter[] };
 }
 
 const LIVE: Filter = { op: "eq", path: "isDeleted", value: false };
@@ -60,7 +60,7 @@ const OWN: Filter = { op: "eq", path: "userId", value: USER };
 const AUTHORED: Filter = { op: "eq", path: "author", value: USER };
 const ALL: Filter = { op: "and", of: [] };
 
-Deno.test("what a caller may read: mode x caller, without and with the trash", async () => {
+Deno.test("visible returns the filter of each mode and caller, with and without the trash", async () => {
   const table: readonly (readonly [string, Caller, Filter, Filter])[] = [
     ["off", secret, LIVE, ALL],
     ["off", visitor, LIVE, LIVE],
@@ -79,7 +79,7 @@ Deno.test("what a caller may read: mode x caller, without and with the trash", a
   }
 });
 
-Deno.test("a private collection is not opened for nobody in particular", async () => {
+Deno.test("opening a private collection requires a signed-in user", async () => {
   for (const open of [openForReading, openForWriting]) {
     await assert.rejects(open(services(), visitor, "private"), {
       code: "ACCESS_TOKEN_REQUIRED",
@@ -88,7 +88,7 @@ Deno.test("a private collection is not opened for nobody in particular", async (
   }
 });
 
-Deno.test("which caller may write which documents, by mode", async () => {
+Deno.test("openForWriting restricts callers by the mode of row-level security", async () => {
   const table: readonly (readonly [string, Caller, string | null])[] = [
     ["off", secret, null],
     ["off", visitor, "RLS_REQUIRED"],
@@ -108,7 +108,7 @@ Deno.test("which caller may write which documents, by mode", async () => {
   }
 });
 
-Deno.test("a collection that is not there, or in another project, is not found by anybody", async () => {
+Deno.test("opening a missing collection, or one of another project, throws COLLECTION_NOT_FOUND", async () => {
   const foreign: Caller = { kind: "secret", projectId: "66f1a0c2e4b0a1b2c3d4e5f7" };
   for (const open of [openForReading, openForWriting]) {
     for (
@@ -122,7 +122,7 @@ Deno.test("a collection that is not there, or in another project, is not found b
   }
 });
 
-Deno.test("callers whose lists differ have different tags", async () => {
+Deno.test("callerTag differs between callers who may see different documents", async () => {
   const other: Caller = { ...user, userId: "bbbbbbbbbbbbbbbbbbbbbbbb" };
   const tags = [];
   for (const caller of [secret, visitor, user, other]) {
@@ -133,14 +133,14 @@ Deno.test("callers whose lists differ have different tags", async () => {
   assert.equal(again.callerTag, tags[2]);
 });
 
-Deno.test("the secret key may do what it alone may do", () => {
+Deno.test("requireSecretKey rejects all callers except the secret key", () => {
   requireSecretKey(secret);
   for (const caller of [visitor, user]) {
     assert.throws(() => requireSecretKey(caller), { code: "SECRET_KEY_REQUIRED", status: 403 });
   }
 });
 
-Deno.test("users write their own documents only, the secret key all", async () => {
+Deno.test("ownerFilter matches a user's own documents, and all documents for the secret key", async () => {
   const owner = async (caller: Caller, name: string) =>
     ownerFilter(await openForWriting(services(), caller, name));
   assert.deepEqual(await owner(user, "private"), OWN);
@@ -158,29 +158,32 @@ const document = (userId: string | null): StoredDocument => ({
   deletedAt: null,
 });
 
-async function refusedWith(
+async function explainMissing(
   caller: Caller,
   stored: StoredDocument | null,
   includeDeleted?: boolean,
-): Promise<{ code: string; asked: Filter[] }> {
+): Promise<{ code: string; searches: Filter[] }> {
   const known = services(stored);
   const target: WriteAccess = await openForWriting(known, caller, "public");
-  return { code: (await explainMissingWrite(target, ID, includeDeleted)).code, asked: known.asked };
+  return {
+    code: (await explainMissingWrite(target, ID, includeDeleted)).code,
+    searches: known.searches,
+  };
 }
 
-Deno.test("a write that found nothing says whether there is a document to see", async () => {
-  assert.equal((await refusedWith(user, null)).code, "DOCUMENT_NOT_FOUND");
-  assert.equal((await refusedWith(user, document("somebody"))).code, "OWNER_MISMATCH");
-  assert.equal((await refusedWith(user, document(null))).code, "OWNER_MISMATCH");
-  assert.equal((await refusedWith(user, document(USER))).code, "DOCUMENT_NOT_FOUND");
-  assert.equal((await refusedWith(secret, null)).code, "DOCUMENT_NOT_FOUND");
-  assert.equal((await refusedWith(secret, document("somebody"))).code, "DOCUMENT_NOT_FOUND");
+Deno.test("explainMissingWrite distinguishes a missing document from another owner's document", async () => {
+  assert.equal((await explainMissing(user, null)).code, "DOCUMENT_NOT_FOUND");
+  assert.equal((await explainMissing(user, document("somebody"))).code, "OWNER_MISMATCH");
+  assert.equal((await explainMissing(user, document(null))).code, "OWNER_MISMATCH");
+  assert.equal((await explainMissing(user, document(USER))).code, "DOCUMENT_NOT_FOUND");
+  assert.equal((await explainMissing(secret, null)).code, "DOCUMENT_NOT_FOUND");
+  assert.equal((await explainMissing(secret, document("somebody"))).code, "DOCUMENT_NOT_FOUND");
 });
 
-Deno.test("a refusal tells only of documents that the caller may see", async () => {
+Deno.test("explainMissingWrite reads only documents that the caller may see", async () => {
   const id: Filter = { op: "eq", path: "_id", value: ID };
-  assert.deepEqual((await refusedWith(user, null)).asked, [{ op: "and", of: [id, LIVE] }]);
-  assert.deepEqual((await refusedWith(user, null, true)).asked, [
+  assert.deepEqual((await explainMissing(user, null)).searches, [{ op: "and", of: [id, LIVE] }]);
+  assert.deepEqual((await explainMissing(user, null, true)).searches, [
     { op: "and", of: [id, { op: "or", of: [LIVE, OWN] }] },
   ]);
 });

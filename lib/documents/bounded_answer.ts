@@ -1,11 +1,8 @@
 import { Problem } from "../problems.ts";
 import { PageTooLarge } from "../store/errors.ts";
 
-/**
- * Reads what is answered in one piece. Throws `ANSWER_TOO_LARGE` where that is more than the store
- * answers.
- */
-export async function boundedAnswer<T>(read: () => Promise<T>): Promise<T> {
+/** Calls `read`. Throws `ANSWER_TOO_LARGE` if the store rejects the read as too large. */
+export async function withSizeLimit<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

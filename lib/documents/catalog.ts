@@ -4,29 +4,26 @@ import type { MaybePromise } from "../maybe_promise.ts";
 import { Problem } from "../problems.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Engine, Id, Json, Records, Stored } from "../store/port.ts";
-import { shown } from "../text/input_text.ts";
+import { quoted } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { type Collection, compileCollection } from "./collection.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 import { field, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** A definition as it is stored in its project's space. */
+/** Definitions, stored in their project's space. */
 export const COLLECTIONS = recordKind({
   name: "_collections",
   fields: {
     name: field.text,
-    /** Names that differ only in case are one. */
+    /** The name in lower case: names that differ only in case are the same name. */
     nameLower: field.text,
     createdAt: field.date,
     updatedAt: field.date,
-    /** What its documents are kept under; earlier versions left out the name itself. */
+    /** Name of the table of the documents. Left out in records of earlier versions: `name`. */
     storedAs: optional(field.undeclared<string>()),
-    /** Of the definition: another one after each change. Left out before the first. */
+    /** Replaced with each change of the definition. Left out before the first change. */
     version: optional(field.undeclared<Id>()),
-    /**
-     * Earlier versions had no indexes beside the fields' own and no `events`, and no field had
-     * `search`.
-     */
+    /** Records of earlier versions lack `indexes`, `events` and the fields' `search`. */
     definition: field.undeclared<
       Omit<CollectionDefinition, "indexes" | "events"> & Partial<CollectionDefinition> & {
         [name: string]: Json;
@@ -41,52 +38,51 @@ export type CollectionRecord = RecordOf<typeof COLLECTIONS>;
 
 type StoredDefinition = Pick<Stored<CollectionRecord>, "value" | "revision">;
 
-/** What a collection's documents are kept under. */
-export const placeOf = ({ name, storedAs = name }: CollectionRecord): string => storedAs;
+export const tableName = ({ name, storedAs = name }: CollectionRecord): string => storedAs;
 
-/** The definition of a record, whole. */
+/** Adds the members that earlier versions left out. */
 export const definitionOf = ({ definition }: CollectionRecord): CollectionDefinition => ({
   ...definition,
-  fields: definition.fields.map(wholeField),
+  fields: definition.fields.map(completeField),
   indexes: definition.indexes ?? [],
   events: definition.events ?? true,
 });
 
-/** With its members in the order in which definitions have them. */
-function wholeField(field: FieldDefinition): FieldDefinition {
+/** Adds `search` to a field, and puts its members in the order in which definitions have them. */
+function completeField(field: FieldDefinition): FieldDefinition {
   const { default: value, search = false, ...rest } = field;
   return {
     ...rest,
-    ...wholeInside(rest),
+    ...completeMembers(rest),
     search,
     ...(value !== undefined && { default: value }),
   };
 }
 
-function wholeInside({ fields, items }: Pick<ItemDefinition, "fields" | "items">): object {
+function completeMembers({ fields, items }: Pick<ItemDefinition, "fields" | "items">): object {
   return {
-    ...(fields && { fields: fields.map(wholeField) }),
-    ...(items && { items: { ...items, ...wholeInside(items) } }),
+    ...(fields && { fields: fields.map(completeField) }),
+    ...(items && { items: { ...items, ...completeMembers(items) } }),
   };
 }
 
-/** The collection of a stored definition. */
 export const collectionOf = ({ value, revision }: StoredDefinition): Collection => {
   const { _id: id, version = id } = value;
-  const restsOn = { kind: COLLECTIONS, id, revision };
-  return compileCollection(definitionOf(value), { id, restsOn, version, storedAs: placeOf(value) });
+  const dependsOn = { kind: COLLECTIONS, id, revision };
+  const storedAs = tableName(value);
+  return compileCollection(definitionOf(value), { id, dependsOn, version, storedAs });
 };
 
-/** By the id too: a collection made again under its name may have the revision of the earlier one. */
-function isOf(
-  { records: { restsOn } }: Collection,
+/** Compares the id, too, because a new collection may have the revision of a deleted one. */
+function isBuiltFrom(
+  { records: { dependsOn } }: Collection,
   { value, revision }: StoredDefinition,
 ): boolean {
-  return restsOn?.id === value._id && restsOn.revision === revision;
+  return dependsOn?.id === value._id && dependsOn.revision === revision;
 }
 
-/** For members of the project, who may see all names. Throws `COLLECTION_NOT_FOUND`. */
-export async function requiredCollection(
+/** Throws `COLLECTION_NOT_FOUND` with a similar name, for members, who may see all names. */
+export async function requireCollection(
   catalog: Pick<Catalog, "find" | "names">,
   projectId: Id,
   name: string,
@@ -96,26 +92,21 @@ export async function requiredCollection(
   return collection;
 }
 
-/** Finds collections by their names. */
 export interface Catalog {
-  /** Null if the project has no such collection; letter case counts. */
+  /** Finds a collection by its exact name. */
   find(projectId: Id, name: string): MaybePromise<Collection | null>;
-  /** Names of the project's collections, for those who miss one; the first few hundred. */
+  /** Returns the first few hundred names, for suggestions in messages. */
   names(projectId: Id): Promise<readonly string[]>;
-  /**
-   * Drops what is remembered. Other processes notice at once where the engine tells what others have
-   * committed, and within `CACHE_MS` elsewhere.
-   */
+  /** Other processes drop their entries after `CACHE_MS`, or at once if commits are reported. */
   forget(projectId: Id, name: string): void;
-  /** The same for all collections of a project. */
   forgetProject(projectId: Id): void;
 }
 
-const COLLECTIONS_KEPT = 5_000;
+const CACHED_COLLECTIONS_MAX = 5_000;
 const NAMES_MAX = 300;
 
-/** Names alone: a definition may be long. */
-export async function collectionNames(
+/** Reads the names without the definitions, which may be long. */
+export async function readCollectionNames(
   records: Pick<Records<CollectionRecord>, "aggregate">,
 ): Promise<string[]> {
   const byName = { filter: ALL, keys: [{ path: "name" }], figures: [], sort: [], limit: NAMES_MAX };
@@ -123,10 +114,9 @@ export async function collectionNames(
   return groups.map(({ keys }) => String(keys[0]));
 }
 
-/** Says which collection is missing, and which of these names is like it. */
 export const collectionNotFound = (name: string, names: readonly string[]): Problem =>
   new Problem("COLLECTION_NOT_FOUND", {
-    message: `There is no such collection in this project: ${shown(name)}.${
+    message: `There is no such collection in this project: ${quoted(name)}.${
       didYouMean(name, names)
     }`,
   });
@@ -134,21 +124,21 @@ export const collectionNotFound = (name: string, names: readonly string[]): Prob
 export function createCatalog(engine: Engine, clock: Clock): Catalog {
   const keyOf = (projectId: Id, name: string) => `${projectId}/${name}`;
   const projectOf = (key: string): Id => key.slice(0, key.indexOf("/"));
-  const markOf = (key: string) => engine.commitsOfOthers(projectOf(key));
-  const options = { clock, max: COLLECTIONS_KEPT, markOf };
-  const known = createReadThrough<Collection>(options, async (key, collection) => {
+  const versionOf = (key: string) => engine.externalCommitMark(projectOf(key));
+  const options = { clock, max: CACHED_COLLECTIONS_MAX, versionOf };
+  const cache = createReadThrough<Collection>(options, async (key, collection) => {
     const projectId = projectOf(key);
     const name = key.slice(projectId.length + 1);
     const found = await engine.records<CollectionRecord>(projectId, COLLECTIONS)
       .findOne(eq("nameLower", name.toLowerCase()));
     if (found === null || found.value.name !== name) return null;
-    // Compiled once for each state, so that what was learnt of its queries is kept.
-    return collection !== null && isOf(collection, found) ? collection : collectionOf(found);
+    // Compiles a state only once, because statistics of queries are kept by version.
+    return collection !== null && isBuiltFrom(collection, found) ? collection : collectionOf(found);
   });
   return {
-    find: (projectId, name) => known.get(keyOf(projectId, name)),
-    names: (projectId) => collectionNames(engine.records(projectId, COLLECTIONS)),
-    forget: (projectId, name) => known.drop(keyOf(projectId, name)),
-    forgetProject: (projectId) => known.forget((key) => projectOf(key) === projectId),
+    find: (projectId, name) => cache.get(keyOf(projectId, name)),
+    names: (projectId) => readCollectionNames(engine.records(projectId, COLLECTIONS)),
+    forget: (projectId, name) => cache.drop(keyOf(projectId, name)),
+    forgetProject: (projectId) => cache.invalidate((key) => projectOf(key) === projectId),
   };
 }

@@ -11,8 +11,11 @@ const OTHER_PROJECT = "66f1a0c2e4b0a1b2c3d4e5f7";
 const POSTS = { name: "posts", fields: [{ key: "title", type: "String" }] };
 const LONGER = { ...POSTS, strict: true };
 
-/** The engine, with something around each search for a definition. */
-function watched(engine: Engine, around: (search: () => Promise<unknown>) => Promise<unknown>) {
+/** Returns the engine with `around` called for each search for a definition. */
+function interceptSearches(
+  engine: Engine,
+  around: (search: () => Promise<unknown>) => Promise<unknown>,
+) {
   return new Proxy(engine, {
     get: (target, property) => {
       if (property !== "records") {
@@ -28,7 +31,7 @@ function watched(engine: Engine, around: (search: () => Promise<unknown>) => Pro
   });
 }
 
-Deno.test("a collection is found by its exact name, in its own project", async () => {
+Deno.test("find returns a collection of its exact name in its own project only", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await createCollection(services, PROJECT, POSTS);
@@ -39,7 +42,7 @@ Deno.test("a collection is found by its exact name, in its own project", async (
   assert.equal(await services.catalog.find(OTHER_PROJECT, "posts"), null);
 });
 
-Deno.test("a collection that was missing is found as soon as it is made elsewhere", async () => {
+Deno.test("find returns a collection immediately after another process has created it", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const elsewhere = createCatalog(services.engine, clock);
@@ -48,14 +51,14 @@ Deno.test("a collection that was missing is found as soon as it is made elsewher
   assert.notEqual(await elsewhere.find(PROJECT, "posts"), null);
 });
 
-Deno.test("what is known is asked for again after three seconds, and not before", async () => {
+Deno.test("find reads a cached definition again after three seconds, and not before", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   await createCollection(services, PROJECT, POSTS);
-  let asked = 0;
+  let searches = 0;
   const catalog = createCatalog(
-    watched(services.engine, (search) => {
-      asked++;
+    interceptSearches(services.engine, (search) => {
+      searches++;
       return search();
     }),
     clock,
@@ -63,13 +66,13 @@ Deno.test("what is known is asked for again after three seconds, and not before"
   await catalog.find(PROJECT, "posts");
   clock.advance(2999);
   await catalog.find(PROJECT, "posts");
-  assert.equal(asked, 1);
+  assert.equal(searches, 1);
   clock.advance(1);
   await catalog.find(PROJECT, "posts");
-  assert.equal(asked, 2);
+  assert.equal(searches, 2);
 });
 
-Deno.test("a definition that did not change stays the same compilation", async () => {
+Deno.test("find returns the same compiled collection while the definition does not change", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   await createCollection(services, PROJECT, POSTS);
@@ -78,7 +81,7 @@ Deno.test("a definition that did not change stays the same compilation", async (
   assert.equal(await services.catalog.find(PROJECT, "posts"), first);
 });
 
-Deno.test("a changed definition is seen at once here and within five seconds elsewhere", async () => {
+Deno.test("a changed definition is visible immediately here, and within five seconds elsewhere", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const elsewhere = createCatalog(services.engine, clock);
@@ -95,27 +98,27 @@ Deno.test("a changed definition is seen at once here and within five seconds els
   assert.equal((await elsewhere.find(PROJECT, "posts"))?.definition.strict, true);
 });
 
-Deno.test("a definition that is changed while it is being looked up is the new one from then on", async () => {
+Deno.test("find does not cache a definition that changes during the lookup", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   await createCollection(services, PROJECT, POSTS);
-  const [read, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const slow = watched(services.engine, async (search) => {
+  const [read, resume] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow = interceptSearches(services.engine, async (search) => {
     const found = await search();
     read.resolve();
-    await goOn.promise;
+    await resume.promise;
     return found;
   });
   const catalog = createCatalog(slow, clock);
   const early = catalog.find(PROJECT, "posts");
   await read.promise;
   await updateCollection({ ...services, catalog }, PROJECT, LONGER);
-  goOn.resolve();
+  resume.resolve();
   await early;
   assert.equal((await catalog.find(PROJECT, "posts"))?.definition.strict, true);
 });
 
-Deno.test("a collection that is gone is not found any more", async () => {
+Deno.test("find returns null after a collection has been deleted", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   await createCollection(services, PROJECT, POSTS);
@@ -125,7 +128,7 @@ Deno.test("a collection that is gone is not found any more", async () => {
   assert.equal(await services.catalog.find(PROJECT, "posts"), null);
 });
 
-Deno.test("a collection that is made again under its name is the new one elsewhere, within five seconds", async () => {
+Deno.test("find returns a recreated collection of the same name within five seconds", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const elsewhere = createCatalog(services.engine, clock);
@@ -133,7 +136,7 @@ Deno.test("a collection that is made again under its name is the new one elsewhe
   const first = await elsewhere.find(PROJECT, "posts");
   assert.equal(first?.definition.rls.enabled, false);
   await deleteCollection(services, PROJECT, "posts");
-  // Its record has the same revision as the one before.
+  // The new record has the revision of the deleted record.
   await createCollection(services, PROJECT, { ...POSTS, rls: { mode: "private" } });
   clock.advance(5000);
   const second = await elsewhere.find(PROJECT, "posts");
@@ -141,5 +144,5 @@ Deno.test("a collection that is made again under its name is the new one elsewhe
     [second?.definition.rls.enabled, second?.definition.rls.mode],
     [true, "private"],
   );
-  assert.notEqual(second?.records.name, first?.records.name, "kept in a place of its own");
+  assert.notEqual(second?.records.name, first?.records.name, "its own table");
 });

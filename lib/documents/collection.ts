@@ -1,12 +1,11 @@
 import { DOCUMENT_BYTES_MAX, DOCUMENT_MEMBERS_MAX } from "../limits.ts";
 import type { Definition, FieldShape, Id, Index, Json, StoredRecord } from "../store/port.ts";
 import { nearestShape } from "../store/shape.ts";
-import { keyOf, searchPaths } from "./definition_indexes.ts";
+import { searchPaths, sortKey } from "./definition_indexes.ts";
 import { type FileField, fileFieldsOf, removesFiles } from "./file_fields.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 import { SERVER_FIELDS } from "./names.ts";
 
-/** A document as it is stored and answered. */
 export type StoredDocument = StoredRecord & {
   createdAt: string;
   updatedAt: string;
@@ -14,38 +13,35 @@ export type StoredDocument = StoredRecord & {
   deletedAt: string | null;
 };
 
-/** A collection ready for use: its definition and what follows from it. */
+/** A definition and the values that are derived from it. */
 export interface Collection {
-  /** Of the record that holds the definition; null where it is not stored. */
+  /** Id of the record that holds the definition; null if the definition is not stored. */
   readonly id: Id | null;
   readonly definition: CollectionDefinition;
-  /** How its documents are stored. */
   readonly records: Definition;
-  /** Fields that hold paths of files. */
   readonly files: readonly FileField[];
-  /** Distinct for every compilation: what was remembered of another definition does not apply. */
+  /** Distinct for every compilation, so that statistics of another definition are not used. */
   readonly version: string;
 }
 
-let compiled = 0;
+let compilations = 0;
 
-/** The fields besides `_id` that the server sets. */
 export const SERVER_SHAPES: Readonly<Record<string, FieldShape>> = {
-  createdAt: { type: "Date", always: true },
-  updatedAt: { type: "Date", always: true },
-  isDeleted: { type: "Boolean", always: true },
+  createdAt: { type: "Date", isAlwaysSet: true },
+  updatedAt: { type: "Date", isAlwaysSet: true },
+  isDeleted: { type: "Boolean", isAlwaysSet: true },
   deletedAt: { type: "Date" },
 };
 
 /**
- * `restsOn` is the record that holds the definition and `version` its version, both left out where
- * nothing is written under it; `renames` are left out where nothing is renamed; `id` is the record's, and left out where it is not stored; `storedAs`
- * is what its documents are kept under, its name if left out.
+ * @param options.storedAs Name of the documents' table; the collection's name if left out.
+ * @param options.id Id of the definition's record; left out if it is not stored.
+ * @param options.dependsOn The definition's record; like `version`, left out if nothing is written.
  */
 export function compileCollection(
   definition: CollectionDefinition,
-  { storedAs = definition.name, id = null, ...stands }:
-    & Pick<Definition, "restsOn" | "version" | "renames">
+  { storedAs = definition.name, id = null, ...versions }:
+    & Pick<Definition, "dependsOn" | "version" | "renames">
     & { readonly storedAs?: string; readonly id?: Id | null } = {},
 ): Collection {
   const files = fileFieldsOf(definition.fields);
@@ -56,45 +52,45 @@ export function compileCollection(
     records: {
       name: storedAs,
       fields: { ...shapesOf(definition.fields), ...SERVER_SHAPES },
-      indexes: distinct([
-        listing("createdAt"),
+      indexes: withoutDuplicates([
+        ascendingIndex("createdAt"),
         ...ownerIndexes(definition),
         ...definition.fields.flatMap((field) => fieldIndexes(field, "")),
-        // Whoever removes a file looks whether another document holds it, in whichever field.
-        ...(removesFiles({ files }) ? files.map(({ path }) => listing(path)) : []),
-        ...definition.indexes.map(({ fields, unique }) => ({ keys: fields.map(keyOf), unique })),
+        // The removal of a file searches these fields for other documents with the file.
+        ...(removesFiles({ files }) ? files.map(({ path }) => ascendingIndex(path)) : []),
+        ...definition.indexes.map(({ fields, unique }) => ({ keys: fields.map(sortKey), unique })),
       ]),
       search: searchPaths(definition.fields),
       trash: true,
       ...(definition.events && { recordedAs: definition.name }),
-      ...stands,
+      ...versions,
       bytesMax: DOCUMENT_BYTES_MAX,
       membersMax: DOCUMENT_MEMBERS_MAX + SERVER_FIELDS.length,
     },
-    version: (compiled++).toString(36),
+    version: (compilations++).toString(36),
   };
 }
 
-/** An index that a field asks for may be asked for by itself, too. */
-const distinct = (indexes: readonly Index[]): Index[] => [
+/** Removes indexes that a field declares and `indexes` repeats. */
+const withoutDuplicates = (indexes: readonly Index[]): Index[] => [
   ...new Map(
     indexes.map((index) => [JSON.stringify([index.keys, index.unique ?? false]), index]),
   ).values(),
 ];
 
-const listing = (...paths: readonly string[]): Index => ({
+const ascendingIndex = (...paths: readonly string[]): Index => ({
   keys: paths.map((path) => ({ path, descending: false })),
 });
 
-/** Every list of a signed-in user asks for the owner, and by default for the newest first. */
+/** Returns the index for users' lists, which are filtered by owner and sorted by creation. */
 const ownerIndexes = ({ rls }: CollectionDefinition): Index[] =>
-  rls.enabled ? [listing(rls.ownerField, "createdAt")] : [];
+  rls.enabled ? [ascendingIndex(rls.ownerField, "createdAt")] : [];
 
 function fieldIndexes(field: FieldDefinition, at: string): Index[] {
   const path = at + field.key;
-  const unique: Index = { ...listing(path), unique: true };
+  const unique: Index = { ...ascendingIndex(path), unique: true };
   return [
-    ...(field.index ? [listing(path)] : []),
+    ...(field.index ? [ascendingIndex(path)] : []),
     ...(field.unique ? [unique] : []),
     ...(field.fields ?? []).flatMap((inner) => fieldIndexes(inner, `${path}.`)),
   ];
@@ -109,23 +105,22 @@ const shapeOf = (field: ItemDefinition): FieldShape => ({
   ...(field.items && { items: shapeOf(field.items) }),
 });
 
-/** What a query may know of a path. */
 export type Declared =
   | { readonly kind: "declared"; readonly shape: FieldShape }
-  /** Inside a declared Object without declared members: anything may be there. */
+  /** Inside a declared Object without declared members, which may hold any values. */
   | { readonly kind: "free" }
   | { readonly kind: "undeclared" };
 
 export function declaredAt({ records }: Collection, path: string): Declared {
   if (path === "_id") return { kind: "declared", shape: { type: "String" } };
-  const { shape, isWhole } = nearestShape(records.fields, path);
+  const { shape, isComplete } = nearestShape(records.fields, path);
   if (shape === null) return { kind: "undeclared" };
-  if (isWhole) return { kind: "declared", shape };
+  if (isComplete) return { kind: "declared", shape };
   const isFree = shape.type === "Object" && shape.fields === undefined;
   return { kind: isFree ? "free" : "undeclared" };
 }
 
-/** Every path that is declared, dotted within objects, and those of the server's fields. */
+/** Returns all declared paths, including those of the server's fields. */
 export const declaredPaths = ({ records }: Collection): string[] => [
   "_id",
   ...pathsWithin(records.fields, ""),
@@ -137,7 +132,6 @@ const pathsWithin = (fields: Readonly<Record<string, FieldShape>>, at: string): 
     ...pathsWithin(inner, `${at}${name}.`),
   ]);
 
-/** A new document from its members: server-owned fields stand around them. */
 export function newDocument(
   id: Id,
   members: { readonly [name: string]: Json },

@@ -2,68 +2,68 @@ import type { Clock } from "../clock.ts";
 import { enqueue, type JobKind, type JobRecord, type JobServices } from "../jobs/jobs.ts";
 import { REQUEST_TIMEOUT_MS } from "../limits.ts";
 import type { NewId } from "../ids.ts";
-import { deleteGently } from "../store/expiry.ts";
+import { deleteInShortBatches } from "../store/expiry.ts";
 import { ALL } from "../store/filter.ts";
 import type { Definition, Json, Transaction } from "../store/port.ts";
-import { type CollectionRecord, placeOf } from "./catalog.ts";
+import { type CollectionRecord, tableName } from "./catalog.ts";
 import { fileFieldsOf, removesFiles } from "./file_fields.ts";
-import { type FileReferenceServices, type Holders, removableRecords } from "./file_references.ts";
+import {
+  type FileReferenceServices,
+  type RemovableDocuments,
+  removableRecords,
+} from "./file_references.ts";
 
-/**
- * How long somebody may go on writing who found the collection before it was deleted: what is known
- * of it may be some seconds old, a body and its handler have a time limit each.
- */
+/** Requests with an old cache entry may write until then: body and handler have a limit each. */
 const LATE_WRITES_MS = 3 * REQUEST_TIMEOUT_MS;
 
 /**
- * The documents of a deleted collection: the subject is the place where they are kept. A collection
- * of the same name that is made later is kept elsewhere: neither those who empty this place, nor
- * writers who have not heard of the deletion, ever touch the new one's documents. It is emptied at
- * once, and removed when nobody can write there any more.
+ * Removes a deleted collection's documents; the subject is the name of their table. The table is
+ * emptied at once, and dropped when no request can write to it any more. A new collection of this
+ * name has another table, which neither the job nor writers with an old cache entry touch.
  */
 export const COLLECTION_REMOVAL: JobKind<JobServices & FileReferenceServices> = {
   name: "removeCollection",
   atOnce: 2,
   async run(services, projectId, { subject: storedAs, createdAt, detail }, isStopping) {
     const { engine, clock } = services;
-    const place = keptAt(storedAs);
-    const held = (detail ?? NO_FILES) as unknown as HeldFiles; // As it was enqueued.
-    const documents = removableRecords(services, { ...held, projectId, records: place });
-    await deleteGently(documents, ALL, isStopping);
+    const definition = removalDefinition(storedAs);
+    const files = (detail ?? NO_FILES) as unknown as RemovedFiles; // Enqueued below.
+    const documents = removableRecords(services, { ...files, projectId, records: definition });
+    await deleteInShortBatches(documents, ALL, isStopping);
     if (isStopping()) return clock.now();
     const quietAt = Date.parse(createdAt) + LATE_WRITES_MS;
     if (clock.now() <= quietAt) return quietAt + 1;
-    await engine.drop(projectId, place);
+    await engine.dropDefinition(projectId, definition);
     return null;
   },
 };
 
-/** Which files go with the documents; noted where any do. */
-type HeldFiles = Pick<Holders, "collectionId" | "files">;
+/** Stored with the job if the collection has fields whose files are removed with the documents. */
+type RemovedFiles = Pick<RemovableDocuments, "collectionId" | "files">;
 
 const NO_FILES = { collectionId: "", files: [] };
 
-/** As far as it matters to remove it. */
-const keptAt = (storedAs: string): Definition => ({
+/** Returns a definition that suffices to remove the documents. */
+const removalDefinition = (storedAs: string): Definition => ({
   name: storedAs,
   fields: { isDeleted: { type: "Boolean" } },
   indexes: [],
   trash: true,
 });
 
-/** In the transaction that deletes the collection; whoever deletes it begins the job. */
+/** Stores the removal job. The caller starts it after the transaction. */
 export async function enqueueCollectionRemoval(
   tx: Transaction,
   services: { readonly clock: Clock; readonly newId: NewId },
   record: CollectionRecord,
 ): Promise<JobRecord> {
-  const storedAs = placeOf(record);
+  const storedAs = tableName(record);
   const files = fileFieldsOf(record.definition.fields);
-  const held: HeldFiles = { collectionId: record._id, files };
+  const removed: RemovedFiles = { collectionId: record._id, files };
   const [job] = await enqueue(tx, services, [{
     subject: storedAs,
     lane: storedAs,
-    ...(removesFiles(held) && { detail: held as unknown as Json }),
+    ...(removesFiles(removed) && { detail: removed as unknown as Json }),
   }], { kind: COLLECTION_REMOVAL.name });
   return job!;
 }

@@ -5,18 +5,15 @@ import { listCollections } from "./save_collection.ts";
 
 export interface CollectionSize {
   readonly name: string;
-  /** Documents, those in the trash too: an estimate where the engine would have to look at each. */
+  /** Includes the trash. An estimate if counting would scan the collection. */
   readonly count: number;
 }
 
-/**
- * Every collection has an index for it: in another order a page would cost as much as a scan. The
- * newest first would push the page out of memory that applications ask for most.
- */
+/** Order of an index, ascending so that the newest documents stay in the engine's memory. */
 const OLDEST_FIRST = [{ path: "createdAt", descending: false }] as const;
 
-/** How much is in each collection of a project, by name. */
-export async function collectionSizes(
+/** Returns the sizes of a project's collections, ordered by name. */
+export async function readCollectionSizes(
   services: { readonly engine: Engine; readonly catalog: Pick<Catalog, "find"> },
   projectId: Id,
 ): Promise<CollectionSize[]> {

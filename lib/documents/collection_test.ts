@@ -21,14 +21,14 @@ const collection = (parts: Record<string, unknown> = {}): Collection =>
     ...parts,
   }));
 
-/** What an index is over, as text. */
+/** Returns the indexes of a collection as texts. */
 const indexesOf = ({ records }: Collection) =>
   records.indexes.map(({ keys, unique }) =>
     (unique ? "unique " : "") +
     keys.map(({ path, descending }) => (descending ? "-" : "") + path).join()
   );
 
-Deno.test("documents are stored under the collection's name, with a trash, up to 1 MiB", () => {
+Deno.test("compileCollection uses the collection's name as table, a trash, and a limit of 1 MiB", () => {
   const { records } = collection();
   assert.equal(records.name, "posts");
   assert.equal(records.trash, true);
@@ -36,21 +36,21 @@ Deno.test("documents are stored under the collection's name, with a trash, up to
   assert.equal(records.expiry, undefined);
 });
 
-Deno.test("declared and server-owned fields have their shapes, nested ones too", () => {
+Deno.test("compileCollection returns the shapes of declared, nested and server fields", () => {
   assert.deepEqual(collection().records.fields, {
     title: { type: "String" },
     free: { type: "Object" },
     place: { type: "Object", fields: { city: { type: "String" }, geo: { type: "Object" } } },
     list: { type: "Array", items: { type: "Object", fields: {} } },
     userId: { type: "String" },
-    createdAt: { type: "Date", always: true },
-    updatedAt: { type: "Date", always: true },
-    isDeleted: { type: "Boolean", always: true },
+    createdAt: { type: "Date", isAlwaysSet: true },
+    updatedAt: { type: "Date", isAlwaysSet: true },
+    isDeleted: { type: "Boolean", isAlwaysSet: true },
     deletedAt: { type: "Date" },
   });
 });
 
-Deno.test("the newest, an owner's newest, and what the definition names have an index", () => {
+Deno.test("compileCollection indexes the creation time, the owner, and declared fields", () => {
   const declared = ["unique title", "place.city"];
   assert.deepEqual(indexesOf(collection()), ["createdAt", "userId,createdAt", ...declared]);
   const byAuthor = collection({ rls: { ownerField: "author" } });
@@ -65,12 +65,12 @@ Deno.test("a field may be both unique and indexed", () => {
   assert.deepEqual(indexesOf(both), ["createdAt", "n", "unique n"]);
 });
 
-Deno.test("every compilation is a version of its own", () => {
+Deno.test("compileCollection returns a new version each time", () => {
   const versions = Array.from({ length: 100 }, () => collection().version);
   assert.equal(new Set(versions).size, 100);
 });
 
-Deno.test("a path is declared, free inside an open object, or undeclared", () => {
+Deno.test("declaredAt distinguishes declared, free and undeclared paths", () => {
   const kinds: Record<string, string> = {
     _id: "declared",
     createdAt: "declared",
@@ -101,7 +101,7 @@ Deno.test("a path is declared, free inside an open object, or undeclared", () =>
   });
 });
 
-Deno.test("a new document has its id first and is alive", () => {
+Deno.test("newDocument puts the id first and is not deleted", () => {
   const document = newDocument(
     "66f1a0c2e4b0a1b2c3d4e5f6",
     { b: 1, a: 2 },

@@ -5,24 +5,23 @@ import type { Json } from "../store/port.ts";
 import { indexedArrays, isObject, valueAt } from "../store/shape.ts";
 import type { WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
-import { DefaultsRoom } from "./defaults.ts";
+import { DefaultsBudget } from "./defaults.ts";
 import { asMembers } from "./document.ts";
 import { FaultyDocuments } from "./faulty_documents.ts";
 import type { Repeatable } from "./idempotency.ts";
 import { updateFileReferences } from "./file_references.ts";
-import { documentOf } from "./prepare_write.ts";
-import { refusedDocuments } from "./refused_documents.ts";
+import { buildDocument } from "./prepare_write.ts";
+import { findRefusedDocuments } from "./refused_documents.ts";
 import { performWrite, type PreparedRequest, type WriteServices } from "./write_document.ts";
 
 export interface CreateInput {
   readonly body: Json;
-  /** The `Idempotency-Key` header. */
   readonly idempotencyKey: string | null;
 }
 
 /**
- * Stores all documents or none. Returns the JSON text of `{ insertedCount, ids }`. Throws what is
- * wrong with the documents, and as {@linkcode performWrite} does.
+ * Stores all documents or none. Returns the JSON text of `{ insertedCount, ids }`. Throws the
+ * documents' problems and the errors of {@linkcode performWrite}.
  */
 export async function createDocuments(
   services: WriteServices,
@@ -41,15 +40,15 @@ async function prepareAll(
   target: WriteAccess,
   body: Json,
 ): Promise<PreparedRequest> {
-  const preparing = { ...services, defaultsRoom: new DefaultsRoom() };
-  const { list, path } = listIn(body);
+  const preparing = { ...services, defaultsBudget: new DefaultsBudget() };
+  const { list, path } = documentsIn(body);
   const invalid = new FaultyDocuments(list.length, path);
   const documents: StoredDocument[] = [];
   await inSlices(list.entries(), ([i, one]) => {
-    const document = invalid.try(i, () => documentOf(preparing, target, asMembers(one)));
+    const document = invalid.try(i, () => buildDocument(preparing, target, asMembers(one)));
     if (document !== null) documents.push(document);
   });
-  invalid.refuse();
+  invalid.throwIfAny();
   const ids = documents.map(({ _id }) => _id);
   const answer = { data: JSON.stringify({ insertedCount: ids.length, ids }), isNew: true };
   return {
@@ -63,27 +62,24 @@ async function prepareAll(
         const updated = updateFileReferences(scope, services, { target, before: null, after });
         await updated.catch((error) => refused.add(i, error));
       }
-      refused.refuse();
+      refused.throwIfAny();
       return answer;
     },
     async explain(problem) {
       const refused = new FaultyDocuments(list.length, path);
-      for (const one of await refusedDocuments(target, documents, problem.cause)) {
+      for (const one of await findRefusedDocuments(target, documents, problem.cause)) {
         refused.add(one.index, one.problem);
       }
-      refused.refuse();
+      refused.throwIfAny();
       return { problem, canRetry: false };
     },
   };
 }
 
-/**
- * Elements of indexed arrays that one step inserts. SQLite stores a row for each element, so 100
- * documents of 10,000 elements would keep other requests waiting for seconds.
- */
+/** Number of indexed elements that one step inserts: SQLite stores a row for each of them. */
 const STEP_ELEMENTS = 5_000;
 
-/** Divides new documents into steps, between which a transaction lets other requests go first. */
+/** Divides documents into steps, between which a transaction lets other requests go first. */
 function* insertSteps(
   { collection: { records } }: WriteAccess,
   documents: readonly StoredDocument[],
@@ -104,14 +100,13 @@ function* insertSteps(
   if (step.length > 0) yield step;
 }
 
-/** Returns what the idempotency key of a bulk stands for. */
+/** Returns the request that the idempotency key of a bulk insert identifies. */
 export const bulkRequest = (
   { collection: { definition: { name } } }: WriteAccess,
   { body, idempotencyKey: key }: CreateInput,
 ): Repeatable => ({ key, request: key === null ? "" : JSON.stringify(["bulk", name, body]) });
 
-/** Returns the documents of a body, and the path of their list in the body. */
-function listIn(body: Json): { readonly list: readonly Json[]; readonly path: string } {
+function documentsIn(body: Json): { readonly list: readonly Json[]; readonly path: string } {
   const isBare = !isObject(body);
   const list = isBare ? body : body.documents;
   if (!Array.isArray(list) || list.length === 0 || list.length > BULK_DOCUMENTS_MAX) {

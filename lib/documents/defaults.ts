@@ -1,6 +1,6 @@
 import { DEFAULTS_BYTES_MAX } from "../limits.ts";
 import type { Json } from "../store/port.ts";
-import { isObject, own } from "../store/shape.ts";
+import { isObject, ownMember } from "../store/shape.ts";
 import type { FieldDefinition, ItemDefinition } from "./fields.ts";
 
 type Members = { [name: string]: Json };
@@ -9,52 +9,46 @@ export class DefaultsTooLarge extends Error {
   override readonly name = "DefaultsTooLarge";
 }
 
-/**
- * How much defaults may add to what is sent with one request: each element of a list may have one,
- * so a few bytes could become a thousand times as many.
- */
-export class DefaultsRoom {
+/** Limits the bytes that defaults add to a request, which could otherwise grow a thousandfold. */
+export class DefaultsBudget {
   #left = DEFAULTS_BYTES_MAX;
 
   /** Throws {@linkcode DefaultsTooLarge}. */
-  take(value: Json): void {
+  spend(value: Json): void {
     this.#left -= typeof value === "object" ? JSON.stringify(value).length : `${value}`.length;
     if (this.#left < 0) throw new DefaultsTooLarge();
   }
 }
 
-/**
- * Fills members that are missing, also in the objects within; null is not missing. What lacks nothing
- * is not copied. Throws {@linkcode DefaultsTooLarge}.
- */
+/** Null is not missing. Complete objects are not copied. Throws {@linkcode DefaultsTooLarge}. */
 export function withDefaults(
   fields: readonly FieldDefinition[],
   members: Members,
-  room: DefaultsRoom,
+  budget: DefaultsBudget,
 ): Members {
   let filled = members;
   for (const field of fields) {
-    const value = own(members, field.key);
-    const given = value === undefined ? field.default : value;
-    if (given === undefined) continue;
-    if (value === undefined) room.take(given);
-    const whole = filledValue(field, given, room);
-    if (whole === value) continue;
+    const value = ownMember(members, field.key);
+    const present = value === undefined ? field.default : value;
+    if (present === undefined) continue;
+    if (value === undefined) budget.spend(present);
+    const complete = fillValue(field, present, budget);
+    if (complete === value) continue;
     if (filled === members) filled = { ...members };
-    filled[field.key] = whole;
+    filled[field.key] = complete;
   }
   return filled;
 }
 
-/** The value with the defaults of the objects in it. Throws {@linkcode DefaultsTooLarge}. */
-export function filledValue(
+/** Adds the defaults of the objects in a value. Throws {@linkcode DefaultsTooLarge}. */
+export function fillValue(
   { fields, items }: ItemDefinition,
   value: Json,
-  room: DefaultsRoom,
+  budget: DefaultsBudget,
 ): Json {
-  if (fields !== undefined && isObject(value)) return withDefaults(fields, value, room);
+  if (fields !== undefined && isObject(value)) return withDefaults(fields, value, budget);
   if (items !== undefined && Array.isArray(value)) {
-    return value.map((element) => filledValue(items, element, room));
+    return value.map((element) => fillValue(items, element, budget));
   }
   return value;
 }

@@ -9,8 +9,8 @@ import {
   SEARCH_FIELDS_MAX,
 } from "../limits.ts";
 import { type FieldFault, Problem } from "../problems.ts";
-import { definitionSchema, listed, UNIQUE_TYPES } from "./definition_schema.ts";
-import { indexFault, isIndexable, searchPaths } from "./definition_indexes.ts";
+import { definitionSchema, listText, UNIQUE_TYPES } from "./definition_schema.ts";
+import { findIndexFault, isIndexable, searchPaths } from "./definition_indexes.ts";
 import type {
   CollectionDefinition,
   FieldDefinition,
@@ -20,43 +20,42 @@ import type {
 import { scalarTypesWith } from "../store/shape.ts";
 import { FIELD_TYPE_NAMES, FIELD_TYPES } from "../store/field_types.ts";
 import { DECLARED_NAME, isReserved, isServerField } from "./names.ts";
-import { renameFault } from "./renames.ts";
-import { shown, textProblem } from "../text/input_text.ts";
+import { findRenameFault } from "./renames.ts";
+import { quoted, textProblem } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
-import { DefaultsRoom, DefaultsTooLarge, filledValue } from "./defaults.ts";
+import { DefaultsBudget, DefaultsTooLarge, fillValue } from "./defaults.ts";
 import { validateValue } from "./validate.ts";
 
 const { members, names: MEMBERS } = definitionSchema("given");
 const Definition = z.strictObject(members);
 
-/**
- * Reads a definition from outside; without `strict` it is strict where it declares a field. Throws
- * `INVALID_DEFINITION` that names what to mend.
- */
+/** The default of `strict` is whether a field is declared. Throws `INVALID_DEFINITION`. */
 export function parseDefinition(input: unknown): CollectionDefinition {
   const { definition, declaresFields } = readDefinition(input);
   return { ...definition, strict: definition.strict ?? declaresFields };
 }
 
-/** The same in the place of a stored definition, of which it keeps `strict` where that is left out. */
+/** Throws `INVALID_DEFINITION`. */
 export const parseReplacement = (input: unknown): ReplacingDefinition =>
   readDefinition(input).definition;
 
-/** What was given, and whether it declared a field: the owner's is added unasked. */
+/** Adds the owner's field, which `declaresFields` does not count. */
 function readDefinition(
   input: unknown,
 ): { definition: ReplacingDefinition; declaresFields: boolean } {
   if (isDeeperThan(input, INPUT_DEPTH_MAX)) {
     throw invalid(`The definition is nested deeper than ${INPUT_DEPTH_MAX} levels.`);
   }
-  if (valuesIn(input) > DEFINITION_VALUES_MAX) {
+  if (countValues(input) > DEFINITION_VALUES_MAX) {
     throw invalid(`The definition holds more than ${DEFINITION_VALUES_MAX} values.`);
   }
   if (JSON.stringify(input)?.length > DEFINITION_LENGTH_MAX) {
-    throw invalid(`The definition is longer than ${DEFINITION_LENGTH_MAX} characters of JSON.`);
+    throw invalid(
+      `The definition is longer than ${DEFINITION_LENGTH_MAX} characters of JSON.`,
+    );
   }
   const parsed = Definition.safeParse(input, { reportInput: true });
-  if (!parsed.success) throw misshapen(parsed.error.issues[0]!);
+  if (!parsed.success) throw shapeProblem(parsed.error.issues[0]!);
   checkCollectionName(parsed.data.name);
   if (countFields(parsed.data.fields) > DEFINITION_FIELDS_MAX) {
     throw invalid(`A collection may declare up to ${DEFINITION_FIELDS_MAX} fields.`);
@@ -71,20 +70,19 @@ function readDefinition(
   return { definition, declaresFields: given.fields.length > 0 };
 }
 
-/** Tells of a part that has not the shape it must have, with the word that was meant. */
-function misshapen(issue: z.core.$ZodIssue): Problem {
+/** Suggests similar names or values. */
+function shapeProblem(issue: z.core.$ZodIssue): Problem {
   const { path, message } = issue;
-  const whole = `${path.length > 0 ? path.join(".") : "The definition"}: ${message}.`;
+  const text = `${path.length > 0 ? path.join(".") : "The definition"}: ${message}.`;
   if (issue.code === "unrecognized_keys") {
-    return invalid(whole + didYouMean(issue.keys[0]!, membersAt(path)));
+    return invalid(text + didYouMean(issue.keys[0]!, membersAt(path)));
   }
   const isWord = issue.code === "invalid_value" && typeof issue.input === "string";
   return invalid(
-    isWord ? whole + didYouMean(String(issue.input), issue.values.map(String)) : whole,
+    isWord ? text + didYouMean(String(issue.input), issue.values.map(String)) : text,
   );
 }
 
-/** Names of the members that this part of a definition may have. */
 function membersAt(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return MEMBERS.definition;
   if (path[0] === "rls") return MEMBERS.rls;
@@ -92,7 +90,7 @@ function membersAt(path: readonly PropertyKey[]): readonly string[] {
   return path.at(-1) === "items" ? MEMBERS.item : MEMBERS.field;
 }
 
-/** As {@linkcode parseReplacement}, of the collection of this name, which may be left out. */
+/** Throws `INVALID_DEFINITION`, also if the input has another name. */
 export function parseNamedDefinition(name: string, input: object): ReplacingDefinition {
   const named = { name, ...input };
   if (named.name !== name) {
@@ -103,7 +101,7 @@ export function parseNamedDefinition(name: string, input: object): ReplacingDefi
 
 /** A field, or the elements of an array, that refers to a collection. */
 export interface Reference {
-  /** As the rules of definitions name it: `author`, `tags.items`. */
+  /** Path in the definition, such as `author` or `tags.items`. */
   readonly path: string;
   readonly collection: string;
 }
@@ -119,11 +117,10 @@ function referencesOf({ ref, fields = [], items }: ItemDefinition, path: string)
   ];
 }
 
-/** Collections this one refers to. */
 export const referencedCollections = (fields: readonly FieldDefinition[]): string[] =>
   referencesIn(fields).map(({ collection }) => collection);
 
-/** More than three levels of fields and a default as deep as a document can need. */
+/** Suffices for three levels of fields and a default of the greatest depth. */
 const INPUT_DEPTH_MAX = 40;
 
 function isDeeperThan(value: unknown, levels: number): boolean {
@@ -131,12 +128,12 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
 
-/** How many objects, lists, texts and so on it is made of; no more are counted than are allowed. */
-function valuesIn(value: unknown): number {
+/** Stops when there are too many values. */
+function countValues(value: unknown): number {
   let count = 1;
   if (typeof value !== "object" || value === null) return count;
   for (const inner of Object.values(value)) {
-    count += valuesIn(inner);
+    count += countValues(inner);
     if (count > DEFINITION_VALUES_MAX) break;
   }
   return count;
@@ -145,21 +142,23 @@ function valuesIn(value: unknown): number {
 const invalid = (message: string, faults: readonly FieldFault[] = []) =>
   new Problem("INVALID_DEFINITION", { message, faults });
 
-/** Throws `INVALID_DEFINITION` for a name that no collection can have. */
+/** Throws `INVALID_DEFINITION`. */
 export function checkCollectionName(name: string): void {
   if (!DECLARED_NAME.test(name)) {
     throw invalid(
       `The collection name ${
-        shown(name)
+        quoted(name)
       } must begin with a letter and have up to 64 letters, digits, - or _.`,
     );
   }
   if (name.toLowerCase().startsWith("users")) {
-    throw invalid(`The collection name ${shown(name)} is reserved: it begins with "users".`);
+    throw invalid(
+      `The collection name ${quoted(name)} is reserved: it begins with "users".`,
+    );
   }
 }
 
-/** The owner's field is called as its values are from now on, also where `rls` is left out. */
+/** Sets `rls.ownerField` to the new name of the owner's field if the definition renames it. */
 function withRenamedOwner(definition: ReplacingDefinition): ReplacingDefinition {
   const { fields, rls } = definition;
   if (fields.some(({ key }) => key === rls.ownerField)) return definition;
@@ -173,7 +172,7 @@ function withOwnerField(definition: ReplacingDefinition): ReplacingDefinition {
   if (!DECLARED_NAME.test(ownerField) || isServerField(ownerField) || isReserved(ownerField)) {
     const message = isReserved(ownerField) ? RESERVED : "cannot be a field's name";
     const faults = [{ path: ownerField, message }];
-    throw invalid(`rls.ownerField ${shown(ownerField)} ${message}.`, faults);
+    throw invalid(`rls.ownerField ${quoted(ownerField)} ${message}.`, faults);
   }
   const declared = definition.fields.find((field) => field.key === ownerField);
   if (declared === undefined) {
@@ -193,36 +192,35 @@ function withOwnerField(definition: ReplacingDefinition): ReplacingDefinition {
     throw invalid(`The owner field "${ownerField}" ${message}.`, faults);
   }
   if (declared.enum !== undefined) {
-    const message = 'holds ids of users, so it can have no "enum"';
+    const message = 'holds ids of users, so it cannot have "enum"';
     throw invalid(`The owner field "${ownerField}" ${message}.`, [{ path: ownerField, message }]);
   }
   return definition;
 }
 
 function checkRenames({ fields }: ReplacingDefinition): void {
-  const fault = renameFault(fields);
-  if (fault !== null) throw invalid(`The field ${shown(fault.path)} ${fault.message}.`, [fault]);
+  const fault = findRenameFault(fields);
+  if (fault !== null) throw invalid(`The field ${quoted(fault.path)} ${fault.message}.`, [fault]);
 }
 
 function checkSearchFields({ fields }: ReplacingDefinition): void {
   const [tooMany] = searchPaths(fields).slice(SEARCH_FIELDS_MAX);
   if (tooMany === undefined) return;
-  const message = `is one search field too many: ${SEARCH_FIELDS_MAX} can have search`;
+  const message = `exceeds the limit of ${SEARCH_FIELDS_MAX} fields with search`;
   throw invalid(`The field "${tooMany}" ${message}.`, [{ path: tooMany, message }]);
 }
 
 function checkIndexList(definition: ReplacingDefinition): void {
-  const fault = indexFault(definition);
+  const fault = findIndexFault(definition);
   if (fault !== null) throw invalid(`${fault.path} ${fault.message}.`, [fault]);
 }
 
-const RESERVED = "has a reserved name, for which JavaScript has a use: choose another one";
+const RESERVED = "has a name that is reserved because JavaScript uses it: choose another one";
 
-interface FieldPlace {
+interface FieldContext {
   readonly path: string;
   readonly depth: number;
   readonly inArray: boolean;
-  /** Whether the collection is strict. */
   readonly strict: boolean;
 }
 
@@ -234,7 +232,7 @@ function countFields(fields: readonly ItemDefinition[]): number {
   );
 }
 
-function checkFields(fields: readonly FieldDefinition[], at: FieldPlace): void {
+function checkFields(fields: readonly FieldDefinition[], at: FieldContext): void {
   const keys = new Set<string>();
   for (const field of fields) {
     const path = at.path === "" ? field.key : `${at.path}.${field.key}`;
@@ -247,7 +245,7 @@ function checkFields(fields: readonly FieldDefinition[], at: FieldPlace): void {
   }
 }
 
-function checkNested(field: FieldDefinition, at: FieldPlace): void {
+function checkNested(field: FieldDefinition, at: FieldContext): void {
   checkField(field, at);
   const inside = { ...at, depth: at.depth + 1 };
   if (field.fields !== undefined) checkFields(field.fields, inside);
@@ -259,50 +257,48 @@ function checkNested(field: FieldDefinition, at: FieldPlace): void {
   }
 }
 
-function checkField(field: FieldDefinition, at: FieldPlace): void {
-  const refuse = (why: string) =>
-    invalid(`The field ${shown(at.path)} ${why}.`, [{ path: at.path, message: why }]);
-  if (isReserved(field.key)) throw refuse(RESERVED);
-  if (at.depth === 1 && isServerField(field.key)) throw refuse("is set by the server");
+function checkField(field: FieldDefinition, at: FieldContext): void {
+  const atField = (why: string) =>
+    invalid(`The field ${quoted(at.path)} ${why}.`, [{ path: at.path, message: why }]);
+  if (isReserved(field.key)) throw atField(RESERVED);
+  if (at.depth === 1 && isServerField(field.key)) throw atField("is set by the server");
   if (!DECLARED_NAME.test(field.key)) {
-    throw refuse("must begin with a letter and have up to 64 letters, digits, - or _");
+    throw atField("must begin with a letter and have up to 64 letters, digits, - or _");
   }
   if (field.renamedFrom !== undefined && (at.depth > 1 || at.inArray)) {
-    throw refuse("cannot be renamed: only fields at the top of documents can");
+    throw atField("cannot be renamed: only fields at the top of documents can");
   }
   if (at.depth > DEFINITION_DEPTH_MAX) {
-    throw refuse(`is nested deeper than ${DEFINITION_DEPTH_MAX} levels`);
+    throw atField(`is nested deeper than ${DEFINITION_DEPTH_MAX} levels`);
   }
-  checkDetails(field, refuse);
-  checkEnum(field, refuse);
-  checkIndexes(field, at, refuse);
+  checkDetails(field, atField);
+  checkEnum(field, atField);
+  checkIndexes(field, at, atField);
   if (field.search && (at.inArray || !isText(field))) {
-    throw refuse("cannot be searched: only String and Array of String outside arrays can");
+    throw atField("cannot be searched: only String and Array of String outside arrays can");
   }
-  checkFile(field, at, refuse);
-  checkDefault(field, at, refuse);
+  checkFile(field, at, atField);
+  checkDefault(field, at, atField);
 }
 
-/** Refuses what only other types have, and a Ref without its collection. */
-function checkDetails(field: ItemDefinition, refuse: (why: string) => Problem): void {
+/** Rejects members that belong to other types, and a Ref without its collection. */
+function checkDetails(field: ItemDefinition, atField: (why: string) => Problem): void {
   const { detail: own } = FIELD_TYPES[field.type];
   for (const detail of ["ref", "fields", "items", "enum"] as const) {
     const type = FIELD_TYPE_NAMES.find((name) => FIELD_TYPES[name].detail === detail)!;
     if (detail === "ref" && (own === detail) !== (field.ref !== undefined)) {
-      throw refuse(`needs "ref" if and only if its type is ${type}`);
+      throw atField(`needs "ref" if and only if its type is ${type}`);
     }
     if (field[detail] !== undefined && own !== detail) {
-      throw refuse(`has "${detail}", so its type must be ${type}`);
+      throw atField(`has "${detail}", so its type must be ${type}`);
     }
   }
 }
 
-function checkEnum({ enum: values }: ItemDefinition, refuse: (why: string) => Problem): void {
+function checkEnum({ enum: values }: ItemDefinition, atField: (why: string) => Problem): void {
   if (values === undefined) return;
   if (values.length === 0 || values.length > ENUM_VALUES_MAX) {
-    throw refuse(
-      `has ${values.length} values in "enum": from 1 to ${ENUM_VALUES_MAX} can be there`,
-    );
+    throw atField(`has ${values.length} values in "enum": it can have 1 to ${ENUM_VALUES_MAX}`);
   }
   for (const value of values) {
     const problem = value === ""
@@ -310,25 +306,25 @@ function checkEnum({ enum: values }: ItemDefinition, refuse: (why: string) => Pr
       : value.length > ENUM_VALUE_LENGTH_MAX
       ? `is longer than ${ENUM_VALUE_LENGTH_MAX} characters`
       : textProblem(value);
-    if (problem !== null) throw refuse(`has a value in "enum", ${shown(value)}, that ${problem}`);
+    if (problem !== null) throw atField(`has a value in "enum", ${quoted(value)}, that ${problem}`);
   }
-  const again = values.find((value, i) => values.indexOf(value) !== i);
-  if (again !== undefined) throw refuse(`has ${shown(again)} twice in "enum"`);
+  const duplicate = values.find((value, i) => values.indexOf(value) !== i);
+  if (duplicate !== undefined) throw atField(`has ${quoted(duplicate)} twice in "enum"`);
 }
 
 function checkFile(
   { file = false, onDelete, ...field }: FieldDefinition,
-  { inArray }: FieldPlace,
-  refuse: (why: string) => Problem,
+  { inArray }: FieldContext,
+  atField: (why: string) => Problem,
 ): void {
-  if (!file && onDelete !== undefined) throw refuse('has "onDelete", so it needs "file": true');
+  if (!file && onDelete !== undefined) throw atField('has "onDelete", so it needs "file": true');
   if (!file) return;
   if (inArray || !isText(field)) {
-    throw refuse("cannot hold files: only String and Array of String outside arrays can");
+    throw atField("cannot hold files: only String and Array of String outside arrays can");
   }
-  if (field.default !== undefined) throw refuse("holds files, so it can have no default");
+  if (field.default !== undefined) throw atField("holds files, so it cannot have a default");
   if (field.enum !== undefined || field.items?.enum !== undefined) {
-    throw refuse('holds files, so it can have no "enum"');
+    throw atField('holds files, so it cannot have "enum"');
   }
 }
 
@@ -337,16 +333,18 @@ const isText = ({ type, items }: ItemDefinition): boolean =>
 
 function checkIndexes(
   field: FieldDefinition,
-  at: FieldPlace,
-  refuse: (why: string) => Problem,
+  at: FieldContext,
+  atField: (why: string) => Problem,
 ): void {
   const topLevel = !at.path.includes(".");
   if (field.unique && !(topLevel && UNIQUE_TYPES.includes(field.type))) {
-    throw refuse(`cannot be unique: only ${listed(UNIQUE_TYPES)} at the top level can`);
+    throw atField(`cannot be unique: only ${listText(UNIQUE_TYPES)} at the top level can`);
   }
   if (field.index && (at.inArray || !isIndexable(field))) {
-    throw refuse(
-      `cannot have an index: only ${listed(scalarTypesWith(() => true))} outside arrays can, and ` +
+    throw atField(
+      `cannot have an index: only ${
+        listText(scalarTypesWith(() => true))
+      } outside arrays can, and ` +
         "an Array of one of these",
     );
   }
@@ -354,17 +352,17 @@ function checkIndexes(
 
 function checkDefault(
   field: FieldDefinition,
-  at: FieldPlace,
-  refuse: (why: string) => Problem,
+  at: FieldContext,
+  atField: (why: string) => Problem,
 ): void {
   const { strict } = at;
   if (field.default === undefined) return;
-  if (field.default === null) throw refuse("has the default null: leave it out");
+  if (field.default === null) throw atField("has the default null: leave it out");
   try {
-    const filled = filledValue(field, field.default, new DefaultsRoom());
+    const filled = fillValue(field, field.default, new DefaultsBudget());
     const { faults } = validateValue(field, filled, { strict, depth: at.depth + 1 });
-    if (faults.length > 0) throw refuse(`has a default that does not fit: ${faults[0]!.message}`);
+    if (faults.length > 0) throw atField(`has a default that does not fit: ${faults[0]!.message}`);
   } catch (error) {
-    throw error instanceof DefaultsTooLarge ? refuse("has a default that is too large") : error;
+    throw error instanceof DefaultsTooLarge ? atField("has a default that is too large") : error;
   }
 }

@@ -1,9 +1,9 @@
-/** What a definition may say of single fields: owners, uniqueness, indexes and defaults. */
+/** Tests of single fields in definitions: owners, uniqueness, indexes and defaults. */
 
 import assert from "node:assert/strict";
 import { parseDefinition } from "./definition.ts";
 
-/** Refused, with a message that says what to mend. */
+/** Asserts that a definition is rejected with a message. */
 function assertRefused(input: unknown, message: RegExp): void {
   assert.throws(() => parseDefinition(input), { code: "INVALID_DEFINITION", message });
 }
@@ -15,7 +15,7 @@ const withField = (field: Record<string, unknown>, rest: Record<string, unknown>
   ...rest,
 });
 
-Deno.test("the owner field is added behind the declared ones, if it is not among them", () => {
+Deno.test("the owner field is added after the declared fields, unless it is declared", () => {
   const keysOf = (input: unknown) => parseDefinition(input).fields.map(({ key }) => key);
   const fields = [{ key: "title", type: "String" }];
   assert.deepEqual(keysOf({ name: "posts", fields }), ["title", "userId"]);
@@ -37,26 +37,26 @@ Deno.test("a declared owner field is a String or a Ref to users", () => {
   assertRefused(definition({ type: "Ref", ref: "people" }), /must be a String or a Ref to users/);
 });
 
-Deno.test("without row-level security the owner field is a field like any other", () => {
+Deno.test("without row-level security the owner field may have any type", () => {
   assert.ok(parseDefinition(withField({ key: "userId", type: "Number" })));
 });
 
-Deno.test("the owner field's name can be a field's name", () => {
+Deno.test("the name of the owner field must be a valid field name", () => {
   for (const ownerField of ["", "_id", "createdAt", "isDeleted", "a.b", "1", "x".repeat(65)]) {
     assertRefused({ name: "posts", rls: { ownerField } }, /^rls\.ownerField ".*" cannot be/);
   }
 });
 
-Deno.test("names that JavaScript has a use for are reserved, at any depth", () => {
+Deno.test("names that JavaScript uses are reserved at any depth, also for the owner field", () => {
   for (const key of ["constructor", "prototype", "__proto__"]) {
     const says = new RegExp(
-      `"(?:o\\.)?${key}" has a reserved name, for which JavaScript has a use`,
+      `"(?:o\\.)?${key}" has a name that is reserved because JavaScript uses it`,
     );
     assertRefused(withField({ key, type: "String" }), says);
     const inner = [{ key, type: "String" }];
     assertRefused(withField({ key: "o", type: "Object", fields: inner }), says);
     const owned = { name: "posts", rls: { ownerField: key } };
-    assertRefused(owned, new RegExp(`^rls\\.ownerField "${key}" has a reserved name`));
+    assertRefused(owned, new RegExp(`^rls\\.ownerField "${key}" has a name that is reserved`));
   }
   assertRefused(withField({ key: "_id", type: "String" }), /"_id" is set by the server/);
   assertRefused(withField({ key: "1a", type: "String" }), /must begin with a letter/);
@@ -78,7 +78,7 @@ Deno.test("String, Number, Date and Ref at the top level can be unique", () => {
   assertRefused(withField(nested), /"o\.a" cannot be unique/);
 });
 
-Deno.test("scalars and arrays of them can have an index, at any level outside arrays", () => {
+Deno.test("scalars and arrays of scalars can have an index, at any level outside arrays", () => {
   for (const type of ["String", "Number", "Boolean", "Date"]) {
     assert.ok(parseDefinition(withField({ key: "a", type, index: true })));
   }
@@ -100,7 +100,7 @@ Deno.test("scalars and arrays of them can have an index, at any level outside ar
   assertRefused(withField(list), /"l\.items\.a" cannot have an index/);
 });
 
-Deno.test("a default that fits is kept as it is given", () => {
+Deno.test("a valid default is kept unchanged", () => {
   const table: readonly (readonly [Record<string, unknown>, unknown])[] = [
     [{ type: "String" }, ""],
     [{ type: "Number" }, -0.5],
@@ -116,7 +116,7 @@ Deno.test("a default that fits is kept as it is given", () => {
   }
 });
 
-Deno.test("a default that does not fit is refused and says why", () => {
+Deno.test("an invalid default is rejected with the reason", () => {
   const table: readonly (readonly [Record<string, unknown>, unknown, RegExp])[] = [
     [{ type: "String" }, 1, /must be a String/],
     [{ type: "String" }, "a\0", /U\+0000/],
@@ -135,11 +135,11 @@ Deno.test("a default that does not fit is refused and says why", () => {
   }
 });
 
-Deno.test("a default is never null", () => {
+Deno.test("a default cannot be null", () => {
   assertRefused(withField({ key: "a", type: "String", default: null }), /has the default null/);
 });
 
-Deno.test("nested fields may have defaults, and these must fit too", () => {
+Deno.test("nested fields may have defaults, which must be valid, too", () => {
   const outer = (value: unknown) =>
     withField({
       key: "o",
@@ -150,14 +150,14 @@ Deno.test("nested fields may have defaults, and these must fit too", () => {
   assertRefused(outer("1"), /"o\.a" has a default that does not fit/);
 });
 
-Deno.test("the default of an object has the members that the object requires", () => {
+Deno.test("the default of an object must have the object's required members", () => {
   const fields = [{ key: "a", type: "String", required: true }];
   const field = { key: "o", type: "Object", fields };
   assert.ok(parseDefinition(withField({ ...field, default: { a: "x" } })));
   assertRefused(withField({ ...field, default: {} }), /default that does not fit: .*required/);
 });
 
-Deno.test("in a strict collection the default of an object has declared members only", () => {
+Deno.test("in a strict collection the default of an object has only declared members", () => {
   const field = { key: "o", type: "Object", fields: [{ key: "a", type: "String" }] };
   assert.ok(parseDefinition(withField({ ...field, default: { b: 1 } })));
   assert.ok(parseDefinition(withField({ ...field, default: { a: "x" } }, { strict: true })));
@@ -170,13 +170,13 @@ Deno.test("in a strict collection the default of an object has declared members 
 const nested = (levels: number): Record<string, unknown> =>
   levels === 1 ? {} : { a: nested(levels - 1) };
 
-Deno.test("a default is no deeper than there is room for in a document", () => {
+Deno.test("a default cannot exceed the depth limit of documents", () => {
   const field = { key: "o", type: "Object" };
   assert.ok(parseDefinition(withField({ ...field, default: nested(19) })));
   assertRefused(withField({ ...field, default: nested(20) }), /does not fit: .*nested deeper/);
 });
 
-Deno.test("a String may be bound to some values, also as the element of an Array", () => {
+Deno.test("a String can have an enum, also as the element of an Array", () => {
   const values = ["draft", "live"];
   const { fields } = parseDefinition(withField({ key: "a", type: "String", enum: values }));
   assert.deepEqual(fields[0]!.enum, values);
@@ -191,13 +191,13 @@ Deno.test("a String may be bound to some values, also as the element of an Array
   );
 });
 
-Deno.test("an enum is bounded, of texts that differ, and says what is wrong with it", () => {
+Deno.test("an enum has 1 to 100 different texts, and is rejected with the reason otherwise", () => {
   const of = (values: unknown, more = {}) =>
     withField({ key: "a", type: "String", enum: values, ...more });
   const many = Array.from({ length: 101 }, (_, i) => `v${i}`);
   assert.ok(parseDefinition(of(many.slice(1))));
   assert.ok(parseDefinition(of(["x".repeat(100)])));
-  assertRefused(of(many), /"a" has 101 values in "enum": from 1 to 100/);
+  assertRefused(of(many), /"a" has 101 values in "enum": it can have 1 to 100/);
   assertRefused(of([]), /"a" has 0 values in "enum"/);
   assertRefused(of(["x".repeat(101)]), /that is longer than 100 characters/);
   assertRefused(of([""]), /"", that is empty/);
@@ -208,7 +208,7 @@ Deno.test("an enum is bounded, of texts that differ, and says what is wrong with
   assertRefused(of(["1"], { type: "Number" }), /has "enum", so its type must be String/);
   assertRefused(of(["1"], { type: "Array" }), /has "enum", so its type must be String/);
   assertRefused(of(["a"], { default: "b" }), /default that does not fit: must be one of "a"/);
-  assertRefused(of(["a"], { file: true }), /holds files, so it can have no "enum"/);
+  assertRefused(of(["a"], { file: true }), /holds files, so it cannot have "enum"/);
   assertRefused(
     { name: "posts", fields: [{ key: "userId", type: "String", enum: ["me"] }] },
     /owner field "userId" holds ids of users/,

@@ -14,7 +14,7 @@ const FIELDS = [
 
 const parsed = (indexes: unknown) => parseDefinition({ name: "posts", fields: FIELDS, indexes });
 
-Deno.test("an index names declared single values, one array of them, and the times that the server sets", () => {
+Deno.test("an index can have scalar fields, one array of scalars, and the server's times", () => {
   const indexes = [
     { fields: ["status", "-views"], unique: true },
     { fields: ["place.city", "createdAt", "-updatedAt", "userId"] },
@@ -28,7 +28,7 @@ Deno.test("an index names declared single values, one array of them, and the tim
   assert.deepEqual(parseDefinition({ name: "posts" }).indexes, []);
 });
 
-Deno.test("an index of what cannot have one is refused by its place and name", () => {
+Deno.test("an invalid index is rejected with its position and the field", () => {
   const wrong: [unknown, RegExp][] = [
     [[{ fields: [] }], /^indexes\.0 must have 1 to 4 fields\.$/],
     [[{ fields: ["status", "views", "place.city", "createdAt", "updatedAt"] }], /1 to 4 fields/],
@@ -43,7 +43,7 @@ Deno.test("an index of what cannot have one is refused by its place and name", (
       [{ fields: ["tags"], unique: true }],
       /is unique, so it cannot name "tags", which is an Array/,
     ],
-    [[{ fields: ["tags", "marks"] }], /names "marks", a second Array beside "tags"/],
+    [[{ fields: ["tags", "marks"] }], /names "marks", a second Array in addition to "tags"/],
     [[{ fields: ["places"] }], /names "places", which is neither a single value nor an Array/],
     [[{ fields: ["anything"] }], /names "anything", which is neither a single value nor an Array/],
     [[{ fields: ["place"] }], /names "place", which is neither a single value nor an Array/],

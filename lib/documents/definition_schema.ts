@@ -22,40 +22,36 @@ import {
 } from "./fields.ts";
 import { DECLARED_NAME } from "./names.ts";
 
-export const listed = (names: readonly string[]): string =>
+export const listText = (names: readonly string[]): string =>
   new Intl.ListFormat("en-GB").format(names);
 
-/** The types of fields that can be unique. */
 export const UNIQUE_TYPES: readonly string[] = scalarTypesWith(({ canBeUnique }) => canBeUnique);
 
 const RLS_DEFAULT: RlsSetting = { enabled: true, mode: "private", ownerField: "userId" };
 
-/** Shown in the reference; `parseDefinition` refuses by it, in words of its own. */
+/** Documents the pattern in the reference. `parseDefinition` checks it, with its own message. */
 const NAME = { pattern: DECLARED_NAME.source };
 
-/** Gives a schema its name in the reference. */
-type Name = <S extends z.ZodType>(schema: S, name: string, description: string) => S;
+/** Registers a schema under its name in the reference. */
+type NameSchema = <S extends z.ZodType>(schema: S, name: string, description: string) => S;
 
-const STRICT_LEFT_OUT = "Left out it is `true` where a field is declared, else `false`; where a " +
-  "definition is replaced, what it was.";
+const STRICT_LEFT_OUT =
+  "If left out in a new definition, it is `true` if a field is declared, and " +
+  "`false` otherwise. If left out in a replacement, it keeps its value.";
 
-/** Names of an object's members. */
-const namesOf = (object: z.ZodType): string[] => Object.keys((object as z.ZodObject).shape); // It is one.
+/** @param object A `ZodObject`. */
+const namesOf = (object: z.ZodType): string[] => Object.keys((object as z.ZodObject).shape);
 
-/**
- * What definitions are made of: `given` from outside, where what has a default may be left out, or
- * `whole`, as they are stored and shown. What no schema can say, because it depends on several
- * members, `parseDefinition` refuses.
- */
-export function definitionSchema(form: "given" | "whole", named: Name = (schema) => schema) {
+/** Members with a default are optional in the form `given`, which clients send. */
+export function definitionSchema(form: "given" | "stored", named: NameSchema = (schema) => schema) {
   const filled = <S extends z.ZodType>(schema: S, value: z.core.util.NoUndefined<z.output<S>>) =>
     form === "given" ? schema.default(value) : schema;
   const suffix = form === "given" ? "Input" : "";
 
   const EnumValues = z.array(z.string().meta({ minLength: 1, maxLength: ENUM_VALUE_LENGTH_MAX }))
     .meta({
-      description: "For `String`: the only values that it can have, each once, also of the " +
-        "elements of an Array. Null fits where the field is not `required`.",
+      description: "For `String`, also as the elements of an Array: the allowed values, without " +
+        "duplicates. Null is allowed unless the field is `required`.",
       ...(form === "given" && { minItems: 1, maxItems: ENUM_VALUES_MAX, uniqueItems: true }),
     });
 
@@ -70,7 +66,7 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
   const Item: z.ZodType<ItemDefinition> = named(
     z.strictObject(nested),
     `FieldItem${suffix}`,
-    "What the elements of an `Array` are. An `Object` may have `fields`, an `Array` has `items`.",
+    "The elements of an `Array`. An `Object` may have `fields`, an `Array` has `items`.",
   ) as z.ZodType<ItemDefinition>; // zod's optional members admit undefined, ours are left out.
 
   const Field: z.ZodType<FieldDefinition> = named(
@@ -79,43 +75,47 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
       ...nested,
       required: filled(z.boolean(), false),
       unique: filled(z.boolean(), false).describe(
-        `Whether no two documents may hold the same value, whoever owns them: only ${
-          listed(UNIQUE_TYPES)
-        } at the top level can be. ` + "In a `private` collection a 409 " +
-          "`DUPLICATE_VALUE` tells a user that somebody has a value: where that is a secret, let " +
-          "the value begin with its owner's id, so that it is unique with them.",
+        `Whether two documents cannot have the same value, regardless of their owners. Only ${
+          listText(UNIQUE_TYPES)
+        } at the top level can be unique. ` + "In a `private` collection a 409 " +
+          "`DUPLICATE_VALUE` reveals that another user has the value. If that is a secret, let " +
+          "the value begin with its owner's id, so that it is unique only among the owner's " +
+          "documents.",
       ),
       index: filled(z.boolean(), false).describe(
-        "Whether an index keeps filters and sorts by it fast; of an Array of single values, filters " +
-          `by one of its elements, of which it may then hold up to ${INDEXED_ELEMENTS_MAX}. Every collection has one of \`createdAt\`, ` +
-          "and with row-level security one of the owner with `createdAt`; a " +
-          "`unique` field has its own.",
+        "Whether the field has an index, which makes filters and sorts by it fast. The index " +
+          "of an Array of single values serves filters by one of its elements; the array may " +
+          `then have up to ${INDEXED_ELEMENTS_MAX} elements. Every collection has an index of ` +
+          "`createdAt` and, with row-level security, an index of the owner and `createdAt`. " +
+          "A `unique` field always has an index.",
       ),
       search: filled(z.boolean(), false).describe(
-        "Whether `search` looks for words in it: in a String or an Array of String, outside other " +
-          `arrays. Up to ${SEARCH_FIELDS_MAX} fields. Of a document's search fields together the ` +
-          `first ${SEARCHED_LENGTH_MAX} characters are read, and ${SEARCHED_WORDS_MAX} different ` +
-          "words kept.",
+        "Whether `search` covers the field: a String or an Array of String, outside other " +
+          `arrays. A collection can have up to ${SEARCH_FIELDS_MAX} such fields. The first ` +
+          `${SEARCHED_LENGTH_MAX} characters and ${SEARCHED_WORDS_MAX} different words of a ` +
+          "document's search fields together are indexed.",
       ),
       file: z.boolean().optional().describe(
-        "Whether it holds paths of the project's files: of a String or an Array of String, outside " +
-          "other arrays. Only paths of confirmed files can be stored, and of a signed-in user only " +
-          "of their own; what a document holds already may stay. `populate` shows what is known of " +
-          `them, with an address. A document holds up to ${DOCUMENT_FILES_MAX}. A field with stored ` +
-          "values cannot become one: declare another one and copy them.",
+        "Whether the field holds paths of the project's files: a String or an Array of String, " +
+          "outside other arrays. Only paths of confirmed files can be stored, and a signed-in " +
+          "user can store only paths of their own files. Paths that a document already holds may " +
+          "stay. `populate` replaces the paths with the files' details and addresses. A " +
+          `document can hold up to ${DOCUMENT_FILES_MAX} files. A field with stored values ` +
+          "cannot become a file field: declare another field and copy the values.",
       ),
       onDelete: z.enum(FILE_FATES).optional().describe(
-        "With `file`: `remove` deletes a file, within a minute, when its document is removed for " +
-          "good, or holds it no more, and no other document of the collection holds it. Its trash " +
-          "counts. `keep` is the default.",
+        "With `file`: `remove` deletes a file within a minute after its document is " +
+          "removed permanently or no longer holds it, unless another document of the collection " +
+          "holds the file, in the trash or not. `keep` is the default.",
       ),
-      default: z.unknown().optional().describe("Fills the field where it is missing; not null."),
+      default: z.unknown().optional().describe("The value of a missing field. It cannot be null."),
       ...(form === "given" && {
         renamedFrom: z.string().optional().describe(
-          "The field whose values this one takes over, in every document that has one. It is " +
-            "declared in the definition that stands, and not in this one; this one is new. Only for " +
-            "fields at the top of documents. It is not kept: once it is done, the same definition " +
-            "can be sent again. In a new collection it moves nothing.",
+          "The previous name of a renamed field, whose values move to this field in all " +
+            "documents. The current definition declares the previous name and not the new one. " +
+            "Only fields at the top level of documents can be renamed. The member is not stored: " +
+            "after the rename, the same definition can be sent again. It has no effect in a new " +
+            "collection.",
         ),
       }),
     }),
@@ -123,7 +123,7 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
     `A declared field. Fields nest up to ${DEFINITION_DEPTH_MAX} levels.`,
   ) as z.ZodType<FieldDefinition>; // As above.
 
-  // Where the owner's field is not declared, it is added to them.
+  // No `maxItems` in the stored form: the owner's field is added if it is not declared.
   const Fields = z.array(Field).meta(form === "given" ? { maxItems: DEFINITION_FIELDS_MAX } : {});
 
   const Rls = z.strictObject({
@@ -140,7 +140,7 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
     fields: filled(Fields, []),
     rls: filled(Rls, RLS_DEFAULT),
     strict: (form === "given" ? z.boolean().optional() : z.boolean()).describe(
-      "Whether undeclared fields are refused." + (form === "whole" ? "" : " " + STRICT_LEFT_OUT),
+      "Whether undeclared fields are refused." + (form === "stored" ? "" : " " + STRICT_LEFT_OUT),
     ),
     indexes: filled(
       z.array(named(
@@ -149,22 +149,25 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
             minItems: 1,
             maxItems: INDEX_FIELDS_MAX,
             description:
-              "Declared single values, `createdAt`, `updatedAt`, and at most one Array " +
-              "of single values, where it is not unique; `-` descends.",
+              "Declared fields of single values, `createdAt`, `updatedAt` and, unless the " +
+              "index is unique, at most one Array of single values. A leading `-` means " +
+              "descending.",
           }),
           unique: filled(z.boolean(), false).describe(
-            "Whether no two documents may hold the same values of all the fields together. Binds " +
-              "documents that are not deleted and have a value for each of them.",
+            "Whether two documents cannot have the same values in all of the fields. Applies to " +
+              "documents that are not deleted and have a value in each of the fields.",
           ),
         }),
         `Index${suffix}`,
-        "An index keeps questions fast that fix its first fields, and bound or sort by the next.",
+        "An index makes queries fast that compare its first fields for equality, and compare or " +
+          "sort by the field after them.",
       )).meta(form === "given" ? { maxItems: INDEXES_MAX } : {}),
       [],
     ),
     events: filled(z.boolean(), true).describe(
       "Whether each change of a document is recorded for a day, for live lists and webhooks. " +
-        "Without it neither hears of the collection, and a write takes a little less.",
+        "If it is `false`, they do not receive changes of the collection, and writes are " +
+        "slightly faster.",
     ),
   };
   const names = {

@@ -9,12 +9,12 @@ import {
 
 const RLS_OFF = { enabled: false };
 
-/** Refused, with a message that says what to mend. */
+/** Asserts that a definition is rejected with a message. */
 function assertRefused(input: unknown, message: RegExp): void {
   assert.throws(() => parseDefinition(input), { code: "INVALID_DEFINITION", message });
 }
 
-/** One field of a collection without an owner. */
+/** Returns a definition with one field and without an owner. */
 const withField = (field: Record<string, unknown>) => ({
   name: "posts",
   rls: RLS_OFF,
@@ -30,7 +30,7 @@ const plain = (key: string, type = "String") => ({
   search: false,
 });
 
-Deno.test("a name is enough: the rest is private, not strict, with the owner added", () => {
+Deno.test("a definition needs only a name; by default it is private and not strict", () => {
   assert.deepEqual(parseDefinition({ name: "notes" }), {
     name: "notes",
     fields: [plain("userId")],
@@ -41,12 +41,12 @@ Deno.test("a name is enough: the rest is private, not strict, with the owner add
   });
 });
 
-Deno.test("of a field only key and type are needed", () => {
+Deno.test("a field needs only a key and a type", () => {
   const { fields } = parseDefinition(withField({ key: "title", type: "String" }));
   assert.deepEqual(fields, [plain("title")]);
 });
 
-Deno.test("every type can be declared, and no other", () => {
+Deno.test("parseDefinition accepts every field type and rejects unknown types", () => {
   const fields = [
     { key: "s", type: "String" },
     { key: "n", type: "Number" },
@@ -63,7 +63,7 @@ Deno.test("every type can be declared, and no other", () => {
   }
 });
 
-Deno.test("each part of rls that is left out takes its default", () => {
+Deno.test("each missing member of rls gets its default", () => {
   const rlsOf = (rls: unknown) => parseDefinition({ name: "posts", rls }).rls;
   const all = { enabled: true, mode: "private", ownerField: "userId" };
   assert.deepEqual(rlsOf({}), all);
@@ -72,7 +72,7 @@ Deno.test("each part of rls that is left out takes its default", () => {
   assert.deepEqual(rlsOf({ ownerField: "author" }), { ...all, ownerField: "author" });
 });
 
-Deno.test("unknown members and wrong kinds are refused by their place", () => {
+Deno.test("unknown members and values of wrong types are rejected with their path", () => {
   const wrong: readonly (readonly [unknown, RegExp])[] = [
     [{}, /^name: /],
     [{ name: 1 }, /^name: /],
@@ -109,7 +109,7 @@ Deno.test("names that begin with users are reserved in every letter case", () =>
   }
 });
 
-Deno.test("field names obey the name rules at every level", () => {
+Deno.test("field names follow the name rules at every level", () => {
   for (const key of ["", "_x", "1a", "a.b", "a b", "$a", "x".repeat(65)]) {
     assertRefused(withField({ key, type: "String" }), /must begin with a letter/);
     const nested = { key: "outer", type: "Object", fields: [{ key, type: "String" }] };
@@ -117,22 +117,25 @@ Deno.test("field names obey the name rules at every level", () => {
   }
 });
 
-Deno.test("names of server-owned fields are reserved", () => {
+Deno.test("names of server fields are reserved", () => {
   for (const key of ["createdAt", "updatedAt", "isDeleted", "deletedAt"]) {
     assertRefused(withField({ key, type: "Date" }), new RegExp(`"${key}" is set by the server`));
   }
   assertRefused(withField({ key: "_id", type: "String" }), /"_id" is set by the server/);
 });
 
-Deno.test("names that JavaScript has a use for are reserved at every level", () => {
+Deno.test("names that JavaScript uses are reserved at every level", () => {
   for (const key of ["constructor", "prototype"]) {
-    assertRefused(withField({ key, type: "String" }), new RegExp(`"${key}" has a reserved name`));
+    assertRefused(
+      withField({ key, type: "String" }),
+      new RegExp(`"${key}" has a name that is reserved`),
+    );
     const nested = { key: "outer", type: "Object", fields: [{ key, type: "String" }] };
-    assertRefused(withField(nested), new RegExp(`"outer\\.${key}" has a reserved name`));
+    assertRefused(withField(nested), new RegExp(`"outer\\.${key}" has a name that is reserved`));
   }
 });
 
-Deno.test("a field is declared once in its place; letter case tells fields apart", () => {
+Deno.test("a field cannot be declared twice; letter case distinguishes fields", () => {
   const twice = [{ key: "a", type: "String" }, { key: "a", type: "Number" }];
   assertRefused({ name: "posts", fields: twice }, /The field "a" is declared twice/);
   const nested = { key: "o", type: "Object", fields: twice };
@@ -185,7 +188,7 @@ Deno.test("fields nest up to three levels, through arrays of objects and arrays 
   );
 });
 
-Deno.test("a definition nested 10,000 deep is refused, not failed on", () => {
+Deno.test("a definition of 10,000 levels is rejected without a crash", () => {
   let field: Record<string, unknown> = { key: "a", type: "String" };
   for (let depth = 0; depth < 10_000; depth++) {
     field = { key: "a", type: "Object", fields: [field] };
@@ -193,16 +196,16 @@ Deno.test("a definition nested 10,000 deep is refused, not failed on", () => {
   assertRefused(withField(field), /./);
 });
 
-Deno.test("a definition is made of up to 5000 values, which are counted before they are read", () => {
-  const AROUND = 9; // Objects, lists and texts around the elements of the default.
+Deno.test("a definition has up to 5000 values, which are counted before they are parsed", () => {
+  const OTHER_VALUES_COUNT = 9; // All values except the elements of the default.
   const withDefault = (count: number) =>
-    withField({ key: "tags", type: "Array", default: Array(count - AROUND).fill(0) });
+    withField({ key: "tags", type: "Array", default: Array(count - OTHER_VALUES_COUNT).fill(0) });
   parseDefinition(withDefault(5000));
   assertRefused(withDefault(5001), /more than 5000 values/);
   assertRefused({ name: "posts", fields: Array(500_000).fill(0) }, /more than 5000 values/);
 });
 
-Deno.test("up to 200 fields can be declared, nested ones included", () => {
+Deno.test("up to 200 fields can be declared, including nested fields", () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ key: `f${n}`, type: "String" }));
   const definition = (fields: unknown) => ({ name: "posts", rls: RLS_OFF, fields });
@@ -212,7 +215,7 @@ Deno.test("up to 200 fields can be declared, nested ones included", () => {
   assertRefused(definition(nested), /may declare up to 200 fields/);
 });
 
-Deno.test("referenced collections are found at every level", () => {
+Deno.test("referencesIn finds references at every level", () => {
   const { fields } = parseDefinition({
     name: "posts",
     rls: RLS_OFF,
@@ -231,7 +234,7 @@ Deno.test("referenced collections are found at every level", () => {
   ]);
 });
 
-Deno.test("a refusal tells which field it is about", () => {
+Deno.test("a rejected definition names the path of the faulty field", () => {
   const pathsOf = (fields: unknown, ownerField?: string): string[] => {
     const rls = ownerField === undefined ? RLS_OFF : { ownerField };
     try {
@@ -239,7 +242,7 @@ Deno.test("a refusal tells which field it is about", () => {
     } catch (error) {
       if (error instanceof Problem) return error.faults.map(({ path }) => path);
     }
-    return assert.fail("it is not refused");
+    return assert.fail("the definition is accepted");
   };
   const twice = [{ key: "a", type: "String" }, { key: "a", type: "Number" }];
   assert.deepEqual(pathsOf(twice), ["a"]);
@@ -251,7 +254,7 @@ Deno.test("a refusal tells which field it is about", () => {
   assert.deepEqual(pathsOf([], "createdAt"), ["createdAt"]);
 });
 
-Deno.test("without strict it is strict where a field is declared; in the place of another it keeps that one's", () => {
+Deno.test("strict defaults to whether a field is declared, and stays unset in a replacement", () => {
   const fields = [{ key: "title", type: "String" }];
   assert.equal(parseDefinition({ name: "posts", fields }).strict, true);
   assert.equal(parseDefinition({ name: "posts", fields, strict: false }).strict, false);

@@ -20,9 +20,8 @@ interface DeleteServices {
 }
 
 /**
- * Takes a collection away, at once and for good; its documents are removed in the background, or by
- * maintenance where that is cut off. Throws `COLLECTION_NOT_FOUND`, and `COLLECTION_IN_USE` while
- * others refer to it.
+ * Deletes a collection. A job removes its documents, also if this process is killed. Throws
+ * `COLLECTION_NOT_FOUND`, and `COLLECTION_IN_USE` while other collections refer to it.
  */
 export async function deleteCollection(
   services: DeleteServices,
@@ -32,7 +31,7 @@ export async function deleteCollection(
   const { catalog, jobRunner } = services;
   await jobRunner.announce(projectId);
   const job = await redefine(services, projectId, { name }, async ({ tx, records, stored }) => {
-    refuseReferred(name, await readCollections(records));
+    assertNotReferenced(name, await readCollections(records));
     await records.deleteOne(eq("_id", stored.value._id));
     await tx.records(VIEWS).deleteOne(eq("_id", stored.value._id));
     return await enqueueCollectionRemoval(tx, services, stored.value);
@@ -41,7 +40,7 @@ export async function deleteCollection(
   jobRunner.begin(projectId, job);
 }
 
-function refuseReferred(name: string, collections: readonly CollectionRecord[]): void {
+function assertNotReferenced(name: string, collections: readonly CollectionRecord[]): void {
   const referring = collections
     .filter((one) =>
       one.name !== name && referencedCollections(one.definition.fields).includes(name)

@@ -16,8 +16,8 @@ import {
   checkOwnerUnchanged,
   etagOf,
   type Members,
-  refusalOf,
-  refuseFaults,
+  rejectFaults,
+  toWriteProblem,
   validateDocument,
   withoutServerFields,
   withOwner,
@@ -29,10 +29,10 @@ const OTHER_USER = "bbbbbbbbbbbbbbbbbbbbbbbb";
 const collection = (fields: unknown, parts: Record<string, unknown> = {}) =>
   compileCollection(parseDefinition({ name: "posts", fields, strict: false, ...parts }));
 
-/** Where somebody writes; the store is out of reach. */
-const target = (ownerId: string | null, parts: Record<string, unknown> = {}): WriteAccess => ({
+/** Returns a write target without a store. */
+const writeTarget = (ownerId: string | null, parts: Record<string, unknown> = {}): WriteAccess => ({
   collection: collection([], parts),
-  records: null as unknown as Records<StoredDocument>, // Nothing here reads or writes.
+  records: null as unknown as Records<StoredDocument>, // The tests neither read nor write.
   projectId: "66f1a0c2e4b0a1b2c3d4e5f6",
   callerTag: "",
   visible: () => ({ op: "and", of: [] }),
@@ -41,7 +41,7 @@ const target = (ownerId: string | null, parts: Record<string, unknown> = {}): Wr
   caller: { kind: "secret", projectId: "66f1a0c2e4b0a1b2c3d4e5f6" },
 });
 
-Deno.test("a body must be one object", () => {
+Deno.test("asMembers rejects a body that is not an object", () => {
   const members = { a: 1 };
   assert.equal(asMembers(members), members);
   for (const body of [null, [], [{}], "a", 1, true] as Json[]) {
@@ -49,14 +49,14 @@ Deno.test("a body must be one object", () => {
   }
 });
 
-Deno.test("a tag is strong, and differs where the text differs", () => {
+Deno.test("etagOf returns strong tags that differ if the texts differ", () => {
   const tag = etagOf({ json: '{"_id":"a"}' });
   assert.match(tag, /^"[A-Za-z0-9_-]{27}"$/);
   assert.equal(etagOf({ json: '{"_id":"a"}' }), tag);
   assert.notEqual(etagOf({ json: '{"_id":"b"}' }), tag);
 });
 
-Deno.test("defaults fill what is missing, but not what is null", () => {
+Deno.test("validateDocument fills missing fields with defaults, but not null values", () => {
   const filled = collection([
     { key: "status", type: "String", default: "draft" },
     { key: "views", type: "Number", default: 0 },
@@ -76,7 +76,7 @@ Deno.test("defaults fill what is missing, but not what is null", () => {
   });
 });
 
-Deno.test("defaults fill the objects of a list too", () => {
+Deno.test("validateDocument fills in defaults of objects in a list", () => {
   const item = { type: "Object", fields: [{ key: "n", type: "Number", default: 1 }] };
   const listed = collection([{ key: "list", type: "Array", items: item }]);
   assert.deepEqual(validateDocument(listed, { list: [{}, { n: 2 }] }), {
@@ -84,21 +84,21 @@ Deno.test("defaults fill the objects of a list too", () => {
   });
 });
 
-Deno.test("defaults fill an object that is itself a default", () => {
+Deno.test("validateDocument fills in defaults of an object that is a default itself", () => {
   const fields = [{ key: "n", type: "Number", default: 1 }];
   const filled = collection([{ key: "o", type: "Object", fields, default: {} }]);
   assert.deepEqual(validateDocument(filled, { o: {} }), { o: { n: 1 } });
   assert.deepEqual(validateDocument(filled, {}), { o: { n: 1 } });
 });
 
-Deno.test("one document's default is not another's", () => {
+Deno.test("validateDocument does not share default values between documents", () => {
   const filled = collection([{ key: "o", type: "Object", default: { list: [1] } }]);
   const [one, other] = [validateDocument(filled, {}), validateDocument(filled, {})];
   (one.o as { list: number[] }).list.push(2);
   assert.deepEqual(other, { o: { list: [1] } });
 });
 
-Deno.test("a required field must be there and not null, unless its default fills it", () => {
+Deno.test("a required field must be present and not null, unless it has a default", () => {
   const required = collection([{ key: "title", type: "String", required: true }]);
   assert.deepEqual(validateDocument(required, { title: "" }), { title: "" });
   for (const members of [{}, { title: null }, { Title: "a" }]) {
@@ -112,56 +112,58 @@ Deno.test("a required field must be there and not null, unless its default fills
   assert.throws(() => validateDocument(filled, { n: null }), { code: "INVALID_DOCUMENT" });
 });
 
-Deno.test("a required field may be called like something every object inherits", () => {
+Deno.test("a required field may have the name of an inherited member", () => {
   for (const key of ["toString", "valueOf", "hasOwnProperty"]) {
     const required = collection([{ key, type: "String", required: true }]);
     assert.throws(() => validateDocument(required, {}), { code: "INVALID_DOCUMENT" }, key);
   }
 });
 
-Deno.test("a refusal names every fault and its field", () => {
+Deno.test("validateDocument reports every fault with its field", () => {
   const typed = collection([{ key: "n", type: "Number" }], { strict: true });
   assert.throws(() => validateDocument(typed, { n: "1", x: 1 }), {
     code: "INVALID_DOCUMENT",
     message: 'The field "n" must be a Number. The field "x" is not declared.',
   });
-  refuseFaults([]);
-  assert.throws(() => refuseFaults([{ path: "", message: "is odd" }]), {
+  rejectFaults([]);
+  assert.throws(() => rejectFaults([{ path: "", message: "is odd" }]), {
     message: "The document is odd.",
   });
 });
 
-Deno.test("a signed-in user owns the document they create", () => {
-  assert.deepEqual(withOwner(target(USER), { a: 1 }), { a: 1, userId: USER });
-  assert.deepEqual(withOwner(target(USER), { userId: USER }), { userId: USER });
+Deno.test("withOwner sets the signed-in user as the owner", () => {
+  assert.deepEqual(withOwner(writeTarget(USER), { a: 1 }), { a: 1, userId: USER });
+  assert.deepEqual(withOwner(writeTarget(USER), { userId: USER }), { userId: USER });
   const author = { rls: { ownerField: "author" } };
-  assert.deepEqual(withOwner(target(USER, author), {}), { author: USER });
+  assert.deepEqual(withOwner(writeTarget(USER, author), {}), { author: USER });
 });
 
-Deno.test("a signed-in user cannot make a document for anybody else", () => {
+Deno.test("withOwner rejects another owner from a signed-in user", () => {
   for (const userId of [OTHER_USER, "", 1, [USER], { $ne: null }] as Json[]) {
-    assert.throws(() => withOwner(target(USER), { userId }), { code: "OWNER_MISMATCH" });
+    assert.throws(() => withOwner(writeTarget(USER), { userId }), { code: "OWNER_MISMATCH" });
   }
 });
 
-Deno.test("the secret key sets the owner to any text, or leaves it out", () => {
-  assert.deepEqual(withOwner(target(null), { userId: "anybody" }), { userId: "anybody" });
-  assert.deepEqual(withOwner(target(null), { a: 1 }), { a: 1 });
+Deno.test("withOwner accepts any owner, or none, from the secret key", () => {
+  assert.deepEqual(withOwner(writeTarget(null), { userId: "anybody" }), { userId: "anybody" });
+  assert.deepEqual(withOwner(writeTarget(null), { a: 1 }), { a: 1 });
 });
 
-Deno.test("an owner field may be called like something every object inherits", () => {
-  const named = target(USER, { rls: { ownerField: "toString" } });
+Deno.test("an owner field may have the name of an inherited member", () => {
+  const named = writeTarget(USER, { rls: { ownerField: "toString" } });
   assert.deepEqual(withOwner(named, {}), { toString: USER });
 });
 
-Deno.test("a signed-in user may repeat the owner but not change it", () => {
+Deno.test("checkOwnerUnchanged lets a signed-in user repeat the owner but not change it", () => {
   for (const members of [{}, { a: 1 }, { userId: USER }]) {
-    checkOwnerUnchanged(target(USER), members);
+    checkOwnerUnchanged(writeTarget(USER), members);
   }
   for (const userId of [OTHER_USER, null, "", [USER]] as Json[]) {
-    assert.throws(() => checkOwnerUnchanged(target(USER), { userId }), { code: "OWNER_IMMUTABLE" });
+    assert.throws(() => checkOwnerUnchanged(writeTarget(USER), { userId }), {
+      code: "OWNER_IMMUTABLE",
+    });
   }
-  checkOwnerUnchanged(target(null), { userId: OTHER_USER });
+  checkOwnerUnchanged(writeTarget(null), { userId: OTHER_USER });
 });
 
 const CURRENT: Stored<StoredDocument> = {
@@ -176,7 +178,7 @@ const CURRENT: Stored<StoredDocument> = {
   },
 };
 
-Deno.test("server-owned fields are left out of a change, whatever their values", () => {
+Deno.test("withoutServerFields removes server fields from a change, regardless of their values", () => {
   const { _id: id } = CURRENT.value;
   const stored: Members = { ...CURRENT.value, title: "a" };
   const other = { createdAt: 0, updatedAt: null, isDeleted: "x", deletedAt: {}, title: "a" };
@@ -185,7 +187,7 @@ Deno.test("server-owned fields are left out of a change, whatever their values",
   }
 });
 
-Deno.test("another _id is refused", () => {
+Deno.test("withoutServerFields rejects another _id", () => {
   for (const _id of ["66f1a0c2e4b0a1b2c3d4e5f7", null, 1, ""]) {
     assert.throws(() => withoutServerFields({ _id }, CURRENT.value._id), {
       code: "FIELD_READ_ONLY",
@@ -194,16 +196,16 @@ Deno.test("another _id is refused", () => {
   }
 });
 
-Deno.test("a new document names no server-owned field, whatever its value", () => {
+Deno.test("withoutServerFields rejects server fields in a new document", () => {
   assert.deepEqual(withoutServerFields({ title: "a" }, null), { title: "a" });
   for (const members of [{ _id: null }, { isDeleted: false }, { deletedAt: null }] as Members[]) {
     assert.throws(() => withoutServerFields(members, null), { code: "FIELD_READ_ONLY" });
   }
 });
 
-Deno.test("what the store refuses is told in the client's words", () => {
+Deno.test("toWriteProblem converts errors of the store to problems", () => {
   const refused = (error: Error) => () => {
-    throw refusalOf(error);
+    throw toWriteProblem(error);
   };
   assert.throws(refused(new UniqueViolation("email")), {
     code: "DUPLICATE_VALUE",
@@ -215,10 +217,10 @@ Deno.test("what the store refuses is told in the client's words", () => {
     message: 'The path "a.b" leads through a value that is not an object.',
   });
   const unavailable = new StoreUnavailable("full");
-  assert.equal(refusalOf(unavailable), unavailable);
+  assert.equal(toWriteProblem(unavailable), unavailable);
 });
 
-Deno.test("a refusal tells a form which field it is about", () => {
+Deno.test("problems of documents have the paths of the faulty fields", () => {
   const posts = collection([
     { key: "title", type: "String", required: true },
     { key: "meta", type: "Object", fields: [{ key: "stars", type: "Number" }] },
@@ -232,14 +234,14 @@ Deno.test("a refusal tells a form which field it is about", () => {
   assert.throws(() => withoutServerFields({ _id: "x" }, null), {
     faults: [{ path: "_id", message: "is set by the server" }],
   });
-  const { faults } = refusalOf(new UniqueViolation("slug")) as Problem;
+  const { faults } = toWriteProblem(new UniqueViolation("slug")) as Problem;
   assert.deepEqual(faults, [
     { path: "slug", message: "has a value that another document already has" },
   ]);
 });
 
-Deno.test("what keeps members from being a document is told before anything is stored", () => {
-  const to = { ...target(null), collection: collection([{ key: "views", type: "Number" }]) };
+Deno.test("creationProblem returns the reason why a document is invalid without storing it", () => {
+  const to = { ...writeTarget(null), collection: collection([{ key: "views", type: "Number" }]) };
   assert.equal(creationProblem(to, { views: 1, extra: true }), null);
   assert.match(creationProblem(to, { views: "1" })!.message, /"views" must be a Number/);
   assert.equal(creationProblem(to, { _id: "x" })!.code, "FIELD_READ_ONLY");

@@ -1,25 +1,25 @@
 import { jsonText } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
 
-/** Nobody can send it, because nobody can know it. */
+/** Random, so that a client cannot send it. */
 const MARK = crypto.randomUUID();
 const MARKS = new RegExp(`"${MARK}(\\d+)"`, "g");
 
-/** JSON texts that stand within values as they are, however often, without being parsed. */
+/** Embeds JSON texts in values without parsing them. A text may be embedded several times. */
 export class EmbeddedTexts {
   readonly #texts: string[] = [];
 
-  /** What to put into a value in the place of the text. */
+  /** Returns the placeholder for the text. */
   add(text: string): string {
     return `${MARK}${this.#texts.push(text) - 1}`;
   }
 
-  /** The JSON text of a value, with all texts in their places. */
+  /** Returns the JSON text of a value in which the texts replace their placeholders. */
   write(value: Json): string {
     return jsonText(value).replace(MARKS, (_, index: string) => this.#texts[Number(index)]!);
   }
 }
 
-/** Whether a value is such a text: its members cannot be read. */
+/** Whether a value is a placeholder, whose members cannot be read. */
 export const isEmbedded = (value: Json): boolean =>
   typeof value === "string" && value.startsWith(MARK);

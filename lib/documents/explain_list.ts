@@ -1,16 +1,16 @@
 import { keysText, keyText } from "../store/advice.ts";
 import type { Explanation, Filter, Json, SortKey } from "../store/port.ts";
 
-/** How a list is read, as it is answered. */
 export type ListExplanation = {
-  /** Everything that is asked of a document, as `where` writes it; `{}` asks nothing. */
+  /** All conditions in the syntax of `where`; `{}` if there are none. */
   filter: Json;
-  /** As the parameter `sort` writes it. */
+  /** Order in the syntax of the parameter `sort`. */
   sort: string;
-  /** Fields of the index that serves it, the descending ones with `-`; null for none. */
+  /** Fields of the index that is used, descending ones with `-`; null if no index is used. */
   index: string[] | null;
+  /** Approximate number of documents that are examined. */
   examined: number;
-  /** Fields of the index that would help, as `sort` writes them. */
+  /** Fields of an index that would help, in the syntax of `sort`. */
   advice: string | null;
 };
 
@@ -26,7 +26,6 @@ export const explanationOf = (
   advice: advice === null ? null : keysText(advice),
 });
 
-/** The filter as the parameter `where` would have it. */
 export function whereOf(filter: Filter): Json {
   switch (filter.op) {
     case "and":

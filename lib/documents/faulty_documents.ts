@@ -1,22 +1,19 @@
 import { type FieldFault, Problem } from "../problems.ts";
 import { FAULTS_MAX } from "./validate.ts";
 
-/**
- * Collects the documents of a list that are refused, for one refusal. After `FAULTS_MAX` refused
- * documents the rest of the list is not checked.
- */
+/** Combines the problems of a list's documents. Checks none after `FAULTS_MAX` rejected ones. */
 export class FaultyDocuments {
   readonly #problems: { readonly index: number; readonly problem: Problem }[] = [];
   readonly #count: number;
   readonly #path: string;
 
-  /** @param path The path of the list in the body: empty, or with a dot at its end. */
+  /** @param path The path of the list in the body: empty, or with a trailing dot. */
   constructor(count: number, path: string) {
     this.#count = count;
     this.#path = path;
   }
 
-  /** Returns null if the document is refused, or if enough documents have been refused. */
+  /** Returns null if the document is rejected or is not checked any more. */
   try<T>(index: number, work: () => T): T | null {
     if (this.#problems.length === FAULTS_MAX) return null;
     try {
@@ -27,22 +24,22 @@ export class FaultyDocuments {
     }
   }
 
-  /** Adds a refused document. Throws an error that is not a refusal. */
+  /** Throws the error if it is not a problem. */
   add(index: number, error: unknown): void {
     if (!(error instanceof Problem)) throw error;
     if (this.#problems.length < FAULTS_MAX) this.#problems.push({ index, problem: error });
   }
 
-  /** Throws one refusal for all refused documents, if there are any, with the code of the first. */
-  refuse(): void {
+  /** Throws one problem for all rejected documents, with the code of the first. */
+  throwIfAny(): void {
     const [first] = this.#problems;
     if (first === undefined) return;
-    const told = this.#problems.map(({ index, problem }) =>
+    const messages = this.#problems.map(({ index, problem }) =>
       `documents[${index}]: ${problem.message}`
     );
-    const isCut = told.length === FAULTS_MAX && this.#problems.at(-1)!.index + 1 < this.#count;
+    const isCut = messages.length === FAULTS_MAX && this.#problems.at(-1)!.index + 1 < this.#count;
     throw new Problem(first.problem.code, {
-      message: told.join(" ") + (isCut ? " The documents behind it were not looked at." : ""),
+      message: messages.join(" ") + (isCut ? " The documents after it were not checked." : ""),
       faults: this.#problems.flatMap(({ index, problem }) => this.#faultsOf(index, problem)),
     });
   }

@@ -1,13 +1,12 @@
 import type { FieldType, Json } from "../store/port.ts";
 
-/** What can become of a file that its document holds no more; the first is the default. */
+/** Values of `onDelete`; the first is the default. */
 export const FILE_FATES = ["keep", "remove"] as const;
 
-/** A field without its name: what the elements of an array are. */
+/** A field without its name, such as the elements of an array. */
 export interface ItemDefinition {
   readonly type: FieldType;
   readonly ref?: string;
-  /** Of a String: the only values that it can have. */
   readonly enum?: readonly string[];
   readonly items?: ItemDefinition;
   readonly fields?: readonly FieldDefinition[];
@@ -18,22 +17,17 @@ export interface FieldDefinition extends ItemDefinition {
   readonly required: boolean;
   readonly unique: boolean;
   readonly index: boolean;
-  /** Whether its words can be searched. */
   readonly search: boolean;
-  /** Fills a missing field; not null. */
+  /** Value of a missing field; not null. */
   readonly default?: Json;
-  /** Whether it holds paths of the project's files. */
   readonly file?: boolean;
-  /**
-   * The field whose values it takes over. Only in a definition that is given from outside: what is
-   * stored and shown has none.
-   */
+  /** Previous name of a renamed field. Sent by clients, never stored. */
   readonly renamedFrom?: string;
-  /** What becomes of a file that a document holds no more. */
+  /** Fate of a file to which no document refers any more. */
   readonly onDelete?: (typeof FILE_FATES)[number];
 }
 
-/** What a path names, by its parts; null where nothing is declared there. */
+/** Returns the field at a path, given by its parts, or null if the path is not declared. */
 export function fieldAt(
   fields: readonly FieldDefinition[],
   [first, ...rest]: readonly string[],
@@ -49,33 +43,30 @@ export interface RlsSetting {
   readonly ownerField: string;
 }
 
-/** An index of several fields. */
 export interface IndexDefinition {
-  /** Paths; a `-` in front of one has it descend. */
+  /** Paths; a leading `-` means descending. */
   readonly fields: readonly string[];
   readonly unique: boolean;
 }
 
-/** A definition that takes the place of a stored one. */
 export interface ReplacingDefinition extends Omit<CollectionDefinition, "strict"> {
-  /** Null keeps what is stored. */
+  /** Null keeps the stored value. */
   readonly strict: boolean | null;
 }
 
-/** The whole of it, in the place of this one. */
-export const definitionReplacing = (
+export const completeReplacement = (
   { strict: was }: CollectionDefinition,
   { strict, ...others }: ReplacingDefinition,
 ): CollectionDefinition => ({ ...others, strict: strict ?? was });
 
-/** A collection as its owner defines it, with every default filled in. */
+/** Includes all defaults. */
 export interface CollectionDefinition {
   readonly name: string;
   readonly fields: readonly FieldDefinition[];
   readonly rls: RlsSetting;
-  /** Whether undeclared fields are refused. */
+  /** Whether undeclared fields are rejected. */
   readonly strict: boolean;
   readonly indexes: readonly IndexDefinition[];
-  /** Whether changes of its documents are recorded: without that nobody is told of them. */
+  /** Whether changes of documents are recorded, which live lists and webhooks need. */
   readonly events: boolean;
 }

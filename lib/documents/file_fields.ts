@@ -2,10 +2,10 @@ import type { Json, StoredRecord } from "../store/port.ts";
 import { valueAt } from "../store/shape.ts";
 import type { FieldDefinition } from "./fields.ts";
 
-/** A field that holds a path of a file, or a list of them. */
+/** A field that holds one path or several. */
 export interface FileField {
   readonly path: string;
-  /** Whether a file is removed that no document of the collection holds any more. */
+  /** Whether a file is removed when no document of the collection holds it any longer. */
   readonly removes: boolean;
 }
 
@@ -18,19 +18,19 @@ export const fileFieldsOf = (fields: readonly FieldDefinition[], at = ""): FileF
 export const removesFiles = ({ files }: { readonly files: readonly FileField[] }): boolean =>
   files.some(({ removes }) => removes);
 
-/** The files that a document holds, each with a field that does: one that removes it, if any. */
-export function filesHeld(
+/** Returns the paths of a document's files with their fields, preferably one that removes. */
+export function referencedFiles(
   fields: readonly FileField[],
   document: StoredRecord | null,
 ): ReadonlyMap<string, FileField> {
-  const held = new Map<string, FileField>();
-  if (document === null) return held;
+  const found = new Map<string, FileField>();
+  if (document === null) return found;
   for (const field of fields) {
     for (const path of textsIn(valueAt(document, field.path) ?? null)) {
-      if (held.get(path)?.removes !== true) held.set(path, field);
+      if (found.get(path)?.removes !== true) found.set(path, field);
     }
   }
-  return held;
+  return found;
 }
 
 const textsIn = (value: Json): string[] =>

@@ -6,30 +6,30 @@ import { openForReading } from "./access.ts";
 import { AnswerSize } from "./answer_size.ts";
 import { etagOf } from "./document.ts";
 import type { PopulateServices } from "./populate.ts";
-import { isPlain, presenter } from "./present.ts";
+import { isPlain, openPresenter } from "./present.ts";
 import { parseDocumentQuery } from "./query.ts";
 
-export interface ShownDocument {
+export interface DocumentResult {
   readonly json: string;
-  /** Null where other documents were put in: its own tag would not tell of their changes. */
+  /** Null if populated, because the tag would not change with the embedded documents. */
   readonly etag: string | null;
 }
 
-/** One document, if the caller may see it. Throws `ANSWER_TOO_LARGE`. */
+/** Throws `DOCUMENT_NOT_FOUND` and `ANSWER_TOO_LARGE`. */
 export async function getDocument(
   services: PopulateServices,
   caller: Caller,
   { collectionName, id, query }: { collectionName: string; id: Id; query: string },
-): Promise<ShownDocument> {
+): Promise<DocumentResult> {
   const source = await openForReading(services, caller, collectionName);
   const request = parseDocumentQuery(source.collection, query);
   const { collection } = source;
   const size = new AnswerSize();
-  const show = await presenter(services, caller, { collection, presentation: request, size });
+  const show = await openPresenter(services, caller, { collection, presentation: request, size });
   const filter = and(eq("_id", id), source.visible(request.includeDeleted));
   const found = await source.records.findOne(filter);
   if (found === null) throw new Problem("DOCUMENT_NOT_FOUND");
-  if (!isPlain(request)) size.read(found.json);
+  if (!isPlain(request)) size.addRead(found.json);
   const [json] = await show([found.json]);
   return {
     json: json!,

@@ -10,7 +10,7 @@ import type { ReadAccess } from "./access.ts";
 import { ensureLock, takeLock } from "../projects/locks.ts";
 import { field, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** Answers to requests with an idempotency key. In each project's space. */
+/** Answers to requests with an idempotency key, stored in each project's space. */
 export const KEPT_ANSWERS = recordKind({
   name: "_idempotency",
   fields: {
@@ -18,9 +18,8 @@ export const KEPT_ANSWERS = recordKind({
     keyHash: field.text,
     /** Hash of the operation, the collection and the body. */
     request: field.text,
-    /** JSON text of the answer's `data`. */
     data: field.text,
-    /** Whether the request created a document. Missing if an earlier version kept the answer. */
+    /** Missing if an earlier version kept the answer. */
     isNew: optional(field.flag),
     expiresAt: field.date,
   },
@@ -32,7 +31,7 @@ export const KEPT_ANSWERS = recordKind({
 
 type KeptAnswer = RecordOf<typeof KEPT_ANSWERS>;
 
-/** The caller whose key it is: other callers may use the same key. */
+/** Different owners may use equal keys. */
 export type KeyOwner = Pick<ReadAccess, "projectId" | "callerTag">;
 
 export interface OnceServices {
@@ -49,35 +48,29 @@ export interface Answer {
   readonly isNew: boolean;
 }
 
-/** The idempotency key of a request. */
 export interface Repeatable {
-  /** The `Idempotency-Key` header; null if there is none. */
   readonly key: string | null;
-  /** Text of the operation, the collection and the body that the key stands for. */
+  /** Text of the operation, the collection and the body that the key identifies. */
   readonly request: string;
 }
 
-/** Matches the values that an `Idempotency-Key` may have. */
 export const IDEMPOTENCY_KEY = new RegExp(`^[\\x20-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
 
-/** Throws `INVALID_IDEMPOTENCY_KEY`. @param text Null if the request has no key. */
+/** Throws `INVALID_IDEMPOTENCY_KEY`. */
 export function checkedIdempotencyKey(text: string | null): string | null {
   if (text !== null && !IDEMPOTENCY_KEY.test(text)) throw new Problem("INVALID_IDEMPOTENCY_KEY");
   return text;
 }
 
-/** A key that a request has come with, and what is known of the kept answers. */
+/** The hashed key of a request, prepared for a transaction. */
 export interface RequestKey {
   readonly keyHash: string;
   readonly requestHash: string;
-  /** Whether requests under way could together keep too many answers, so that they have to wait. */
+  /** Whether concurrent requests could together exceed the limit, so that they need a lock. */
   readonly isNearLimit: boolean;
 }
 
-/**
- * Prepares for a transaction that claims a key. Removes expired answers if there are too many.
- * Returns null if the request has no key. Throws `TOO_MANY_IDEMPOTENCY_KEYS`.
- */
+/** Removes expired answers if there are too many. Throws `TOO_MANY_IDEMPOTENCY_KEYS`. */
 export async function prepareKey(
   { engine, clock }: OnceServices,
   owner: KeyOwner,
@@ -88,7 +81,7 @@ export async function prepareKey(
   const count = await kept.count(ALL);
   if (count >= KEPT_ANSWERS_MAX) {
     await purgeExpired(kept, KEPT_ANSWERS, clock);
-    if (await kept.count(ALL) >= KEPT_ANSWERS_MAX) throw tooMany();
+    if (await kept.count(ALL) >= KEPT_ANSWERS_MAX) throw tooManyKeys();
   }
   const isNearLimit = count >= KEPT_ANSWERS_MAX / 2;
   if (isNearLimit) await ensureLock(engine, owner.projectId, "kept answers");
@@ -96,9 +89,8 @@ export async function prepareKey(
 }
 
 /**
- * Returns the answer to an earlier request with the same key. If there is none, the transaction can
- * keep one: it has removed an expired answer, and has compared the number of answers with the limit. Throws
- * `IDEMPOTENCY_KEY_REUSED` and `TOO_MANY_IDEMPOTENCY_KEYS`.
+ * Returns the answer to an earlier request with the same key. If it returns null, the transaction
+ * may store an answer. Throws `IDEMPOTENCY_KEY_REUSED` and `TOO_MANY_IDEMPOTENCY_KEYS`.
  */
 export async function claimKey(
   { clock }: Pick<OnceServices, "clock">,
@@ -107,20 +99,17 @@ export async function claimKey(
 ): Promise<Answer | null> {
   const kept = tx.records<KeptAnswer>(KEPT_ANSWERS);
   const earlier = await kept.findOne(eq("keyHash", keyHash));
-  const answer = answerIn(earlier, requestHash, clock);
+  const answer = validAnswer(earlier, requestHash, clock);
   if (answer !== null) return answer;
   if (earlier !== null) await kept.deleteOne(eq("_id", earlier.value._id));
   if (isNearLimit) {
     await takeLock(tx, "kept answers");
-    if (await kept.count(ALL) >= KEPT_ANSWERS_MAX) throw tooMany();
+    if (await kept.count(ALL) >= KEPT_ANSWERS_MAX) throw tooManyKeys();
   }
   return null;
 }
 
-/**
- * Keeps the answer in the transaction of the write, so that the answer is kept if and only if the
- * write is. The answer counts towards the document quota.
- */
+/** Stores the answer in the transaction of the write. It counts towards the document quota. */
 export async function keepAnswer(
   { clock, newId }: Pick<OnceServices, "clock" | "newId">,
   tx: Transaction,
@@ -135,10 +124,10 @@ export async function keepAnswer(
     .insert({ _id: newId(), keyHash, request, ...answer, expiresAt });
 }
 
-/** The oldest answer expires within a day. */
+/** Seconds; the oldest answer expires within a day. */
 const RETRY_SECONDS = 3_600;
 
-const tooMany = () => new Problem("TOO_MANY_IDEMPOTENCY_KEYS", { retryAfter: RETRY_SECONDS });
+const tooManyKeys = () => new Problem("TOO_MANY_IDEMPOTENCY_KEYS", { retryAfter: RETRY_SECONDS });
 
 /** Returns the answer to an earlier request with the same key. Throws `IDEMPOTENCY_KEY_REUSED`. */
 export async function findAnswer(
@@ -150,7 +139,7 @@ export async function findAnswer(
   const { keyHash, requestHash } = hashesOf(owner, key, request);
   const earlier = await engine.records<KeptAnswer>(owner.projectId, KEPT_ANSWERS)
     .findOne(eq("keyHash", keyHash));
-  return answerIn(earlier, requestHash, clock);
+  return validAnswer(earlier, requestHash, clock);
 }
 
 const hashesOf = ({ callerTag }: KeyOwner, key: string, request: string) => ({
@@ -158,8 +147,7 @@ const hashesOf = ({ callerTag }: KeyOwner, key: string, request: string) => ({
   requestHash: sha256(request),
 });
 
-/** Returns a kept answer that has not expired. Throws `IDEMPOTENCY_KEY_REUSED`. */
-function answerIn(
+function validAnswer(
   earlier: Stored<KeptAnswer> | null,
   requestHash: string,
   clock: Clock,

@@ -31,7 +31,7 @@ const createOne = async (
   input: { body: Json; idempotencyKey: string | null },
 ): Promise<string> => (await writeDocument(services, target, { action: "create", ...input })).json;
 
-/** Two collections with a unique field each, and writes under a key. */
+/** Creates two collections with a unique field each, and functions that write with a key. */
 async function setup(): Promise<Setup> {
   const opened = await openTestServices();
   const { services } = opened;
@@ -50,7 +50,7 @@ async function setup(): Promise<Setup> {
   };
 }
 
-Deno.test("a repeated request gets the first answer and writes nothing", async () => {
+Deno.test("a repeated request returns the first answer and writes nothing", async () => {
   await using posts = await setup();
   const first = await posts.create("key");
   posts.opened.clock.advance(60_000);
@@ -58,7 +58,7 @@ Deno.test("a repeated request gets the first answer and writes nothing", async (
   assert.equal(await posts.count(), 1);
 });
 
-Deno.test("without a key, and under another one, every request writes", async () => {
+Deno.test("every request without a key, and with another key, writes", async () => {
   await using posts = await setup();
   const { services } = posts.opened;
   for (let n = 0; n < 2; n++) {
@@ -68,7 +68,7 @@ Deno.test("without a key, and under another one, every request writes", async ()
   assert.equal(await posts.count(), 4);
 });
 
-Deno.test("the same key with another body, collection or operation is refused, and writes nothing", async () => {
+Deno.test("a key with another body, collection or operation is rejected, and nothing is written", async () => {
   await using posts = await setup();
   const refusal = { code: "IDEMPOTENCY_KEY_REUSED", status: 422 };
   await posts.create("key");
@@ -81,7 +81,7 @@ Deno.test("the same key with another body, collection or operation is refused, a
   await posts.create("key");
 });
 
-Deno.test("the same key of another caller is another key", async () => {
+Deno.test("equal keys of different callers are different keys", async () => {
   await using posts = await setup();
   const answers = [
     await posts.create("key"),
@@ -93,7 +93,7 @@ Deno.test("the same key of another caller is another key", async () => {
   assert.equal(await posts.count(), 3);
 });
 
-Deno.test("the same key in another project is another key", async () => {
+Deno.test("equal keys in different projects are different keys", async () => {
   await using posts = await setup();
   const { services } = posts.opened;
   const projectId = "66f1a0c2e4b0a1b2c3d4e5f7";
@@ -104,7 +104,7 @@ Deno.test("the same key in another project is another key", async () => {
   assert.notEqual(await createOne(services, elsewhere, input), first);
 });
 
-Deno.test("an answer is kept for 24 hours to the millisecond, then the key is free", async () => {
+Deno.test("an answer is stored for exactly 24 hours, then its key can be used again", async () => {
   await using posts = await setup();
   const first = await posts.create("key");
   posts.opened.clock.advance(86_400_000 - 1);
@@ -116,7 +116,7 @@ Deno.test("an answer is kept for 24 hours to the millisecond, then the key is fr
   assert.equal(await posts.count(), 2);
 });
 
-Deno.test("a refused write is not kept: the key is free for the mended request", async () => {
+Deno.test("the answer to a rejected write is not stored, so its key can be used again", async () => {
   await using posts = await setup();
   await posts.create("first", { slug: "taken" });
   await assert.rejects(posts.create("key", { slug: "taken" }), { code: "DUPLICATE_VALUE" });
@@ -125,14 +125,14 @@ Deno.test("a refused write is not kept: the key is free for the mended request",
   assert.equal(await posts.count(), 2);
 });
 
-Deno.test("of 50 requests under one key at once one takes effect and all get its answer", async () => {
+Deno.test("of 50 concurrent requests with one key only one writes, and all get its answer", async () => {
   await using posts = await setup();
   const answers = await Promise.all(Array.from({ length: 50 }, () => posts.create("key")));
   assert.equal(new Set(answers).size, 1);
   assert.equal(await posts.count(), 1);
 });
 
-Deno.test("a bulk under a key is stored once", async () => {
+Deno.test("a repeated bulk insert with a key is stored once", async () => {
   await using posts = await setup();
   const { services } = posts.opened;
   const input = { body: { documents: [{ n: 1 }, { n: 2 }] }, idempotencyKey: "key" };
@@ -142,7 +142,7 @@ Deno.test("a bulk under a key is stored once", async () => {
   assert.equal(await posts.count(), 2);
 });
 
-Deno.test("a key is 1 to 128 printable ASCII characters", () => {
+Deno.test("a key has 1 to 128 printable ASCII characters", () => {
   assert.equal(checkedIdempotencyKey(null), null);
   for (const key of ["k", "x".repeat(128), "a b~!\"'{}", " "]) {
     assert.equal(checkedIdempotencyKey(key), key);
@@ -155,7 +155,7 @@ Deno.test("a key is 1 to 128 printable ASCII characters", () => {
   }
 });
 
-Deno.test("the answer is kept if and only if the write is", async () => {
+Deno.test("the answer is stored if and only if the write is committed", async () => {
   await using posts = await setup();
   const { services } = posts.opened;
   const target = await posts.target();
@@ -182,7 +182,7 @@ Deno.test("the answer is kept if and only if the write is", async () => {
   assert.equal(await kept.count(ALL), 1);
 });
 
-Deno.test("what is kept shows neither the key nor the request", async () => {
+Deno.test("a stored answer contains only hashes of the key and the request", async () => {
   await using posts = await setup();
   await posts.create("my-own-key", { secret: "in the request" });
   const kept = posts.opened.services.engine.records(PROJECT, KEPT_ANSWERS);
@@ -191,7 +191,7 @@ Deno.test("what is kept shows neither the key nor the request", async () => {
   assert.equal(expiresAt, "2026-02-01T12:00:00.000Z");
 });
 
-Deno.test("kept answers are removed when their time is over, and no earlier", async () => {
+Deno.test("stored answers are removed when they have expired, and not before", async () => {
   await using posts = await setup();
   const { services, clock } = posts.opened;
   const kept = services.engine.records(PROJECT, KEPT_ANSWERS);

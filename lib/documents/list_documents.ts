@@ -9,86 +9,77 @@ import {
   type AccessServices,
   callerTag,
   findCollection,
+  grantRead,
   type ReadAccess,
-  readAccess,
   requireSecretKey,
 } from "./access.ts";
 import { AnswerSize } from "./answer_size.ts";
-import { boundedAnswer } from "./bounded_answer.ts";
+import { withSizeLimit } from "./bounded_answer.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
 import {
   type Cursor,
   type Cursors,
-  digestOf,
   readCursor,
   type ScopeDigest,
+  scopeDigest,
 } from "../paging/cursor.ts";
 import { explanationOf, type ListExplanation } from "./explain_list.ts";
 import type { PopulateServices } from "./populate.ts";
-import { isPlain, presenter } from "./present.ts";
+import { isPlain, openPresenter } from "./present.ts";
 import { type QuestionShape, questionShape, type QuestionTotal } from "./question_shape.ts";
 import { type ListRequest, parseListQuery, splitCursor } from "./query.ts";
-import { stepsOf } from "./steps.ts";
+import { readInSteps } from "./steps.ts";
 
-/** What every list answers; of a count or an explanation without documents. */
+/** Result of a list request. `items` is empty if only a count or an explanation was requested. */
 export interface DocumentList {
-  /** JSON texts of the documents, joined by commas, without brackets. */
+  /** JSON texts, joined by commas, without brackets. */
   readonly items: string;
-  /** The same texts, one by one. */
   readonly texts: readonly string[];
-  /** Null when it was not asked for. */
+  /** Null if it was not requested. */
   readonly total: number | null;
   readonly totalIsEstimate: boolean;
-  /** The page of an offset list; null for a list by cursor. */
+  /** Null for a list by cursor. */
   readonly page: number | null;
   readonly cursor: string | null;
   readonly nextCursor: string | null;
   readonly prevCursor: string | null;
   readonly limit: number;
-  /** Null where documents were asked for. */
+  /** Null if documents were requested. */
   readonly count: number | null;
-  /** How the list would be read; null where that was not asked for. */
+  /** Null if it was not requested. */
   readonly explanation: ListExplanation | null;
-  /** Of conditions on fields that nobody declared. */
   readonly warnings: readonly QueryWarning[];
 }
 
-/** Of a list that shows whole documents. */
-export const documentsOf = ({ texts }: DocumentList): Promise<StoredDocument[]> =>
+/** Parses the documents of a list that was requested without a projection. */
+export const parseDocuments = ({ texts }: DocumentList): Promise<StoredDocument[]> =>
   recordsOfTexts(texts);
 
 export interface ListServices extends PopulateServices {
   readonly cursors: Cursors;
 }
 
-/** A list as one caller may see it: everything about it but the page. */
+/** A list as the caller may see it, without the position of the page. */
 export interface ListPlan {
   readonly source: ReadAccess;
   readonly request: ListRequest;
-  /** The caller's part comes last: no parameter can widen it. */
+  /** Conditions of the query and, last, row-level security, which no parameter can widen. */
   readonly filter: Filter;
   readonly scope: ScopeDigest;
-  /** What it is counted as. */
+  /** Shape under which the cost of the list is counted. */
   readonly shape: QuestionShape;
 }
 
-/** What a list is read by. */
-type Reads = Pick<ReadAccess["records"], "list" | "count">;
+type RecordReads = Pick<ReadAccess["records"], "list" | "count">;
 
 export interface ListInput {
   readonly collectionName: string;
   readonly query: string;
-  /**
-   * Where the list's documents have more bytes than this, it ends before its limit, and goes on
-   * behind `nextCursor`. Without it, it is refused beyond `ANSWER_BYTES_MAX`.
-   */
+  /** Ends the page early. If left out, a page of more than `ANSWER_BYTES_MAX` is rejected. */
   readonly bytesMax?: number;
 }
 
-/**
- * Lists a collection as the query text asks and the caller may see; or only counts it, or explains
- * to the secret key how it would be read. Throws `QueryTooSlow` and `ANSWER_TOO_LARGE`.
- */
+/** Lists, counts or explains, as the query says. Throws `QueryTooSlow` and `ANSWER_TOO_LARGE`. */
 export async function listDocuments(
   services: ListServices,
   caller: Caller,
@@ -110,29 +101,29 @@ export async function listDocuments(
     : await readCursor(services.cursors, { text: cursorText, scope, list });
   if (request.explain) {
     requireSecretKey(caller);
-    const explanation = await source.records.explain(queryOf(plan, cursor));
+    const explanation = await source.records.explain(toListQuery(plan, cursor));
     return {
       ...emptyList(request, cursorText),
       explanation: explanationOf(filter, request.sort, explanation),
     };
   }
   const { projectId, records } = source;
-  const asked = { projectId, records, shape: plan.shape };
-  const watch = <T>(read: (records: Reads) => Promise<T>): Promise<T> =>
-    services.slowQuestions.watch(asked, read);
+  const question = { projectId, records, shape: plan.shape };
+  const watch = <T>(read: (records: RecordReads) => Promise<T>): Promise<T> =>
+    services.slowQuestions.watch(question, read);
   if (request.countOnly) {
     const count = await watch((records) => records.count(filter));
     const total = request.total === "none" ? null : count;
     return { ...emptyList(request, cursorText), count, total };
   }
   const bounds = bytesMax === undefined ? {} : { bytesMax };
-  const pageQuery = { ...queryOf(plan, cursor), ...bounds };
-  const page = await watch<ShownPage>((records) =>
+  const pageQuery = { ...toListQuery(plan, cursor), ...bounds };
+  const page = await watch<ListedPage>((records) =>
     isPlain(request)
-      ? boundedAnswer(() => records.list({ ...pageQuery, onlyWhole: bytesMax === undefined }))
-      : partsOf(services, caller, { plan, records, query: pageQuery })
+      ? withSizeLimit(() => records.list({ ...pageQuery, mustBeComplete: bytesMax === undefined }))
+      : readPresentedPage(services, caller, { plan, records, query: pageQuery })
   );
-  return listOf(services, plan, { page, cursor, cursorText });
+  return toDocumentList(services, plan, { page, cursor, cursorText });
 }
 
 const emptyList = (request: ListRequest, cursorText: string | null): DocumentList => ({
@@ -140,7 +131,7 @@ const emptyList = (request: ListRequest, cursorText: string | null): DocumentLis
   texts: [],
   total: null,
   totalIsEstimate: false,
-  page: cursorText === null ? pageOf(request) : null,
+  page: cursorText === null ? pageNumber(request) : null,
   cursor: cursorText,
   nextCursor: null,
   prevCursor: null,
@@ -150,38 +141,34 @@ const emptyList = (request: ListRequest, cursorText: string | null): DocumentLis
   warnings: request.warnings,
 });
 
-const passedOver = ({ page, offset, limit }: ListRequest): number =>
+const skippedCount = ({ page, offset, limit }: ListRequest): number =>
   offset ?? ((page ?? PAGE_DEFAULT) - 1) * limit;
 
-const pageOf = (request: ListRequest): number =>
-  Math.floor(passedOver(request) / request.limit) + 1;
+const pageNumber = (request: ListRequest): number =>
+  Math.floor(skippedCount(request) / request.limit) + 1;
 
-/** A page, perhaps of parts of documents. */
-type ShownPage = Pick<Page, "items" | "texts" | "more" | "total" | "first" | "last">;
+type ListedPage = Pick<Page, "items" | "texts" | "more" | "total" | "first" | "last">;
 
-/** Of the documents that are read at once to show parts of them. */
 const STEP_BYTES = 2 * 1_048_576;
 
-/**
- * A page of what is shown of its documents, however large they are; or, where the query bounds its
- * bytes, of as many as that.
- */
-async function partsOf(
+/** Reads in steps, because stored documents may be much larger; just one if `bytesMax` is given. */
+async function readPresentedPage(
   services: ListServices,
   caller: Caller,
   { plan: { source: { collection }, request }, records, query }: {
     plan: ListPlan;
-    records: Reads;
+    records: RecordReads;
     query: ListQuery;
   },
-): Promise<ShownPage> {
+): Promise<ListedPage> {
   const size = new AnswerSize();
-  const show = await presenter(services, caller, { collection, presentation: request, size });
+  const show = await openPresenter(services, caller, { collection, presentation: request, size });
   const { backwards = false } = query;
   const parts: (readonly string[])[] = [];
-  let [first, last]: (Page | null)[] = [null, null]; // What lies between is let go.
-  for await (const page of stepsOf(records, query, query.bytesMax ?? STEP_BYTES)) {
-    size.read(page.items);
+  // Keeps only the first and the last page, so that the pages between them can be freed.
+  let [first, last]: (Page | null)[] = [null, null];
+  for await (const page of readInSteps(records, query, query.bytesMax ?? STEP_BYTES)) {
+    size.addRead(page.items);
     first ??= page;
     last = page;
     parts.push(await show(page.texts));
@@ -199,25 +186,25 @@ async function partsOf(
   };
 }
 
-function listOf(
+function toDocumentList(
   services: ListServices,
   { request, scope }: ListPlan,
   { page, cursor, cursorText }: {
-    page: ShownPage;
+    page: ListedPage;
     cursor: Cursor | null;
     cursorText: string | null;
   },
 ): DocumentList {
-  const { before, behind } = adjacentCursors(page, request, cursor);
+  const { before, after } = adjacentCursors(page, request, cursor);
   const write = (to: Cursor | null) => to === null ? null : services.cursors.write(to, scope);
   return {
     items: page.items,
     texts: page.texts,
     total: page.total,
     totalIsEstimate: request.total === "estimate",
-    page: cursor === null ? pageOf(request) : null,
+    page: cursor === null ? pageNumber(request) : null,
     cursor: cursorText,
-    nextCursor: write(behind),
+    nextCursor: write(after),
     prevCursor: write(before),
     limit: request.limit,
     count: null,
@@ -228,57 +215,57 @@ function listOf(
 
 const TOTALS = { exact: true, none: false, estimate: "estimate" } as const;
 
-/** @param text The query, without a cursor. */
+/** Throws `INVALID_QUERY`. @param text The query, without a cursor. */
 export function planList(
   services: AccessServices,
   caller: Caller,
   { collection, text }: { collection: Collection; text: string },
 ): ListPlan {
-  const source = readAccess(services, caller, collection);
+  const source = grantRead(services, caller, collection);
   const { projectId } = source;
   const request = parseListQuery(collection, text);
   const filter = and(request.filter, source.visible(request.includeDeleted));
   const { sort } = request;
   const { name } = collection.definition;
-  const scope = digestOf({
+  const scope = scopeDigest({
     projectId,
     collection: name,
     callerTag: callerTag(caller),
     filter,
     sort,
   });
-  const shape = questionShape(collection, { filter, sort, total: countedBy(request) });
+  const shape = questionShape(collection, { filter, sort, total: askedTotal(request) });
   return { source, request, filter, scope, shape };
 }
 
-const countedBy = ({ countOnly, total }: ListRequest): QuestionTotal => countOnly ? "only" : total;
+const askedTotal = ({ countOnly, total }: ListRequest): QuestionTotal => countOnly ? "only" : total;
 
-function queryOf({ request, filter }: ListPlan, cursor: Cursor | null): ListQuery {
+function toListQuery({ request, filter }: ListPlan, cursor: Cursor | null): ListQuery {
   const { sort, limit } = request;
   const query = { filter, sort, limit, total: TOTALS[request.total] };
   if (cursor !== null) return { ...query, ...cursor };
-  const offset = passedOver(request);
+  const offset = skippedCount(request);
   return offset > 0 ? { ...query, offset } : query;
 }
 
-/** The cursors on either side of a page; where it was come from, the list goes on. */
-function adjacentCursors(page: ShownPage, request: ListRequest, cursor: Cursor | null) {
+/** The side from which the page was reached always has a cursor. */
+function adjacentCursors(page: ListedPage, request: ListRequest, cursor: Cursor | null) {
   const before = () => cursorAt(page.first(), true);
-  const behind = () => cursorAt(page.last(), false);
+  const after = () => cursorAt(page.last(), false);
   if (cursor === null) {
-    const isFirst = passedOver(request) === 0;
-    return { before: isFirst ? null : before(), behind: page.more ? behind() : null };
+    const isFirst = skippedCount(request) === 0;
+    return { before: isFirst ? null : before(), after: page.more ? after() : null };
   }
   return cursor.backwards
-    ? { before: page.more ? before() : null, behind: behind() ?? reversed(cursor) }
-    : { before: before() ?? reversed(cursor), behind: page.more ? behind() : null };
+    ? { before: page.more ? before() : null, after: after() ?? reverseCursor(cursor) }
+    : { before: before() ?? reverseCursor(cursor), after: page.more ? after() : null };
 }
 
 const cursorAt = (from: Position | null, backwards: boolean): Cursor | null =>
   from === null ? null : { from, backwards };
 
-/** What the page held is gone: the way back begins at the very place it was come from. */
-const reversed = ({ from, backwards }: Cursor): Cursor => ({
+/** Leads back from an empty page, whose documents are gone, to a cursor's position. */
+const reverseCursor = ({ from, backwards }: Cursor): Cursor => ({
   from: { ...from, inclusive: !from.inclusive },
   backwards: !backwards,
 });

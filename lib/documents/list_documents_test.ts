@@ -48,11 +48,12 @@ async function setup(): Promise<Lists> {
   };
 }
 
-const numbered = (count: number) => Array.from({ length: count }, (_, n) => ({ n: n + 1 }));
+const numberedDocuments = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ n: n + 1 }));
 
-Deno.test("a list by pages has a page and no cursor, a list by cursor the other way round", async () => {
+Deno.test("a list by pages returns a page and no cursor, a list by cursor the opposite", async () => {
   await using lists = await setup();
-  await lists.add("posts", SECRET, ...numbered(5));
+  await lists.add("posts", SECRET, ...numberedDocuments(5));
   const first = await lists.list("limit=2&sort=n");
   assert.equal(first.page, 1);
   assert.equal(first.cursor, null);
@@ -67,7 +68,7 @@ Deno.test("a list by pages has a page and no cursor, a list by cursor the other 
 
 Deno.test("cursors lead through a list and back, and end at both ends", async () => {
   await using lists = await setup();
-  await lists.add("posts", SECRET, ...numbered(5));
+  await lists.add("posts", SECRET, ...numberedDocuments(5));
   const seen: Json[][] = [];
   const query = "limit=2&sort=-n";
   let page = await lists.list(query);
@@ -87,21 +88,21 @@ Deno.test("cursors lead through a list and back, and end at both ends", async ()
   assert.deepEqual(back, [[3, 2], [5, 4]]);
 });
 
-Deno.test("a page whose documents are gone meanwhile still leads back to where it was come from", async () => {
+Deno.test("a page whose documents have been deleted has a cursor to the previous page", async () => {
   await using lists = await setup();
-  await lists.add("posts", SECRET, ...numbered(4));
+  await lists.add("posts", SECRET, ...numberedDocuments(4));
   const target = await openForWriting(lists.services, SECRET, "posts");
   const query = "limit=2&sort=n";
   const first = await lists.list(query);
   await target.records.deleteMany(compare("n", "gt", 2), 10);
-  const gone = await lists.list(`${query}&cursor=${first.nextCursor}`);
-  assert.deepEqual([gone.items, gone.nextCursor], ["", null]);
-  assert.deepEqual(await lists.numbers(`${query}&cursor=${gone.prevCursor}`), [1, 2]);
+  const emptyPage = await lists.list(`${query}&cursor=${first.nextCursor}`);
+  assert.deepEqual([emptyPage.items, emptyPage.nextCursor], ["", null]);
+  assert.deepEqual(await lists.numbers(`${query}&cursor=${emptyPage.prevCursor}`), [1, 2]);
 });
 
 Deno.test("limit, fields and total may change between the pages of a cursor", async () => {
   await using lists = await setup();
-  await lists.add("posts", SECRET, ...numbered(5));
+  await lists.add("posts", SECRET, ...numberedDocuments(5));
   const { nextCursor } = await lists.list("limit=2&sort=n");
   const next = await lists.list(`sort=n&limit=10&fields=n&total=none&cursor=${nextCursor}`);
   const items = JSON.parse(`[${next.items}]`);
@@ -110,10 +111,10 @@ Deno.test("limit, fields and total may change between the pages of a cursor", as
   assert.equal(next.nextCursor, null);
 });
 
-Deno.test("a cursor is refused in every list but its own", async () => {
+Deno.test("a cursor is rejected in every other list", async () => {
   await using lists = await setup();
-  await lists.add("posts", ADA, ...numbered(3));
-  await lists.add("notes", ADA, ...numbered(3));
+  await lists.add("posts", ADA, ...numberedDocuments(3));
+  await lists.add("notes", ADA, ...numberedDocuments(3));
   const { nextCursor } = await lists.list("limit=1&sort=n", ADA);
   const elsewhere: readonly (readonly [string, Caller, string])[] = [
     ["limit=1&sort=-n", ADA, "posts"],
@@ -135,9 +136,9 @@ Deno.test("a cursor is refused in every list but its own", async () => {
   assert.deepEqual(await lists.numbers(`limit=1&sort=n&cursor=${nextCursor}`, ADA), [2]);
 });
 
-Deno.test("page and cursor exclude each other, in either order", async () => {
+Deno.test("page and cursor cannot be combined, in either order", async () => {
   await using lists = await setup();
-  await lists.add("posts", SECRET, ...numbered(3));
+  await lists.add("posts", SECRET, ...numberedDocuments(3));
   const { nextCursor } = await lists.list("limit=1");
   for (const query of [`page=2&cursor=${nextCursor}`, `cursor=${nextCursor}&page=1`]) {
     await assert.rejects(lists.list(`limit=1&${query}`), {
@@ -147,7 +148,7 @@ Deno.test("page and cursor exclude each other, in either order", async () => {
   }
 });
 
-Deno.test("two users who ask the same question each see their own", async () => {
+Deno.test("two users with the same query see only their own documents", async () => {
   await using lists = await setup();
   await lists.add("notes", ADA, { n: 1 }, { n: 2 });
   await lists.add("notes", BOB, { n: 3 });
@@ -158,7 +159,7 @@ Deno.test("two users who ask the same question each see their own", async () => 
   }
 });
 
-Deno.test("no parameter widens what a user may see", async () => {
+Deno.test("no parameter extends the documents that a user may see", async () => {
   await using lists = await setup();
   await lists.add("notes", ADA, { n: 1 });
   await lists.add("notes", BOB, { n: 2 });
@@ -177,7 +178,7 @@ Deno.test("no parameter widens what a user may see", async () => {
   }
 });
 
-Deno.test("the same question in another project is another question", async () => {
+Deno.test("the same query in another project returns the other project's documents", async () => {
   await using lists = await setup();
   const projectId = "66f1a0c2e4b0a1b2c3d4e5f7";
   await createCollection(lists.services, projectId, POSTS);
@@ -187,7 +188,7 @@ Deno.test("the same question in another project is another question", async () =
   assert.deepEqual(await lists.numbers("sort=n", { kind: "secret", projectId }), [2]);
 });
 
-Deno.test("a question that was answered before is read anew when the definition has changed", async () => {
+Deno.test("a repeated query is read again after the definition has changed", async () => {
   await using lists = await setup();
   await lists.add("posts", ADA, { n: 1 });
   await lists.add("posts", SECRET, { n: 2 });
@@ -198,10 +199,10 @@ Deno.test("a question that was answered before is read anew when the definition 
   await assert.rejects(lists.list("sort=n", ADA), { code: "INVALID_QUERY" });
 });
 
-Deno.test("count answers the number and no documents, of what the caller may see", async () => {
+Deno.test("count returns the number of visible documents, and no documents", async () => {
   await using lists = await setup();
-  await lists.add("notes", ADA, ...numbered(3));
-  await lists.add("notes", BOB, ...numbered(4));
+  await lists.add("notes", ADA, ...numberedDocuments(3));
+  await lists.add("notes", BOB, ...numberedDocuments(4));
   const { services } = lists;
   const count = async (caller: Caller, query: string) => {
     const list = await listDocuments(services, caller, {
@@ -216,18 +217,18 @@ Deno.test("count answers the number and no documents, of what the caller may see
   assert.deepEqual(await count(BOB, "limit=1&total=none"), [4, null]);
 });
 
-Deno.test("an altered cursor is refused, also where only the number is asked for", async () => {
+Deno.test("an altered cursor is rejected, also if only the count is requested", async () => {
   await using lists = await setup();
-  await lists.add("posts", SECRET, ...numbered(3));
+  await lists.add("posts", SECRET, ...numberedDocuments(3));
   for (const query of ["cursor=abc.def", "cursor=", "count=true&cursor=abc.def"]) {
     const listed = listDocuments(lists.services, SECRET, { collectionName: "posts", query });
     await assert.rejects(listed, { code: "INVALID_CURSOR" }, query);
   }
 });
 
-Deno.test("a total may be left out or called an estimate", async () => {
+Deno.test("the total can be omitted or marked as an estimate", async () => {
   await using lists = await setup();
-  await lists.add("posts", SECRET, ...numbered(3));
+  await lists.add("posts", SECRET, ...numberedDocuments(3));
   const none = await lists.list("total=none");
   assert.deepEqual([none.total, none.totalIsEstimate], [null, false]);
   const estimate = await lists.list("total=estimate");
@@ -236,9 +237,9 @@ Deno.test("a total may be left out or called an estimate", async () => {
   assert.deepEqual([exact.total, exact.totalIsEstimate], [2, false]);
 });
 
-Deno.test("an offset passes over rows, and its cursors lead to what is beside it", async () => {
+Deno.test("an offset skips documents, and its cursors lead to the adjacent pages", async () => {
   await using lists = await setup();
-  await lists.add("posts", SECRET, ...numbered(7));
+  await lists.add("posts", SECRET, ...numberedDocuments(7));
   const numbers = ({ items }: DocumentList) =>
     JSON.parse(`[${items}]`).map(({ n }: { n: number }) => n);
   const page = await lists.list("sort=n&limit=2&offset=3");
@@ -255,55 +256,59 @@ Deno.test("an offset passes over rows, and its cursors lead to what is beside it
   });
 });
 
-Deno.test("a page behind the end is empty and leads no further", async () => {
+Deno.test("a page after the end is empty and has no next cursor", async () => {
   await using lists = await setup();
-  await lists.add("posts", SECRET, ...numbered(3));
-  const behind = await lists.list("limit=2&page=5");
-  assert.deepEqual([behind.items, behind.total, behind.page], ["", 3, 5]);
-  assert.equal(behind.nextCursor, null);
+  await lists.add("posts", SECRET, ...numberedDocuments(3));
+  const afterEnd = await lists.list("limit=2&page=5");
+  assert.deepEqual([afterEnd.items, afterEnd.total, afterEnd.page], ["", 3, 5]);
+  assert.equal(afterEnd.nextCursor, null);
 });
 
-/** The list, once it is read from what is remembered. */
-async function readOften(lists: Lists, query?: string, caller?: Caller): Promise<DocumentList> {
+/** Reads a list so often that the last answer comes from the cache. */
+async function readRepeatedly(
+  lists: Lists,
+  query?: string,
+  caller?: Caller,
+): Promise<DocumentList> {
   for (let times = 0; times < 8; times++) await lists.list(query, caller);
   return await lists.list(query, caller);
 }
 
-Deno.test("a list that is read from what is remembered is of this caller and query alone", async () => {
+Deno.test("a cached list is used only for the same caller and query", async () => {
   await using lists = await setup();
-  await lists.add("posts", SECRET, ...numbered(5));
-  const list = await readOften(lists, "limit=2");
+  await lists.add("posts", SECRET, ...numberedDocuments(5));
+  const list = await readRepeatedly(lists, "limit=2");
   assert.deepEqual(await lists.list("limit=2"), list);
   const others = [
-    await readOften(lists, "limit=2&total=none"),
-    await readOften(lists, "limit=2&page=1"),
-    await readOften(lists, "limit=2", VISITOR),
+    await readRepeatedly(lists, "limit=2&total=none"),
+    await readRepeatedly(lists, "limit=2&page=1"),
+    await readRepeatedly(lists, "limit=2", VISITOR),
   ];
   assert.deepEqual(others.map(({ items }) => items), [list.items, list.items, list.items]);
   assert.deepEqual(others.map(({ total }) => total), [null, 5, 5]);
   assert.notEqual(others[2]!.nextCursor, list.nextCursor);
 });
 
-Deno.test("a list behind a cursor that is remembered shows what is stored meanwhile", async () => {
+Deno.test("a cached list at a cursor shows documents that are stored later", async () => {
   await using lists = await setup();
   await lists.add("posts", SECRET, ...[1, 1, 1, 2, 2, 3].map((n) => ({ n })));
   const { nextCursor } = await lists.list("limit=1&sort=n");
   const query = `limit=4&sort=n&cursor=${nextCursor}`;
-  const list = await readOften(lists, query);
+  const list = await readRepeatedly(lists, query);
   assert.deepEqual(await lists.list(query), list);
   const numbers = ({ items }: DocumentList) =>
     JSON.parse(`[${items}]`).map(({ n }: { n: number }) => n);
   assert.deepEqual(numbers(list), [1, 1, 2, 2]);
   await lists.add("posts", SECRET, { n: 1 });
-  assert.deepEqual(numbers(await readOften(lists, query)), [1, 1, 1, 2]);
+  assert.deepEqual(numbers(await readRepeatedly(lists, query)), [1, 1, 1, 2]);
 });
 
-Deno.test("a list is another one once a document or the total has changed", async () => {
+Deno.test("a cached list changes when a document or the total has changed", async () => {
   await using lists = await setup();
-  await lists.add("posts", SECRET, ...numbered(3));
-  const list = await readOften(lists, "limit=2&sort=createdAt");
+  await lists.add("posts", SECRET, ...numberedDocuments(3));
+  const list = await readRepeatedly(lists, "limit=2&sort=createdAt");
   await lists.add("posts", SECRET, { n: 4 });
-  const longer = await readOften(lists, "limit=2&sort=createdAt");
+  const longer = await readRepeatedly(lists, "limit=2&sort=createdAt");
   assert.deepEqual([longer.items, longer.total], [list.items, 4]);
   const [first] = JSON.parse(`[${list.items}]`);
   const target = await openForWriting(lists.services, SECRET, "posts");

@@ -1,75 +1,74 @@
 import type { Clock } from "../clock.ts";
 import { QUESTION_DAYS } from "../limits.ts";
-import { advise, keyText } from "../store/advice.ts";
+import { adviseIndex, keyText } from "../store/advice.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Engine, Filter, Id, Json } from "../store/port.ts";
 import type { Collection } from "./collection.ts";
-import { keyOf } from "./definition_indexes.ts";
+import { sortKey } from "./definition_indexes.ts";
 import { whereOf } from "./explain_list.ts";
 import type { QuestionTotal } from "./question_shape.ts";
-import { storedCollections } from "./save_collection.ts";
+import { compileCollections } from "./save_collection.ts";
 import {
   dayAt,
-  indexesTag,
+  indexesDigest,
   p95Of,
   type QuestionFigures,
   type QuestionRecord,
   QUESTIONS,
 } from "./question_records.ts";
 
-/** A question that takes time, and what would make it quick. */
+/** A query without its values, its figures, and the index that would help. */
 export interface SlowQuestion {
   readonly collection: string;
-  /** As `where` writes it, with `?` for each value and `*` for names that nobody has declared. */
+  /** Conditions in the syntax of `where`, with `?` for values and `*` for undeclared names. */
   readonly filter: Json;
   readonly sort: string;
   readonly total: QuestionTotal;
   readonly asked: number;
+  /** Number of requests that were too slow. */
   readonly refused: number;
   readonly meanMs: number;
   readonly p95Ms: number;
+  /** Number of documents in all answers. */
   readonly answered: number;
+  /** Number of documents read; null if the engine does not report it. */
   readonly examined: number | null;
-  /** Fields of the index that would help, as a definition's `indexes` write them. */
+  /** Fields of the index that would help, in the syntax of a definition's `indexes`. */
   readonly advice: readonly string[] | null;
 }
 
-/**
- * What was slow in a project in the last days, what took most in all first; of collections as they
- * are indexed now, because what was asked under other indexes says nothing of these.
- */
+/** Returns the most expensive first. Leaves out figures from before a change of the indexes. */
 export async function listSlowQuestions(
   services: { readonly engine: Engine; readonly clock: Clock },
   projectId: Id,
 ): Promise<SlowQuestion[]> {
   const { engine, clock } = services;
   const collections = new Map(
-    (await storedCollections(services, projectId)).map((one) => [one.records.name, one]),
+    (await compileCollections(services, projectId)).map((one) => [one.records.name, one]),
   );
   const since = compare("day", "gt", dayAt(clock, QUESTION_DAYS));
   const found = engine.records<QuestionRecord>("control", QUESTIONS)
     .find({ filter: and(eq("projectId", projectId), since) });
-  const sums = new Map<string, Sum>();
+  const sums = new Map<string, QuestionSum>();
   for await (const day of found) {
     const collection = collections.get(day.place);
-    if (collection === undefined || indexesTag(collection.records) !== day.indexes) continue;
+    if (collection === undefined || indexesDigest(collection.records) !== day.indexes) continue;
     const { place, filter, sort, total } = day;
     const key = JSON.stringify([place, filter, sort, total]);
     const sum = sums.get(key)?.question;
-    const question = sum === undefined ? day : { ...sum, ...added(sum, day) };
+    const question = sum === undefined ? day : { ...sum, ...addFigures(sum, day) };
     sums.set(key, { collection, question });
   }
-  return [...sums.values()].sort((a, b) => b.question.ms - a.question.ms).map(shown);
+  return [...sums.values()].sort((a, b) => b.question.ms - a.question.ms).map(toSlowQuestion);
 }
 
-interface Sum {
+interface QuestionSum {
   readonly collection: Collection;
-  /** Of all days. */
   readonly question: QuestionRecord;
 }
 
-function added(
+function addFigures(
   a: QuestionRecord,
   b: QuestionRecord,
 ): QuestionFigures & Pick<QuestionRecord, "times"> {
@@ -89,12 +88,12 @@ function added(
   };
 }
 
-function shown({ collection, question }: Sum): SlowQuestion {
+function toSlowQuestion({ collection, question }: QuestionSum): SlowQuestion {
   const { total, asked, refused, ms, answered, examined } = question;
-  const filter = parseJson(question.filter) as unknown as Filter; // As `questionShape` wrote it.
-  const sort = question.sort === "" ? [] : question.sort.split(",").map(keyOf);
-  // A count has no order to be served.
-  const keys = advise(collection.records, { filter, sort: total === "only" ? [] : sort });
+  const filter = parseJson(question.filter) as unknown as Filter; // Written by `questionShape`.
+  const sort = question.sort === "" ? [] : question.sort.split(",").map(sortKey);
+  // A count does not need an index for its order.
+  const keys = adviseIndex(collection.records, { filter, sort: total === "only" ? [] : sort });
   return {
     collection: collection.definition.name,
     filter: whereOf(filter),

@@ -7,22 +7,17 @@ import { isObject, isOfType, scalarAt } from "../store/shape.ts";
 import { byCodePoints } from "../store/text_order.ts";
 
 /**
- * Whether a record in memory matches, by the rules at the top of `lib/store/port.ts`. Throws
- * `QueryTooSlow` where a pattern may take too long in a text of the record. A record that was
- * searched must not be changed afterwards: its words are kept.
+ * Applies the rules of `lib/store/port.ts`. Throws `QueryTooSlow` if a pattern may take too long.
+ * The record must not be changed afterwards, because its words are cached.
  */
 export type Matcher = (record: StoredRecord, revision?: number) => boolean;
 
-/** What a match may cost. */
 export interface MatchLimits {
-  /**
-   * Instructions of a pattern times characters of a text. Nothing can end a pattern while it is at
-   * work.
-   */
+  /** Maximum product of a pattern's instructions and a text's characters. */
   readonly patternCostMax: number;
 }
 
-/** To be kept for as long as the filter is asked: compiling costs more than a match. */
+/** Compiles a filter. Reuse the result, because compiling costs more than a match. */
 export function compileMatcher(
   definition: Definition,
   filter: Filter,
@@ -38,50 +33,51 @@ export function compileMatcher(
       return (record, revision) => parts.some((part) => part(record, revision));
     }
     case "not":
-      return negated(compileMatcher(definition, filter.of, limits));
+      return negate(compileMatcher(definition, filter.of, limits));
     case "ne":
-      return negated(compileMatcher(definition, { ...filter, op: "eq" }, limits));
+      return negate(compileMatcher(definition, { ...filter, op: "eq" }, limits));
     case "nin":
-      return negated(compileMatcher(definition, { ...filter, op: "in" }, limits));
+      return negate(compileMatcher(definition, { ...filter, op: "in" }, limits));
     case "search":
       return searchMatcher(definition, filter.words);
     case "revision":
       return (_, revision) => revision === filter.value;
     case "exists": {
-      const read = reader(filter.path);
+      const read = pathReader(filter.path);
       return (record) => (read(record) !== undefined) === filter.value;
     }
     default:
-      return leafMatcher({ definition, limits }, filter as Positive); // Neither "ne" nor "nin" is left.
+      // "ne" and "nin" are handled above.
+      return leafMatcher({ definition, limits }, filter as PositiveCondition);
   }
 }
 
-const negated = (one: Matcher): Matcher => (record, revision) => !one(record, revision);
+const negate = (one: Matcher): Matcher => (record, revision) => !one(record, revision);
 
 type Ordering = "gt" | "gte" | "lt" | "lte";
-type Positive =
+type PositiveCondition =
   | { readonly op: Ordering | "eq"; readonly path: string; readonly value: Scalar }
   | { readonly op: "in"; readonly path: string; readonly values: readonly Scalar[] }
   | { readonly op: "regex"; readonly path: string; readonly pattern: string };
 
-interface Around {
+interface MatchContext {
   readonly definition: Definition;
   readonly limits: MatchLimits;
 }
 
-function leafMatcher(around: Around, leaf: Positive): Matcher {
-  const read = reader(leaf.path);
-  const test = elementTest(around, leaf);
+function leafMatcher(context: MatchContext, leaf: PositiveCondition): Matcher {
+  const read = pathReader(leaf.path);
+  const test = elementTest(context, leaf);
   return (record) => {
     const value = read(record) ?? null;
     return Array.isArray(value) ? value.some(test) : test(value);
   };
 }
 
-type Test = (value: Json) => boolean;
+type ValueTest = (value: Json) => boolean;
 
-/** Operands of another type than the declared one match nothing. */
-function elementTest({ definition, limits }: Around, leaf: Positive): Test {
+/** An operand of another type than the declared one matches nothing. */
+function elementTest({ definition, limits }: MatchContext, leaf: PositiveCondition): ValueTest {
   const type = scalarAt(definition, leaf.path);
   const fits = (operand: Scalar) => operand === null || type === null || isOfType(type, operand);
   if (leaf.op === "regex") return patternTest(leaf.pattern, limits);
@@ -95,7 +91,7 @@ function elementTest({ definition, limits }: Around, leaf: Positive): Test {
   return operand === null ? () => false : orderTest(op, operand);
 }
 
-function orderTest(op: Ordering, operand: Exclude<Scalar, null>): Test {
+function orderTest(op: Ordering, operand: Exclude<Scalar, null>): ValueTest {
   const holds = HOLDS[op];
   if (typeof operand === "string") {
     return (value) => typeof value === "string" && holds(byCodePoints(value, operand));
@@ -111,11 +107,11 @@ const HOLDS: Readonly<Record<Ordering, (sign: number) => boolean>> = {
   lte: (sign) => sign <= 0,
 };
 
-/** Not the difference: that of two large numbers is infinite. */
+/** Compares numbers without subtraction, which can overflow to infinity. */
 const compareNumbers = (a: number, b: number): number => a < b ? -1 : a > b ? 1 : 0;
 
-/** What lies at a path; undefined where it is missing or behind anything but objects. */
-function reader(path: string): (record: StoredRecord) => Json | undefined {
+/** The reader returns undefined if the path leads through a value that is not an object. */
+function pathReader(path: string): (record: StoredRecord) => Json | undefined {
   const names = path.split(".");
   return (record) => {
     let value: Json | undefined = record;
@@ -127,27 +123,27 @@ function reader(path: string): (record: StoredRecord) => Json | undefined {
   };
 }
 
-/** Each may gather 8 MiB of states; compiling another takes up to some milliseconds. */
-const PROGRAMS_MAX = 16;
-const programs = new LRUCache<string, RE2JS>({ max: PROGRAMS_MAX });
+/** Each cached pattern may use 8 MiB, and compiling it takes up to a few milliseconds. */
+const CACHED_PATTERNS_MAX = 16;
+const patternCache = new LRUCache<string, RE2JS>({ max: CACHED_PATTERNS_MAX });
 
-/** What is looked for as it stands has few states: it takes some 10 ns a character in any text. */
+/** Matches patterns without operators, which have few states and are fast in any text. */
 const LITERAL = /^[^\\.[\](){}*+?^$|]*$/;
 
-function programOf(pattern: string): RE2JS {
-  let program = programs.get(pattern);
+function compiledPattern(pattern: string): RE2JS {
+  let program = patternCache.get(pattern);
   if (program === undefined) {
     program = RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
-    programs.set(pattern, program);
+    patternCache.set(pattern, program);
   }
   return program;
 }
 
-function patternTest(pattern: string, { patternCostMax }: MatchLimits): Test {
+function patternTest(pattern: string, { patternCostMax }: MatchLimits): ValueTest {
   const isLiteral = LITERAL.test(pattern);
   return (value) => {
     if (typeof value !== "string") return false;
-    const program = programOf(pattern);
+    const program = compiledPattern(pattern);
     if (!isLiteral && program.programSize() * value.length > patternCostMax) {
       throw new QueryTooSlow(null);
     }
@@ -158,19 +154,20 @@ function patternTest(pattern: string, { patternCostMax }: MatchLimits): Test {
 function searchMatcher(definition: Definition, words: readonly string[]): Matcher {
   if (searchPathsOf(definition).length === 0 || words.length === 0) return () => false;
   return (record) => {
-    const held = keptWords(definition, record);
-    return words.every((begun) => held.some((word) => word.startsWith(begun)));
+    const recordWords = cachedWords(definition, record);
+    return words.every((prefix) => recordWords.some((word) => word.startsWith(prefix)));
   };
 }
 
-/** Of a record that many filters search, found once; dropped with the record. */
-const found = new WeakMap<StoredRecord, { definition: Definition; words: readonly string[] }>();
+/** Words of records, which several filters may search. */
+type CachedWords = { readonly definition: Definition; readonly words: readonly string[] };
+const wordsCache = new WeakMap<StoredRecord, CachedWords>();
 
-function keptWords(definition: Definition, record: StoredRecord): readonly string[] {
-  let kept = found.get(record);
-  if (kept?.definition !== definition) {
-    kept = { definition, words: wordsOf(definition, record) };
-    found.set(record, kept);
+function cachedWords(definition: Definition, record: StoredRecord): readonly string[] {
+  let entry = wordsCache.get(record);
+  if (entry?.definition !== definition) {
+    entry = { definition, words: wordsOf(definition, record) };
+    wordsCache.set(record, entry);
   }
-  return kept.words;
+  return entry.words;
 }

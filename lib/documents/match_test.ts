@@ -18,38 +18,38 @@ const _id = "0".repeat(24);
 const matches = (filter: Filter, members: { [name: string]: Json }, revision?: number): boolean =>
   compileMatcher(SHAPE, filter, LIMITS)({ _id, ...members }, revision);
 
-Deno.test("compileMatcher: texts are ordered by UTF-8 bytes, not by UTF-16 units", () => {
+Deno.test("compileMatcher orders texts by UTF-8 bytes, not by UTF-16 units", () => {
   assert.equal(matches(compare("text", "gt", "\uFFFD"), { text: "😀" }), true);
   assert.equal(matches(compare("text", "lt", "😀"), { text: "\uFFFD" }), true);
   assert.equal(matches(compare("text", "gt", "a"), { text: "ab" }), true);
   assert.equal(matches(compare("text", "gte", "é"), { text: "z" }), false);
 });
 
-Deno.test("compileMatcher: numbers whose difference no double holds are ordered", () => {
+Deno.test("compileMatcher orders numbers whose difference overflows", () => {
   const largest = Number.MAX_VALUE;
   assert.equal(matches(compare("number", "gt", -largest), { number: largest }), true);
   assert.equal(matches(compare("number", "gte", largest), { number: -largest }), false);
 });
 
-Deno.test("compileMatcher: an operand of another type than the declared one matches nothing", () => {
+Deno.test("compileMatcher matches nothing if the operand does not have the declared type", () => {
   assert.equal(matches(compare("number", "ne", "1"), { number: 1 }), true);
   assert.equal(matches(within("number", ["1", true]), { number: 1 }), false);
   assert.equal(matches(compare("date", "gt", 0), { date: "2026-01-31T12:00:00.000Z" }), false);
 });
 
-Deno.test("compileMatcher: a revision matches only the one that is given", () => {
+Deno.test("compileMatcher matches only the given revision", () => {
   assert.equal(matches({ op: "revision", value: 2 }, {}, 2), true);
   assert.equal(matches({ op: "revision", value: 2 }, {}, 3), false);
   assert.equal(matches({ op: "revision", value: 2 }, {}), false);
 });
 
-Deno.test("compileMatcher: members that every object inherits are missing", () => {
+Deno.test("compileMatcher treats inherited members as missing", () => {
   assert.equal(matches({ op: "exists", path: "toString", value: true }, {}), false);
   assert.equal(matches(eq("constructor.name", "Object"), {}), false);
   assert.equal(matches(eq("constructor.name", null), {}), true);
 });
 
-Deno.test("compileMatcher: words of one record are those of the definition that asks", () => {
+Deno.test("compileMatcher searches the words of a record by the given definition", () => {
   const record = { _id, text: "first", other: "second" };
   const search = (word: string): Filter => ({ op: "search", words: [word] });
   const other: Definition = {
@@ -63,7 +63,7 @@ Deno.test("compileMatcher: words of one record are those of the definition that 
   assert.equal(compileMatcher(SHAPE, not(search("sec")), LIMITS)(record), true);
 });
 
-Deno.test("compileMatcher: a pattern that may hold the thread in a long text is refused", () => {
+Deno.test("compileMatcher rejects a pattern that may block the thread in a long text", () => {
   const text = "a".repeat(1_000_000);
   const pattern = "a.{0,50}b";
   const filter: Filter = { op: "regex", path: "text", pattern };

@@ -6,9 +6,9 @@ import {
   pathProblem,
   pathSizeProblem,
 } from "./names.ts";
-import { shown, textProblem } from "../text/input_text.ts";
+import { quoted, textProblem } from "../text/input_text.ts";
 
-Deno.test("collections and declared fields begin with a letter and have up to 64 characters", () => {
+Deno.test("DECLARED_NAME requires a letter at the beginning and allows up to 64 characters", () => {
   const right = ["a", "Z9", "checked_in", "first-name", "x".repeat(64), "camelCase", "toString"];
   for (const name of right) assert.ok(DECLARED_NAME.test(name), name);
   const wrong = [
@@ -28,7 +28,7 @@ Deno.test("collections and declared fields begin with a letter and have up to 64
   for (const name of wrong) assert.equal(DECLARED_NAME.test(name), false, JSON.stringify(name));
 });
 
-Deno.test("five fields are set by the server, in exactly this spelling", () => {
+Deno.test("isServerField matches the exact names of five fields", () => {
   for (const name of ["_id", "createdAt", "updatedAt", "isDeleted", "deletedAt"]) {
     assert.equal(isServerField(name), true, name);
   }
@@ -37,7 +37,7 @@ Deno.test("five fields are set by the server, in exactly this spelling", () => {
   }
 });
 
-Deno.test("names that could be paths, operators or traps are refused", () => {
+Deno.test("nameProblem rejects names that look like paths or operators, or mislead people", () => {
   const wrong: readonly (readonly [string, RegExp])[] = [
     ["", /is empty/],
     ["$where", /begins with \$/],
@@ -68,7 +68,7 @@ Deno.test("names that could be paths, operators or traps are refused", () => {
   }
 });
 
-Deno.test("all other names can be stored, undeclared ones in any script", () => {
+Deno.test("nameProblem accepts all other names, in any script", () => {
   const right = [
     "a",
     "a$b",
@@ -88,13 +88,13 @@ Deno.test("all other names can be stored, undeclared ones in any script", () => 
   for (const name of right) assert.equal(nameProblem(name), null, name);
 });
 
-Deno.test("a path is refused for any one of its names", () => {
+Deno.test("pathProblem rejects a path with an invalid name", () => {
   for (const path of ["a", "a.b.c", "größe.mit leer"]) assert.equal(pathProblem(path), null, path);
   const wrong = ["", ".", "a.", ".a", "a..b", "a.$b", "$a.b", "a.__proto__.b", "a.b ", "a. b"];
   for (const path of wrong) assert.notEqual(pathProblem(path), null, path);
 });
 
-Deno.test("text with U+0000 or half of a surrogate pair cannot be stored", () => {
+Deno.test("textProblem rejects U+0000 and unpaired surrogates", () => {
   assert.match(textProblem("a\0b") ?? "", /U\+0000/);
   for (const text of ["\ud800", "a\udc00", "\udc00\ud800", "\ud83d x"]) {
     assert.match(textProblem(text) ?? "", /surrogate/);
@@ -104,19 +104,19 @@ Deno.test("text with U+0000 or half of a surrogate pair cannot be stored", () =>
   }
 });
 
-Deno.test("a name from outside is quoted and cut short where it is shown", () => {
-  assert.equal(shown("a"), '"a"');
-  assert.equal(shown('a"b\n'), '"a\\"b\\n"');
-  assert.equal(shown("x".repeat(60)), `"${"x".repeat(60)}"`);
-  assert.equal(shown("x".repeat(61)), `"${"x".repeat(60)}…"`);
+Deno.test("quoted quotes a name and truncates it to 60 characters", () => {
+  assert.equal(quoted("a"), '"a"');
+  assert.equal(quoted('a"b\n'), '"a\\"b\\n"');
+  assert.equal(quoted("x".repeat(60)), `"${"x".repeat(60)}"`);
+  assert.equal(quoted("x".repeat(61)), `"${"x".repeat(60)}…"`);
 });
 
-Deno.test("a path of more than 20 levels or 300 characters is not read", () => {
+Deno.test("pathSizeProblem rejects a path of more than 20 levels or 300 characters", () => {
   const levels = (count: number) => Array(count).fill("a").join(".");
   assert.equal(pathSizeProblem(levels(20)), null);
   assert.match(pathSizeProblem(levels(21))!, /more than 20 levels/);
   assert.equal(pathSizeProblem("ä".repeat(300)), null);
   assert.match(pathSizeProblem("ä".repeat(301))!, /longer than 300 characters/);
-  // Nothing but its size is looked at.
+  // Only the size of the path is checked.
   assert.match(pathProblem(`$${".".repeat(301)}`)!, /longer than 300 characters/);
 });

@@ -5,10 +5,10 @@ import { FIELD_TYPES, type FieldType } from "../store/field_types.ts";
 import { readValue } from "../store/shape.ts";
 import { or } from "../store/filter.ts";
 import type { Comparison, FieldShape, Filter, Scalar } from "../store/port.ts";
-import { shown, textProblem } from "../text/input_text.ts";
+import { quoted, textProblem } from "../text/input_text.ts";
 import { patternProblem } from "../text/pattern.ts";
 
-/** Operators of listing queries, as `_gt` in a parameter and `gt` in `where`. */
+/** Operators of list queries, written `_gt` in a parameter and `gt` in `where`. */
 export const OPERATORS = [
   "eq",
   "ne",
@@ -22,10 +22,9 @@ export const OPERATORS = [
   "regex",
 ] as const;
 
-/** Those that look for a text as it stands, in any letter case. */
+/** Operators that search a literal text, ignoring letter case. */
 const LITERAL_OPERATORS = ["contains", "startsWith"] as const;
 
-/** As `where` has them. */
 export const ALL_OPERATORS = [...OPERATORS, ...LITERAL_OPERATORS];
 
 export type Operator = (typeof ALL_OPERATORS)[number];
@@ -33,45 +32,43 @@ export type Operator = (typeof ALL_OPERATORS)[number];
 export const isOperator = (text: string): text is Operator =>
   (ALL_OPERATORS as readonly string[]).includes(text);
 
-/** The operator that a parameter's suffix names; null for none. */
-export function suffixOperator(suffix: string): Operator | null {
+export function operatorOfSuffix(suffix: string): Operator | null {
   if (suffix === "startswith") return "startsWith";
   return suffix !== "startsWith" && isOperator(suffix) ? suffix : null;
 }
 
-/** What a parameter ends with for an operator. */
 export const suffixOf = (operator: Operator): string => operator.toLowerCase();
 
-/** What parameters may end with, all of them; equality is the name alone. */
+/** All suffixes of parameters. Equality does not have a suffix. */
 export const SUFFIXES: readonly string[] = ALL_OPERATORS.filter((one) => one !== "eq").map(
   suffixOf,
 );
 
-/** Where an operand stands, for messages and for its type. */
+/** The left side of a condition. */
 export interface Operand {
-  /** The parameter's name, or `where`. */
+  /** Name of the parameter, or `where`; for messages. */
   readonly parameter: string;
   readonly path: string;
-  /** The declared shape, or null where anything may be stored. */
+  /** Declared shape; null if the path may hold values of any type. */
   readonly shape: FieldShape | null;
 }
 
 export const PATTERN_OPERATORS: readonly Operator[] = ["regex", ...LITERAL_OPERATORS];
 
-const refuse = (operand: Operand, why: string) =>
-  new Problem("INVALID_QUERY", { message: `${shown(operand.parameter)} ${why}.` });
+const invalid = (operand: Operand, why: string) =>
+  new Problem("INVALID_QUERY", { message: `${quoted(operand.parameter)} ${why}.` });
 
-/** Conditions from the texts of a parameter that may be repeated. Lists are taken together. */
+/** Joins the lists of a repeated `in` or `nin`. Throws `INVALID_QUERY`. */
 export function conditionsFromTexts(
   operand: Operand,
   operator: Operator,
   texts: readonly string[],
 ): Filter[] {
   if (operator === "in" || operator === "nin") {
-    const values = texts.flatMap((text) => text.split(","));
-    checkLength(operand, values);
-    const read = values.flatMap((text) => readings(operand, text));
-    return [{ op: operator, path: operand.path, values: read }];
+    const terms = texts.flatMap((text) => text.split(","));
+    checkLength(operand, terms);
+    const values = terms.flatMap((text) => possibleValues(operand, text));
+    return [{ op: operator, path: operand.path, values }];
   }
   return texts.map((text) => conditionFromText(operand, operator, text));
 }
@@ -85,7 +82,7 @@ function conditionFromText(
   switch (operator) {
     case "exists": {
       const value = FIELD_TYPES.Boolean.parse(text);
-      if (typeof value !== "boolean") throw refuse(operand, "must be true or false");
+      if (typeof value !== "boolean") throw invalid(operand, "must be true or false");
       return { op: "exists", path, value };
     }
     case "regex":
@@ -94,43 +91,45 @@ function conditionFromText(
     case "startsWith":
       return literalCondition(operand, operator, text);
     default: {
-      const values = readings(operand, text);
+      const values = possibleValues(operand, text);
       if (operator === "eq" || operator === "ne") return equality(path, operator, values);
-      // Where anything may be stored, "null" is a text that happens to read as null too.
+      // At an undeclared path "null" may be a text or null, and null cannot be ordered.
       const present = values.length > 1 ? values.filter((value) => value !== null) : values;
       return or(...present.map((value) => ordering(operand, operator, value)));
     }
   }
 }
 
-/** A condition from a typed value of a `where` tree. */
+/** Throws `INVALID_QUERY`. */
 export function conditionFromJson(operand: Operand, operator: Operator, value: unknown): Filter {
   const { path } = operand;
   switch (operator) {
     case "in":
     case "nin":
-      if (!Array.isArray(value)) throw refuse(operand, `needs a list for ${operator} on ${path}`);
+      if (!Array.isArray(value)) throw invalid(operand, `needs a list for ${operator} on ${path}`);
       checkLength(operand, value);
-      return { op: operator, path, values: value.map((one) => typed(operand, one)) };
+      return { op: operator, path, values: value.map((one) => readTypedValue(operand, one)) };
     case "exists":
       if (typeof value !== "boolean") {
-        throw refuse(operand, `needs true or false for exists on ${path}`);
+        throw invalid(operand, `needs true or false for exists on ${path}`);
       }
       return { op: "exists", path, value };
     case "regex":
-      if (typeof value !== "string") throw refuse(operand, `needs a text for regex on ${path}`);
+      if (typeof value !== "string") {
+        throw invalid(operand, `needs a text for regex on ${path}`);
+      }
       return patternCondition(operand, value);
     case "contains":
     case "startsWith":
       if (typeof value !== "string") {
-        throw refuse(operand, `needs a text for ${operator} on ${path}`);
+        throw invalid(operand, `needs a text for ${operator} on ${path}`);
       }
       return literalCondition(operand, operator, value);
     case "eq":
     case "ne":
-      return { op: operator, path, value: typed(operand, value) };
+      return { op: operator, path, value: readTypedValue(operand, value) };
     default:
-      return ordering(operand, operator, typed(operand, value));
+      return ordering(operand, operator, readTypedValue(operand, value));
   }
 }
 
@@ -141,31 +140,30 @@ const equality = (path: string, operator: "eq" | "ne", values: readonly Scalar[]
 
 function ordering(operand: Operand, op: Exclude<Comparison, "eq" | "ne">, value: Scalar): Filter {
   if (value === null) {
-    throw refuse(operand, "cannot order by null: use _exists, or compare a value");
+    throw invalid(operand, "cannot order by null: use _exists, or compare a value");
   }
   return { op, path: operand.path, value };
 }
 
 function checkLength(operand: Operand, values: readonly unknown[]): void {
   if (values.length > IN_VALUES_MAX) {
-    throw refuse(operand, `has more than ${IN_VALUES_MAX} values`);
+    throw invalid(operand, `has more than ${IN_VALUES_MAX} values`);
   }
 }
 
-/** A pattern that is nothing but the text. */
 function literalCondition(
   operand: Operand,
   operator: (typeof LITERAL_OPERATORS)[number],
   text: string,
 ): Filter {
   if (text === "" || text.length > LITERAL_LENGTH_MAX) {
-    throw refuse(operand, `needs 1 to ${LITERAL_LENGTH_MAX} characters for ${suffixOf(operator)}`);
+    throw invalid(operand, `needs 1 to ${LITERAL_LENGTH_MAX} characters for ${suffixOf(operator)}`);
   }
   const problem = textProblem(text);
-  if (problem !== null) throw refuse(operand, problem);
+  if (problem !== null) throw invalid(operand, problem);
   const type = typeWithoutPatterns(operand);
   if (type !== null) {
-    throw refuse(operand, `cannot look for a text: ${operand.path} is declared ${type}`);
+    throw invalid(operand, `cannot search a text: ${operand.path} is declared ${type}`);
   }
   const escaped = text.replaceAll(/[!-\/:-@[-`{-~]/g, "\\$&");
   const pattern = operator === "startsWith" ? `^${escaped}` : escaped;
@@ -175,37 +173,37 @@ function literalCondition(
 function patternCondition(operand: Operand, pattern: string): Filter {
   const type = typeWithoutPatterns(operand);
   if (type !== null) {
-    throw refuse(operand, `cannot match a pattern: ${operand.path} is declared ${type}`);
+    throw invalid(operand, `cannot match a pattern: ${operand.path} is declared ${type}`);
   }
   const problem = patternProblem(pattern);
-  if (problem !== null) throw refuse(operand, `is a pattern that ${problem}`);
+  if (problem !== null) throw invalid(operand, `is a pattern that ${problem}`);
   return { op: "regex", path: operand.path, pattern };
 }
 
-/** Elements of arrays are compared, not arrays. Null stands for anything. */
+/** Returns the type of the values or, in an array, of its elements. Null means any type. */
 export function comparedType(shape: FieldShape | null): FieldType | null {
   if (shape === null || FIELD_TYPES[shape.type].holds !== "elements") return shape?.type ?? null;
   return comparedType(shape.items ?? null);
 }
 
-/** The declared type of values that no pattern matches; null where one can. */
+/** Returns null if the values can match a pattern. */
 function typeWithoutPatterns(operand: Operand): FieldType | null {
   const type = comparedType(operand.shape);
   return type === null || FIELD_TYPES[type].isText ? null : type;
 }
 
-/** What a text can mean: one value of the declared type, or each way of reading it. */
-function readings(operand: Operand, text: string): Scalar[] {
+/** Returns all values that a text may mean at an undeclared path, otherwise one value. */
+function possibleValues(operand: Operand, text: string): Scalar[] {
   const problem = textProblem(text);
-  if (problem !== null) throw refuse(operand, problem);
+  if (problem !== null) throw invalid(operand, problem);
   const type = comparedType(operand.shape);
-  if (type === null) return openReadings(text);
+  if (type === null) return possibleUndeclaredValues(text);
   const value = FIELD_TYPES[type].parse(text);
-  if (value === null && text !== "null") throw refuse(operand, mismatch(operand.path, type, text));
+  if (value === null && text !== "null") throw invalid(operand, mismatch(operand.path, type, text));
   return [value];
 }
 
-function openReadings(text: string): Scalar[] {
+function possibleUndeclaredValues(text: string): Scalar[] {
   const other = FIELD_TYPES.Boolean.parse(text) ?? FIELD_TYPES.Number.parse(text);
   return other === null && text !== "null" ? [text] : [text, other];
 }
@@ -215,26 +213,26 @@ function mismatch(path: string, name: FieldType, value: unknown): string {
   const isNumber = type.holds === "value" && type.json === "number";
   return isNumber && typeof value === "string" && !isExactNumeral(value)
     ? `is ${inexactText(value)}`
-    : `must be ${type.wantedInFilter}, because ${path} is declared ${name}`;
+    : `must be ${type.filterRequirement}, because ${path} is declared ${name}`;
 }
 
-/** A value of a `where` tree, checked against the declared type. */
-function typed(operand: Operand, value: unknown): Scalar {
+/** Throws `INVALID_QUERY`. */
+function readTypedValue(operand: Operand, value: unknown): Scalar {
   if (value === null) return null;
   const problem = typeof value === "string" ? textProblem(value) : null;
-  if (problem !== null) throw refuse(operand, problem);
+  if (problem !== null) throw invalid(operand, problem);
   const type = comparedType(operand.shape);
-  if (isSingle(value)) {
+  if (isSingleValue(value)) {
     const read = type === null ? value : readValue(type, value);
     if (read !== null) return read;
   }
-  throw refuse(
+  throw invalid(
     operand,
     type === null
-      ? `compares ${operand.path} with something that is no text, number, boolean or null`
+      ? `compares ${operand.path} with something that is not a text, number, boolean or null`
       : mismatch(operand.path, type, value),
   );
 }
 
-const isSingle = (value: unknown): value is Exclude<Scalar, null> =>
+const isSingleValue = (value: unknown): value is Exclude<Scalar, null> =>
   typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);

@@ -16,14 +16,14 @@ const REF: FieldShape = { type: "Ref" };
 
 const at = (shape: FieldShape | null): Operand => ({ parameter: "f_op", path: "f", shape });
 
-/** The one condition that texts make. */
+/** Returns the single condition that texts result in. */
 function fromTexts(shape: FieldShape | null, operator: Operator, ...texts: string[]): Filter {
   const conditions = conditionsFromTexts(at(shape), operator, texts);
   assert.equal(conditions.length, 1);
   return conditions[0]!;
 }
 
-/** Refused, naming the parameter. */
+/** Asserts that texts are rejected with a message that names the parameter. */
 function textRefused(
   shape: FieldShape | null,
   operator: Operator,
@@ -41,7 +41,7 @@ function textRefused(
 const cond = (op: string, value: unknown) => ({ op, path: "f", value });
 const list = (op: string, values: unknown) => ({ op, path: "f", values });
 
-Deno.test("ten operators are known, by these names only", () => {
+Deno.test("isOperator accepts exactly the names of the operators", () => {
   const known = ["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "exists", "regex"];
   for (const name of known) assert.equal(isOperator(name), true, name);
   for (const name of ["", "GT", "like", "not", "toString", "$gt"]) {
@@ -49,7 +49,7 @@ Deno.test("ten operators are known, by these names only", () => {
   }
 });
 
-Deno.test("a text takes the declared type of its field", () => {
+Deno.test("a text is parsed as the declared type of its field", () => {
   assert.deepEqual(fromTexts(STRING, "eq", "5"), cond("eq", "5"));
   assert.deepEqual(fromTexts(STRING, "eq", "null"), cond("eq", "null"));
   assert.deepEqual(fromTexts(STRING, "eq", ""), cond("eq", ""));
@@ -63,14 +63,14 @@ Deno.test("a text takes the declared type of its field", () => {
   );
 });
 
-Deno.test("null is null on every declared field but a String", () => {
+Deno.test("the text null means null on all declared fields except Strings", () => {
   for (const shape of [NUMBER, BOOLEAN, DATE, REF]) {
     assert.deepEqual(fromTexts(shape, "eq", "null"), cond("eq", null));
     assert.deepEqual(fromTexts(shape, "ne", "null"), cond("ne", null));
   }
 });
 
-Deno.test("numbers are read as JSON writes them", () => {
+Deno.test("numbers are parsed as in JSON", () => {
   const table: readonly (readonly [string, number])[] = [
     ["0", 0],
     ["-1", -1],
@@ -89,7 +89,7 @@ Deno.test("numbers are read as JSON writes them", () => {
   }
 });
 
-Deno.test("an integer that no Number can hold finds nothing, instead of its neighbour", () => {
+Deno.test("an integer that a Number cannot represent is rejected", () => {
   const says = / is the integer 9007199254740993, .* send it as a String/;
   for (const operator of ["eq", "ne", "gt", "lte", "in", "nin"] as const) {
     textRefused(NUMBER, operator, ["9007199254740993"], says);
@@ -101,7 +101,7 @@ Deno.test("an integer that no Number can hold finds nothing, instead of its neig
   assert.deepEqual(fromTexts(null, "in", "9007199254740993"), list("in", ["9007199254740993"]));
 });
 
-Deno.test("a text that does not fit the declared type is refused and told what does", () => {
+Deno.test("a text of another type than the declared type is rejected with the expected form", () => {
   textRefused(BOOLEAN, "eq", ["1"], /must be true or false, because f is declared Boolean/);
   textRefused(BOOLEAN, "eq", ["yes"], /must be true or false/);
   textRefused(DATE, "gt", ["yesterday"], /must be an ISO 8601 date with a zone/);
@@ -111,7 +111,7 @@ Deno.test("a text that does not fit the declared type is refused and told what d
   textRefused(null, "eq", ["a\0"], /U\+0000/);
 });
 
-Deno.test("on undeclared fields a text matches each way of reading it", () => {
+Deno.test("on undeclared fields a text matches all values that it may mean", () => {
   assert.deepEqual(fromTexts(null, "eq", "draft"), cond("eq", "draft"));
   assert.deepEqual(fromTexts(null, "eq", "5"), list("in", ["5", 5]));
   assert.deepEqual(fromTexts(null, "eq", "-1.5e1"), list("in", ["-1.5e1", -15]));
@@ -123,7 +123,7 @@ Deno.test("on undeclared fields a text matches each way of reading it", () => {
   assert.deepEqual(fromTexts(null, "in", "a,5"), list("in", ["a", "5", 5]));
 });
 
-Deno.test("on undeclared fields an ordering compares with each reading of its own type", () => {
+Deno.test("on undeclared fields an ordering compares with each value that the text may mean", () => {
   assert.deepEqual(fromTexts(null, "gt", "draft"), cond("gt", "draft"));
   assert.deepEqual(fromTexts(null, "gt", "5"), { op: "or", of: [cond("gt", "5"), cond("gt", 5)] });
   assert.deepEqual(fromTexts(null, "lte", "true"), {
@@ -132,14 +132,14 @@ Deno.test("on undeclared fields an ordering compares with each reading of its ow
   });
 });
 
-Deno.test("nothing is ordered by null", () => {
+Deno.test("ordering by null is rejected", () => {
   for (const operator of ["gt", "gte", "lt", "lte"] as const) {
     textRefused(NUMBER, operator, ["null"], /cannot order by null/);
     assert.deepEqual(fromTexts(null, operator, "null"), cond(operator, "null"));
   }
 });
 
-Deno.test("in and nin take values comma-separated, repeated, or both", () => {
+Deno.test("in and nin accept comma-separated values, repeated parameters, or both", () => {
   assert.deepEqual(fromTexts(STRING, "in", "a,b"), list("in", ["a", "b"]));
   assert.deepEqual(fromTexts(STRING, "in", "a", "b"), list("in", ["a", "b"]));
   assert.deepEqual(fromTexts(NUMBER, "nin", "1,2", "3"), list("nin", [1, 2, 3]));
@@ -150,20 +150,20 @@ Deno.test("in and nin take values comma-separated, repeated, or both", () => {
   textRefused(NUMBER, "in", [""], /must be a number/);
 });
 
-Deno.test("in takes up to 1000 values", () => {
+Deno.test("in accepts up to 1000 values", () => {
   const values = (count: number) => Array.from({ length: count }, (_, n) => `v${n}`).join();
   const filter = fromTexts(STRING, "in", values(1000));
   assert.equal(filter.op === "in" && filter.values.length, 1000);
   textRefused(STRING, "in", [values(1001)], /has more than 1000 values/);
 });
 
-Deno.test("in takes 1000 values also where each is read in two ways", () => {
+Deno.test("in accepts 1000 values even if each of them may mean two values", () => {
   const numbers = (count: number) => Array.from({ length: count }, (_, n) => `${n}`).join();
   assert.doesNotThrow(() => fromTexts(null, "in", numbers(1000)));
   textRefused(null, "in", [numbers(1001)], /has more than 1000 values/);
 });
 
-Deno.test("exists is true or false", () => {
+Deno.test("exists accepts true or false", () => {
   assert.deepEqual(fromTexts(NUMBER, "exists", "true"), cond("exists", true));
   assert.deepEqual(fromTexts(null, "exists", "false"), cond("exists", false));
   for (const text of ["", "1", "yes", "null"]) {
@@ -171,7 +171,7 @@ Deno.test("exists is true or false", () => {
   }
 });
 
-Deno.test("a pattern is matched on texts: declared String, arrays of them, or undeclared", () => {
+Deno.test("a pattern can be used on Strings, arrays of Strings and undeclared fields", () => {
   const regex = { op: "regex", path: "f", pattern: "^a" };
   for (const shape of [STRING, null, { type: "Array" }, { type: "Array", items: STRING }]) {
     assert.deepEqual(fromTexts(shape as FieldShape | null, "regex", "^a"), regex);
@@ -185,14 +185,14 @@ Deno.test("a pattern is matched on texts: declared String, arrays of them, or un
   textRefused(STRING, "regex", [""], /is a pattern that is empty/);
 });
 
-Deno.test("an array is asked for its elements", () => {
+Deno.test("conditions on an array compare its elements", () => {
   const numbers: FieldShape = { type: "Array", items: NUMBER };
   assert.deepEqual(fromTexts(numbers, "eq", "5"), cond("eq", 5));
   textRefused(numbers, "eq", ["a"], /must be a number, because f is declared Number/);
   assert.deepEqual(fromTexts({ type: "Array" }, "eq", "5"), list("in", ["5", 5]));
 });
 
-Deno.test("an operator that is given several times is a condition each time", () => {
+Deno.test("a repeated operator adds a condition each time", () => {
   for (const operator of ["eq", "ne", "gt", "gte", "lt", "lte"] as const) {
     assert.deepEqual(conditionsFromTexts(at(NUMBER), operator, ["1", "2"]), [
       cond(operator, 1),
@@ -223,7 +223,7 @@ function jsonRefused(
   }, JSON.stringify(value));
 }
 
-Deno.test("typed values are compared as what they are", () => {
+Deno.test("JSON values are compared with their type", () => {
   assert.deepEqual(fromJson(NUMBER, "gt", 5), cond("gt", 5));
   assert.deepEqual(fromJson(STRING, "eq", "5"), cond("eq", "5"));
   assert.deepEqual(fromJson(BOOLEAN, "ne", false), cond("ne", false));
@@ -239,14 +239,14 @@ Deno.test("typed values are compared as what they are", () => {
   assert.deepEqual(fromJson(STRING, "regex", "a"), { op: "regex", path: "f", pattern: "a" });
 });
 
-Deno.test("null fits every type, but nothing is ordered by it", () => {
+Deno.test("null can be compared with every type, but not ordered", () => {
   for (const shape of [STRING, NUMBER, BOOLEAN, DATE, REF, null]) {
     assert.deepEqual(fromJson(shape, "eq", null), cond("eq", null));
     jsonRefused(shape, "gte", null, /cannot order by null/);
   }
 });
 
-Deno.test("a typed value of another type than the declared one is refused", () => {
+Deno.test("a JSON value of another type than the declared type is rejected", () => {
   const wrong: readonly (readonly [FieldShape, readonly unknown[], RegExp])[] = [
     [NUMBER, ["5", true], /must be a number/],
     [STRING, [5, false], /must be a text/],
@@ -260,17 +260,17 @@ Deno.test("a typed value of another type than the declared one is refused", () =
   }
 });
 
-Deno.test("a typed value is one text, number, boolean or null", () => {
+Deno.test("a JSON value must be a text, number, boolean or null", () => {
   for (const value of [[], [1], {}, { a: 1 }, Infinity]) {
-    jsonRefused(null, "eq", value, /is no text, number, boolean or null/);
+    jsonRefused(null, "eq", value, /is not a text, number, boolean or null/);
   }
   jsonRefused(NUMBER, "eq", Infinity, /must be a number/);
-  jsonRefused(null, "in", [[1]], /is no text, number, boolean or null/);
+  jsonRefused(null, "in", [[1]], /is not a text, number, boolean or null/);
   jsonRefused(null, "eq", "\ud800", /surrogate/);
   jsonRefused(STRING, "in", ["a", "b\0"], /U\+0000/);
 });
 
-Deno.test("in and nin need a list, exists a boolean, regex a text", () => {
+Deno.test("in and nin require a list, exists a boolean, regex a text", () => {
   for (const value of ["a", 1, null, {}]) {
     jsonRefused(null, "in", value, /needs a list for in on f/);
     jsonRefused(null, "nin", value, /needs a list for nin on f/);

@@ -1,5 +1,5 @@
 import type { Caller } from "../auth/principals.ts";
-import { type DeclaredUserField, publicProfile } from "../auth/public_profile.ts";
+import { type DeclaredUserField, toPublicProfile } from "../auth/public_profile.ts";
 import { type UserRecord, USERS } from "../auth/users.ts";
 import { ANSWER_BYTES_MAX, LIST_LIMIT_MAX, POPULATED_FILES_MAX, REFERRERS_MAX } from "../limits.ts";
 import { nextTurn } from "../next_turn.ts";
@@ -15,63 +15,62 @@ import type { AccessServices } from "./access.ts";
 import type { Collection } from "./collection.ts";
 import type { Members } from "./document.ts";
 import { EmbeddedTexts } from "./embedded.ts";
-import { isCollection, type Link, linksOf } from "./populate_links.ts";
+import { isCollectionTarget, resolveLinks, type TargetLink } from "./populate_links.ts";
 import { populatedFiles } from "./populated_files.ts";
-import { partOf } from "./projection.ts";
+import { takePart } from "./projection.ts";
 import type { Presentation } from "./query.ts";
 import { questionShape } from "./question_shape.ts";
 import type { SlowQuestions } from "./slow_questions.ts";
-import { stepsOf } from "./steps.ts";
+import { readInSteps } from "./steps.ts";
 
-/** Of the targets that are read at once. */
+/** Targets that are read at once. */
 const STEP_BYTES = 2 * 1_048_576;
-/** Documents whose referrers are asked for at once: each may have a hundred. */
-const HOLDERS_AT_ONCE = 100;
+/** Documents whose referrers are read at once: each may have a hundred. */
+const REFERRED_BATCH_MAX = 100;
 
 export interface PopulateServices extends AccessServices {
-  /** Counts what it costs to find those that refer back. */
+  /** Records the cost of finding documents that refer back. */
   readonly slowQuestions: Pick<SlowQuestions, "watch">;
 }
 
 const NEWEST_FIRST = [{ path: "createdAt", descending: true }];
 
-/** What stands in the place of an id, however often. */
+/** A presented target, which may be embedded several times. */
 interface PopulatedTarget {
+  /** Placeholder of the text. */
   readonly value: string;
   readonly bytes: number;
 }
 
-interface Populated {
+interface PopulateInput {
   readonly collection: Collection;
   readonly presentation: Pick<Presentation, "populate" | "projection">;
   readonly size: AnswerSize;
 }
 
 /**
- * Puts documents and files in the place of the ids and paths that refer to them, and beside them
- * documents that refer back. What the caller may not see stays an id, or is left out. A target is
- * read once for an answer, and no more of it kept than is shown. The store is asked for many
- * documents at once, level by level.
+ * Replaces ids and paths by the documents and files to which they refer, and adds lists of those
+ * that refer back. A target that the caller may not see stays an id, or is left out of its list.
+ * Targets are read in batches, once per answer; only their presented part stays in memory.
  */
 export class Populator {
   readonly #services: PopulateServices;
   readonly #caller: Caller;
   readonly #size: AnswerSize;
-  readonly #links: readonly Link[];
+  readonly #links: readonly TargetLink[];
   readonly #userFields: readonly DeclaredUserField[];
   readonly #texts = new EmbeddedTexts();
-  /** By link, what was found for ids; null for those whose documents are missing or not to be seen. */
-  readonly #found = new Map<Link, Map<Id, PopulatedTarget | null>>();
-  /** How many files were asked for. */
-  #files = 0;
-  /** Bytes of what was found at each level: all of a level is shown once at least. */
-  readonly #keptBytes: number[] = [];
+  /** Targets by link and id; null if a document is missing or the caller may not see it. */
+  readonly #targets = new Map<TargetLink, Map<Id, PopulatedTarget | null>>();
+  #fileCount = 0;
+  /** Bytes of the distinct targets at each level. */
+  readonly #levelBytes: number[] = [];
 
   private constructor(
     { services, caller }: { services: PopulateServices; caller: Caller },
     { size, links, userFields }: {
       size: AnswerSize;
-      links: readonly Link[];
+      links: readonly TargetLink[];
       userFields: readonly DeclaredUserField[];
     },
   ) {
@@ -86,31 +85,28 @@ export class Populator {
   static async open(
     services: PopulateServices,
     caller: Caller,
-    { collection, presentation: { populate, projection }, size }: Populated,
+    { collection, presentation: { populate, projection }, size }: PopulateInput,
   ): Promise<Populator> {
     const links = populate.length === 0
       ? []
-      : await linksOf(services, caller, { collection, paths: populate, projection });
-    const userFields = links.length === 0 ? [] : await services.userFields.of(caller.projectId);
+      : await resolveLinks(services, caller, { collection, paths: populate, projection });
+    const { projectId } = caller;
+    const userFields = links.length === 0 ? [] : await services.userFields.ofProject(projectId);
     return new Populator({ services, caller }, { size, links, userFields });
   }
 
-  /**
-   * Changes the documents in place. Resolves to how many bytes each of them got: they are not yet
-   * counted as shown. Throws `ANSWER_TOO_LARGE`.
-   */
-  into(documents: readonly Members[]): Promise<number[]> {
-    return this.#into(documents, this.#links, 0);
+  /** Returns the bytes added to each document, not yet counted. Throws `ANSWER_TOO_LARGE`. */
+  populate(documents: readonly Members[]): Promise<number[]> {
+    return this.#populateLevel(documents, this.#links, 0);
   }
 
-  /** The JSON text of a document, or of what is shown of it, after {@linkcode into}. */
   text(document: Members): string {
     return this.#texts.write(document);
   }
 
-  async #into(
+  async #populateLevel(
     documents: readonly Members[],
-    links: readonly Link[],
+    links: readonly TargetLink[],
     level: number,
   ): Promise<number[]> {
     const bytes = documents.map(() => 0);
@@ -123,41 +119,39 @@ export class Populator {
     return bytes;
   }
 
-  /** Puts targets in the place of their ids. */
-  async #follow(link: Link, documents: readonly Members[], level: number): Promise<number[]> {
-    const places = documents.map((document) => placesOf(document, link.names));
-    let found = this.#found.get(link);
-    if (found === undefined) this.#found.set(link, found = new Map());
-    const ids = new Set(places.flat().map(({ id }) => id));
-    const missing = [...ids].filter((id) => !found.has(id));
-    for (const id of missing) found.set(id, null);
-    for await (const [id, text] of this.#shown(link, missing, level)) {
-      found.set(id, { value: this.#texts.add(text), bytes: bytesOf(text) });
+  async #follow(link: TargetLink, documents: readonly Members[], level: number): Promise<number[]> {
+    const slotsByDocument = documents.map((document) => findReferences(document, link.names));
+    let targets = this.#targets.get(link);
+    if (targets === undefined) this.#targets.set(link, targets = new Map());
+    const ids = new Set(slotsByDocument.flat().map(({ id }) => id));
+    const missing = [...ids].filter((id) => !targets.has(id));
+    for (const id of missing) targets.set(id, null);
+    for await (const [id, text] of this.#readTargets(link, missing, level)) {
+      targets.set(id, { value: this.#texts.add(text), bytes: bytesOf(text) });
     }
-    return places.map((those) => {
+    return slotsByDocument.map((slots) => {
       let bytes = 0;
-      for (const { put, id } of those) {
-        const target = found.get(id);
+      for (const { replace, id } of slots) {
+        const target = targets.get(id);
         if (target == null) continue;
-        put(target.value);
+        replace(target.value);
         bytes += target.bytes;
       }
       return bytes;
     });
   }
 
-  /** Puts lists of those that refer to a document beside its members. */
-  async #gather(link: Link, documents: readonly Members[], level: number): Promise<number[]> {
+  async #gather(link: TargetLink, documents: readonly Members[], level: number): Promise<number[]> {
     const added: number[] = [];
-    for (let at = 0; at < documents.length; at += HOLDERS_AT_ONCE) {
-      const batch = documents.slice(at, at + HOLDERS_AT_ONCE);
+    for (let at = 0; at < documents.length; at += REFERRED_BATCH_MAX) {
+      const batch = documents.slice(at, at + REFERRED_BATCH_MAX);
       const referrers = await this.#referrers(link, batch.map(({ _id }) => _id as Id));
       const texts = new Map<Id, string>();
       const ids = [...referrers.values()].flat();
-      for await (const [id, text] of this.#shown(link, ids, level)) texts.set(id, text);
+      for await (const [id, text] of this.#readTargets(link, ids, level)) texts.set(id, text);
       for (const document of batch) {
-        const those = referrers.get(document._id as Id) ?? [];
-        const list = `[${those.flatMap((id) => texts.get(id) ?? []).join(",")}]`;
+        const referrerIds = referrers.get(document._id as Id) ?? [];
+        const list = `[${referrerIds.flatMap((id) => texts.get(id) ?? []).join(",")}]`;
         document[link.names[0]!] = this.#texts.add(list);
         added.push(bytesOf(list));
       }
@@ -166,10 +160,10 @@ export class Populator {
   }
 
   async #referrers(
-    { target, by }: Link,
+    { target, by }: TargetLink,
     among: readonly Id[],
   ): Promise<ReadonlyMap<Id, readonly Id[]>> {
-    if (!isCollection(target)) return new Map();
+    if (!isCollectionTarget(target)) return new Map();
     const { projectId, collection } = target;
     const [path, ids, filter] = [by!, [...new Set(among)], target.visible(false)];
     const shape = questionShape(collection, {
@@ -177,10 +171,10 @@ export class Populator {
       sort: NEWEST_FIRST,
       total: "none",
     });
-    const asked = { projectId, records: target.records, shape };
+    const question = { projectId, records: target.records, shape };
     try {
       return await this.#services.slowQuestions.watch(
-        asked,
+        question,
         (records) =>
           records.referrers({ path, ids, filter, sort: NEWEST_FIRST, limit: REFERRERS_MAX }),
       );
@@ -191,97 +185,101 @@ export class Populator {
     }
   }
 
-  /** Ids and shown texts of the targets that the caller may see, with what is put into them. */
-  async *#shown(
-    link: Link,
+  /** Yields ids and presented texts of the targets that the caller may see. */
+  async *#readTargets(
+    link: TargetLink,
     ids: readonly Id[],
     level: number,
   ): AsyncGenerator<readonly [Id, string]> {
-    if (link.target === "files") return yield* this.#shownFiles(link, ids, level);
+    if (link.target === "files") return yield* this.#readFiles(link, ids, level);
     for await (const texts of targetTexts(this.#services, this.#caller, { link, ids })) {
-      for (const text of texts) this.#size.read(text);
-      for (const [i, text] of (await this.#made(link, texts, level)).entries()) {
-        this.#keep(level, bytesOf(text));
+      for (const text of texts) this.#size.addRead(text);
+      for (const [i, text] of (await this.#present(link, texts, level)).entries()) {
+        this.#addBytes(level, bytesOf(text));
         yield [idOf(texts[i]!), text];
       }
     }
   }
 
-  async *#shownFiles(
-    { part }: Link,
+  async *#readFiles(
+    { part }: TargetLink,
     paths: readonly string[],
     level: number,
   ): AsyncGenerator<readonly [string, string]> {
-    this.#files += paths.length;
-    if (this.#files > POPULATED_FILES_MAX) {
+    this.#fileCount += paths.length;
+    if (this.#fileCount > POPULATED_FILES_MAX) {
       const message =
         `The answer would show more than ${POPULATED_FILES_MAX} files: ask for fewer ` +
         "documents at once.";
       throw new Problem("ANSWER_TOO_LARGE", { message });
     }
     for await (const file of populatedFiles(this.#services, this.#caller.projectId, paths)) {
-      const text = this.#texts.write(partOf({ ...file }, part));
-      this.#keep(level, bytesOf(text));
+      const text = this.#texts.write(takePart({ ...file }, part));
+      this.#addBytes(level, bytesOf(text));
       yield [file.path, text];
     }
   }
 
-  async #made(link: Link, texts: readonly string[], level: number): Promise<readonly string[]> {
+  async #present(
+    link: TargetLink,
+    texts: readonly string[],
+    level: number,
+  ): Promise<readonly string[]> {
     const { target, part, links } = link;
     if (links.length === 0 && target !== "users" && part === "all") return texts;
     const records = await recordsOfTexts<Members>(texts);
     const documents = target === "users"
-      ? records.map((user) => publicProfile(this.#userFields, user))
+      ? records.map((user) => toPublicProfile(this.#userFields, user))
       : records;
-    const added = await this.#into(documents, links, level + 1);
-    // Refused before it becomes text: the same may stand there often.
-    this.#assertKept(added.reduce((sum, bytes) => sum + bytes, this.#keptBytes[level] ?? 0));
-    return documents.map((document) => this.#texts.write(partOf(document, part)));
+    const added = await this.#populateLevel(documents, links, level + 1);
+    // Checked before the text is built, because a target may be embedded many times.
+    this.#assertBytes(added.reduce((sum, bytes) => sum + bytes, this.#levelBytes[level] ?? 0));
+    return documents.map((document) => this.#texts.write(takePart(document, part)));
   }
 
-  #keep(level: number, bytes: number): void {
-    const kept = (this.#keptBytes[level] ?? 0) + bytes;
-    this.#assertKept(kept);
-    this.#keptBytes[level] = kept;
+  #addBytes(level: number, bytes: number): void {
+    const total = (this.#levelBytes[level] ?? 0) + bytes;
+    this.#assertBytes(total);
+    this.#levelBytes[level] = total;
   }
 
-  #assertKept(bytes: number): void {
+  #assertBytes(bytes: number): void {
     if (bytes > ANSWER_BYTES_MAX) throw new Problem("ANSWER_TOO_LARGE");
   }
 }
 
-interface ReferencePlace {
+interface ReferenceSlot {
   readonly id: Id;
-  put(target: string): void;
+  replace(target: string): void;
 }
 
-function placesOf(holder: Json, [name, ...rest]: readonly string[]): ReferencePlace[] {
+function findReferences(holder: Json, [name, ...rest]: readonly string[]): ReferenceSlot[] {
   if (name === undefined || !isObject(holder) || !Object.hasOwn(holder, name)) return [];
   const value = holder[name]!;
-  if (rest.length > 0) return placesOf(value, rest);
+  if (rest.length > 0) return findReferences(value, rest);
   if (typeof value === "string") {
-    return [{ id: value, put: (target) => void (holder[name] = target) }];
+    return [{ id: value, replace: (target) => void (holder[name] = target) }];
   }
   if (!Array.isArray(value)) return [];
   return value.flatMap((id, i) =>
-    typeof id === "string" ? [{ id, put: (target: string) => void (value[i] = target) }] : []
+    typeof id === "string" ? [{ id, replace: (target: string) => void (value[i] = target) }] : []
   );
 }
 
-/** Texts of the documents that the caller may see, some at a time. */
+/** Yields texts of the targets that the caller may see, in steps. */
 async function* targetTexts(
   { engine }: AccessServices,
   { projectId }: Caller,
-  { link: { target }, ids }: { link: Link; ids: readonly Id[] },
+  { link: { target }, ids }: { link: TargetLink; ids: readonly Id[] },
 ): AsyncGenerator<readonly string[]> {
   if (target === "users") {
-    yield* textsOf(engine.records<UserRecord>(projectId, USERS), and(), ids);
-  } else if (isCollection(target)) {
-    yield* textsOf(target.records, target.visible(false), ids);
+    yield* readVisibleTexts(engine.records<UserRecord>(projectId, USERS), and(), ids);
+  } else if (isCollectionTarget(target)) {
+    yield* readVisibleTexts(target.records, target.visible(false), ids);
   }
 }
 
-async function* textsOf<T extends StoredRecord>(
+async function* readVisibleTexts<T extends StoredRecord>(
   records: Records<T>,
   visible: Filter,
   ids: readonly Id[],
@@ -289,7 +287,7 @@ async function* textsOf<T extends StoredRecord>(
   for (let at = 0; at < ids.length; at += LIST_LIMIT_MAX) {
     const batch = ids.slice(at, at + LIST_LIMIT_MAX);
     const query = { filter: and(within("_id", batch), visible), sort: [], limit: batch.length };
-    for await (const { texts, more } of stepsOf(records, query, STEP_BYTES)) {
+    for await (const { texts, more } of readInSteps(records, query, STEP_BYTES)) {
       yield texts;
       if (more) await nextTurn();
     }
@@ -297,7 +295,7 @@ async function* textsOf<T extends StoredRecord>(
   }
 }
 
-/** Every record's text begins with its id. */
+/** Offset of the id in a record's text, in characters. */
 const ID_FROM = '{"_id":"'.length;
 const ID_LENGTH = 24;
 const idOf = (text: string): Id => text.slice(ID_FROM, ID_FROM + ID_LENGTH);

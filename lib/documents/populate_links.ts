@@ -1,130 +1,131 @@
 import type { Caller } from "../auth/principals.ts";
 import { POPULATE_LEVELS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import { shown } from "../text/input_text.ts";
+import { quoted } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
-import { type AccessServices, readableNames, type ReadAccess, readAccess } from "./access.ts";
+import { type AccessServices, grantRead, type ReadAccess, suggestReadableNames } from "./access.ts";
 import type { Collection } from "./collection.ts";
 import type { FieldDefinition } from "./fields.ts";
 import { isServerField } from "./names.ts";
 import {
-  FILES,
+  FILES_TARGET,
   firstReference,
+  parsePopulatePath,
   type PopulateStep,
-  populateSteps,
   referenceAt,
 } from "./populate_path.ts";
-import { type Part, partBehind, type Projection } from "./projection.ts";
+import { type Part, partOfTargets, type Projection } from "./projection.ts";
 
-/** What is put in: documents of a collection, users or files; null where the caller may see none. */
-export type Target = ReadAccess | "users" | "files" | null;
+/** Null if the caller may not see any target. */
+export type PopulateTarget = ReadAccess | "users" | "files" | null;
 
-/** A level of `populate`: which other documents are put into documents, and where. */
-export interface Link {
-  /** Where the ids stand that are followed; of documents that refer back, what they are put under. */
+export interface TargetLink {
+  /** Path of the ids to follow, or the member that gets the list of documents that refer back. */
   readonly names: readonly string[];
-  readonly target: Target;
-  /** The field of the target that refers back; null where ids are followed. */
+  readonly target: PopulateTarget;
+  /** Field of the target that refers back; null if ids are followed. */
   readonly by: string | null;
-  /** Which part of a target is shown. */
   readonly part: Part;
-  /** What is put into the targets. */
-  readonly links: readonly Link[];
+  readonly links: readonly TargetLink[];
 }
 
-/** A level while paths are read: those that begin alike share it. */
-interface Level extends Omit<Link, "part" | "links"> {
-  /** What refers to a document of this level names it so. */
+/** A link while paths are parsed. Paths with the same beginning share it. */
+interface LinkLevel extends Omit<TargetLink, "part" | "links"> {
+  /** Name by which fields refer to the target. */
   readonly name: string;
-  /** Declared fields; none where they are not to be told of. */
+  /** Declared fields; empty if the caller may not know them. */
   readonly fields: readonly FieldDefinition[];
   readonly isList: boolean;
-  readonly inner: Map<string, Level>;
+  readonly inner: Map<string, LinkLevel>;
 }
 
-interface Populated {
+interface PopulateRequest {
   readonly collection: Collection;
   readonly paths: readonly string[];
   readonly projection: Projection | null;
 }
 
 /**
- * What paths of `populate` ask for. A collection that the caller may not read at all is not looked
- * into: nothing of it is told, also not by a refusal. Throws `INVALID_QUERY`.
+ * Accepts paths through a collection that the caller may not read, so that no error reveals its
+ * fields. Throws `INVALID_QUERY` for other invalid paths.
  */
-export async function linksOf(
+export async function resolveLinks(
   services: AccessServices,
   caller: Caller,
-  { collection, paths, projection }: Populated,
-): Promise<readonly Link[]> {
+  { collection, paths, projection }: PopulateRequest,
+): Promise<readonly TargetLink[]> {
   const { name, fields } = collection.definition;
-  const root: Level = { ...NOWHERE, name, fields, inner: new Map() };
+  const root: LinkLevel = { ...ROOT_LINK, name, fields, inner: new Map() };
   for (const path of paths) {
-    let level: Level | null = root;
-    let steps: readonly PopulateStep[] = populateSteps(path) ?? [];
+    let level: LinkLevel | null = root;
+    let steps: readonly PopulateStep[] = parsePopulatePath(path) ?? [];
     for (let depth = 1; level !== null && steps.length > 0; depth++) {
       if (depth > POPULATE_LEVELS_MAX) {
-        throw refuse(path, `it follows more than ${POPULATE_LEVELS_MAX} references`);
+        throw invalid(path, `it follows more than ${POPULATE_LEVELS_MAX} references`);
       }
-      const way: Way = { services, caller, path };
+      const context: PathContext = { services, caller, path };
       const isBack: boolean = steps[0]!.by !== null;
-      const next: Level = isBack
-        ? await backward(way, level, steps)
-        : await forward(way, level, steps);
+      const next: LinkLevel = isBack
+        ? await followBackward(context, level, steps)
+        : await followForward(context, level, steps);
       steps = steps.slice(next.names.length);
       level = next.target === null ? null : next;
     }
   }
-  return shownLinks(root.inner, projection);
+  return visibleLinks(root.inner, projection);
 }
 
-const NOWHERE = { names: [], target: null, by: null, isList: false };
+const ROOT_LINK = { names: [], target: null, by: null, isList: false };
 
-interface Way {
+interface PathContext {
   readonly services: AccessServices;
   readonly caller: Caller;
   readonly path: string;
 }
 
-const refuse = (path: string, why: string, hint = "") =>
+const invalid = (path: string, why: string, hint = "") =>
   new Problem("INVALID_QUERY", {
-    message: `"populate" cannot follow ${shown(path)}: ${why}.${hint}`,
+    message: `"populate" cannot follow ${quoted(path)}: ${why}.${hint}`,
   });
 
 const namesOf = (fields: readonly FieldDefinition[], is: (path: string) => boolean): string[] =>
   fields.map(({ key }) => key).filter(is);
 
-async function forward(way: Way, level: Level, steps: readonly PopulateStep[]): Promise<Level> {
+async function followForward(
+  context: PathContext,
+  level: LinkLevel,
+  steps: readonly PopulateStep[],
+): Promise<LinkLevel> {
   const found = firstReference(level.fields, steps);
   if (found === null) {
     const { name } = steps[0]!;
     const known = namesOf(level.fields, (key) => referenceAt(level.fields, key) !== null);
-    const why = `${shown(name)} is not declared as a Ref, nor as a file`;
-    throw refuse(way.path, why, didYouMean(name, known));
+    const why = `${quoted(name)} is not declared as a Ref, nor as a file`;
+    throw invalid(context.path, why, didYouMean(name, known));
   }
   const { names, isList } = found;
-  return await levelAt(level, names.join("."), async () => {
-    const target = await forwardTarget(way, found.target);
-    return { ...describe(found.target, target), names, isList, by: null };
+  return await ensureLevel(level, names.join("."), async () => {
+    const target = await forwardTarget(context, found.target);
+    return { ...targetInfo(found.target, target), names, isList, by: null };
   });
 }
 
-async function backward(
-  way: Way,
-  level: Level,
+async function followBackward(
+  context: PathContext,
+  level: LinkLevel,
   [step]: readonly PopulateStep[],
-): Promise<Level> {
+): Promise<LinkLevel> {
   const { name } = step!;
   const by = step!.by!;
   if (isServerField(name) || level.fields.some(({ key }) => key === name)) {
-    throw refuse(way.path, `${shown(name)} is a field of ${level.name}, and cannot be both`);
+    throw invalid(context.path, `${quoted(name)} is a field of ${level.name}, and cannot be both`);
   }
   const other = level.inner.get(name);
   if (other !== undefined && other.by !== by) {
-    throw refuse(way.path, `${shown(name)} is asked for by another field too`);
+    throw invalid(context.path, `${quoted(name)} is already requested by another field`);
   }
-  return await levelAt(level, name, async () => {
-    const target = await openTarget(way, name, true);
+  return await ensureLevel(level, name, async () => {
+    const target = await openTarget(context, name, true);
     if (target !== null) {
       const { fields } = target.collection.definition;
       const refersHere = (key: string): boolean => {
@@ -132,63 +133,65 @@ async function backward(
         return found !== null && !found.isList && found.target === level.name;
       };
       if (!refersHere(by)) {
-        const why = `${shown(by)} of ${name} is not declared as a Ref to ${level.name}`;
-        throw refuse(way.path, why, didYouMean(by, namesOf(fields, refersHere)));
+        const why = `${quoted(by)} of ${name} is not declared as a Ref to ${level.name}`;
+        throw invalid(context.path, why, didYouMean(by, namesOf(fields, refersHere)));
       }
     }
-    return { ...describe(name, target), names: [name], isList: false, by };
+    return { ...targetInfo(name, target), names: [name], isList: false, by };
   });
 }
 
-async function forwardTarget(way: Way, name: string): Promise<Target> {
+async function forwardTarget(context: PathContext, name: string): Promise<PopulateTarget> {
   if (name === "users") return "users";
-  return name === FILES ? "files" : await openTarget(way, name);
+  return name === FILES_TARGET ? "files" : await openTarget(context, name);
 }
 
-const describe = (name: string, target: Target) => ({
+const targetInfo = (name: string, target: PopulateTarget) => ({
   name,
   target,
-  fields: isCollection(target) ? target.collection.definition.fields : [],
+  fields: isCollectionTarget(target) ? target.collection.definition.fields : [],
 });
 
-export const isCollection = (target: Target): target is ReadAccess =>
+export const isCollectionTarget = (target: PopulateTarget): target is ReadAccess =>
   target !== null && typeof target === "object";
 
-async function levelAt(
-  { inner }: Level,
+async function ensureLevel(
+  { inner }: LinkLevel,
   key: string,
-  make: () => Promise<Omit<Level, "inner">>,
-): Promise<Level> {
+  make: () => Promise<Omit<LinkLevel, "inner">>,
+): Promise<LinkLevel> {
   let level = inner.get(key);
   if (level === undefined) inner.set(key, level = { ...await make(), inner: new Map() });
   return level;
 }
 
-/** Null for a collection that needs a signed-in user, and for one that is gone, if it may be. */
+/** Returns null if the caller may not read the collection. */
 async function openTarget(
-  { services, caller, path }: Way,
+  { services, caller, path }: PathContext,
   name: string,
   mustBe = false,
 ): Promise<ReadAccess | null> {
   const collection = await services.catalog.find(caller.projectId, name);
   if (collection === null) {
     if (!mustBe) return null;
-    const hint = didYouMean(name, await readableNames(services, caller, name));
-    throw refuse(path, `there is no collection ${shown(name)}`, hint);
+    const hint = didYouMean(name, await suggestReadableNames(services, caller, name));
+    throw invalid(path, `there is no collection ${quoted(name)}`, hint);
   }
   try {
-    return readAccess(services, caller, collection);
+    return grantRead(services, caller, collection);
   } catch (error) {
     if (error instanceof Problem) return null;
     throw error;
   }
 }
 
-/** Those whose documents would be seen in the answer. */
-function shownLinks(levels: ReadonlyMap<string, Level>, projection: Projection | null): Link[] {
-  return [...levels.values()].flatMap(({ names, target, by, isList, inner }): Link[] => {
-    const part = partBehind(projection, names, isList);
+function visibleLinks(
+  levels: ReadonlyMap<string, LinkLevel>,
+  projection: Projection | null,
+): TargetLink[] {
+  return [...levels.values()].flatMap(({ names, target, by, isList, inner }): TargetLink[] => {
+    const part = partOfTargets(projection, names, isList);
     if (part === "nothing") return [];
-    return [{ names, target, by, part, links: shownLinks(inner, part === "all" ? null : part) }];
+    return [{ names, target, by, part, links: visibleLinks(inner, part === "all" ? null : part) }];
   });
 }

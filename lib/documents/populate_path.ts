@@ -1,16 +1,16 @@
 import type { FieldDefinition } from "./fields.ts";
 
-/** A part of a path of `populate`: a name, or a collection and its field that refers back. */
+/** A part of a path of `populate`: a field, or a collection and its field that refers back. */
 export interface PopulateStep {
   readonly name: string;
-  /** In `comments(postId)` the path `postId`. */
+  /** Field that refers back, such as `postId` in `comments(postId)`; null if there is none. */
   readonly by: string | null;
 }
 
 const STEP = /([^.()]+)(?:\(([^()]+)\))?(?:\.|$)/y;
 
-/** The parts of `author.company` or `comments(postId).author`; null for anything else. */
-export function populateSteps(text: string): PopulateStep[] | null {
+/** Parses `author.company` or `comments(postId).author`. Returns null for an invalid path. */
+export function parsePopulatePath(text: string): PopulateStep[] | null {
   const steps: PopulateStep[] = [];
   STEP.lastIndex = 0;
   while (STEP.lastIndex < text.length) {
@@ -21,40 +21,38 @@ export function populateSteps(text: string): PopulateStep[] | null {
   return text === "" || text.endsWith(".") ? null : steps;
 }
 
-/** What fields of files refer to: no collection has this name. */
-export const FILES = "_files";
+/** Target of file fields. A collection cannot have this name. */
+export const FILES_TARGET = "_files";
 
-/** What a field refers to, alone or by the elements of a list. */
-export interface Reference {
+export interface FieldReference {
   readonly names: readonly string[];
-  /** A collection's name, `users` or {@linkcode FILES}. */
+  /** A collection's name, `users` or {@linkcode FILES_TARGET}. */
   readonly target: string;
   readonly isList: boolean;
 }
 
-/** The first field along the names that refers to something; null if none does. */
+/** Returns the first field along the steps that refers to a target. */
 export function firstReference(
   fields: readonly FieldDefinition[],
   steps: readonly PopulateStep[],
-): Reference | null {
+): FieldReference | null {
   let members = fields;
   const names: string[] = [];
   for (const { name, by } of steps) {
     const field = by === null ? members.find(({ key }) => key === name) : undefined;
     if (field === undefined) return null;
     names.push(name);
-    const target = field.file ? FILES : field.ref ?? field.items?.ref;
+    const target = field.file ? FILES_TARGET : field.ref ?? field.items?.ref;
     if (target !== undefined) return { names, target, isList: field.type === "Array" };
     members = field.fields ?? [];
   }
   return null;
 }
 
-/** The same of a dotted path, if it is the path's last name. */
 export function referenceAt(
   fields: readonly FieldDefinition[],
   path: string,
-): Reference | null {
+): FieldReference | null {
   const steps = path.split(".").map((name) => ({ name, by: null }));
   const found = firstReference(fields, steps);
   return found?.names.length === steps.length ? found : null;

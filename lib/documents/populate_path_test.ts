@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { processorMsOf } from "@/tests/attacks/cost.ts";
 import type { FieldDefinition } from "./fields.ts";
-import { firstReference, populateSteps, referenceAt } from "./populate_path.ts";
+import { firstReference, parsePopulatePath, referenceAt } from "./populate_path.ts";
 
 const plain = { required: false, unique: false, index: false, search: false };
 const FIELDS: readonly FieldDefinition[] = [
@@ -16,23 +16,23 @@ const FIELDS: readonly FieldDefinition[] = [
   },
 ];
 
-Deno.test("a path is names, and collections with the field that refers back", () => {
-  assert.deepEqual(populateSteps("comments(on.post).author"), [
+Deno.test("populateSteps parses fields and collections with the field that refers back", () => {
+  assert.deepEqual(parsePopulatePath("comments(on.post).author"), [
     { name: "comments", by: "on.post" },
     { name: "author", by: null },
   ]);
   for (const text of ["", ".", "a.", ".a", "a..b", "a()", "a(b", "(b)", "a(b)c", "a(b(c))"]) {
-    assert.equal(populateSteps(text), null, text);
+    assert.equal(parsePopulatePath(text), null, text);
   }
 });
 
-Deno.test("a long path is read in no time", async () => {
+Deno.test("populateSteps rejects a long path quickly", async () => {
   const long = "a(".repeat(50_000);
-  const read = () => Promise.resolve(assert.equal(populateSteps(long), null));
+  const read = () => Promise.resolve(assert.equal(parsePopulatePath(long), null));
   assert.ok(await processorMsOf(read, 100) < 100);
 });
 
-Deno.test("a reference leads to its collection, also from a list and inside an object", () => {
+Deno.test("referenceAt finds references in fields, lists and nested objects", () => {
   assert.deepEqual(referenceAt(FIELDS, "author"), {
     names: ["author"],
     target: "users",
@@ -44,5 +44,5 @@ Deno.test("a reference leads to its collection, also from a list and inside an o
   for (const path of ["", "title", "place", "author.x", "toString"]) {
     assert.equal(referenceAt(FIELDS, path), null, path);
   }
-  assert.deepEqual(firstReference(FIELDS, populateSteps("place.owner.company")!), owner);
+  assert.deepEqual(firstReference(FIELDS, parsePopulatePath("place.owner.company")!), owner);
 });

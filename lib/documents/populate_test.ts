@@ -50,7 +50,7 @@ async function setup(): Promise<TestServices> {
   return opened;
 }
 
-/** Puts documents in as they are; their ids are 1, 2, 3 … */
+/** Stores documents without validation, with the ids 1, 2, 3 and so on. */
 async function store(
   { services }: TestServices,
   { name }: { readonly name: string },
@@ -69,8 +69,8 @@ async function store(
     })));
 }
 
-/** What becomes of documents of `posts` when they are shown. */
-async function shown(
+/** Populates documents of `posts`. */
+async function populatedPosts(
   { services }: TestServices,
   caller: Caller,
   paths: readonly string[],
@@ -89,7 +89,7 @@ async function populated(
   const presentation = { populate: paths, projection: null };
   const size = new AnswerSize();
   const populator = await Populator.open(services, caller, { collection, presentation, size });
-  const bytes = await populator.into(documents);
+  const bytes = await populator.populate(documents);
   return documents.map((document, i) => {
     const text = populator.text(document);
     assert.ok(bytes[i]! <= text.length);
@@ -100,10 +100,10 @@ async function populated(
 const nameOf = (value: Json | undefined) =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? value.name : value;
 
-Deno.test("a document stands in the place of the id that refers to it, as it is stored", async () => {
+Deno.test("populate replaces an id by the stored document", async () => {
   await using opened = await setup();
   await store(opened, TAGS, [{ name: "one", deep: { a: [1] } }]);
-  const [post] = await shown(opened, VISITOR, ["tag"], { _id: id(9), tag: id(1), x: 1 });
+  const [post] = await populatedPosts(opened, VISITOR, ["tag"], { _id: id(9), tag: id(1), x: 1 });
   assert.deepEqual(post, {
     _id: id(9),
     tag: {
@@ -119,10 +119,10 @@ Deno.test("a document stands in the place of the id that refers to it, as it is 
   });
 });
 
-Deno.test("references in lists and objects are followed", async () => {
+Deno.test("populate follows references in lists and objects", async () => {
   await using opened = await setup();
   await store(opened, TAGS, [{ name: "one" }, { name: "two" }]);
-  const [post] = await shown(opened, VISITOR, ["tags", "o.tag"], {
+  const [post] = await populatedPosts(opened, VISITOR, ["tags", "o.tag"], {
     tags: [id(2), id(1), id(7), null, id(2)],
     o: { tag: id(1) },
   });
@@ -130,16 +130,16 @@ Deno.test("references in lists and objects are followed", async () => {
   assert.equal(nameOf((post!.o as Members).tag), "one");
 });
 
-Deno.test("missing, null and odd values stay as they are", async () => {
+Deno.test("populate leaves missing, null and invalid references unchanged", async () => {
   await using opened = await setup();
   await store(opened, TAGS, [{ name: "one" }]);
   const odd: Members[] = [{}, { tag: null }, { tag: 5 }, { tag: { _id: id(1) } }, { tag: "one" }];
-  assert.deepEqual(await shown(opened, SECRET, ["tag", "o.tag"], ...odd), odd);
+  assert.deepEqual(await populatedPosts(opened, SECRET, ["tag", "o.tag"], ...odd), odd);
   const holders: Members[] = [{ o: null }, { o: 5 }, { o: [] }, { o: [{ tag: id(1) }] }];
-  assert.deepEqual(await shown(opened, SECRET, ["o.tag"], ...holders), holders);
+  assert.deepEqual(await populatedPosts(opened, SECRET, ["o.tag"], ...holders), holders);
 });
 
-Deno.test("what the caller may not see stays an id", async () => {
+Deno.test("populate keeps ids of documents that the caller may not see", async () => {
   await using opened = await setup();
   await store(opened, NOTES, [
     { name: "own", userId: USER },
@@ -148,28 +148,30 @@ Deno.test("what the caller may not see stays an id", async () => {
   ]);
   const posts = [1, 2, 3].map((n): Members => ({ note: id(n) }));
   const seen = async (caller: Caller) =>
-    (await shown(opened, caller, ["note"], ...posts)).map(({ note }) => nameOf(note));
+    (await populatedPosts(opened, caller, ["note"], ...posts)).map(({ note }) => nameOf(note));
   assert.deepEqual(await seen(SECRET), ["own", "foreign", "nobody's"]);
   assert.deepEqual(await seen(OWNER), ["own", id(2), id(3)]);
   assert.deepEqual(await seen(VISITOR), [id(1), id(2), id(3)]);
 });
 
-Deno.test("what is in the trash stays an id, for every caller", async () => {
+Deno.test("populate keeps ids of documents in the trash, for every caller", async () => {
   await using opened = await setup();
   await store(opened, NOTES, [{ name: "own", userId: USER, isDeleted: true }]);
   for (const caller of [SECRET, OWNER]) {
-    assert.deepEqual(await shown(opened, caller, ["note"], { note: id(1) }), [{ note: id(1) }]);
+    assert.deepEqual(await populatedPosts(opened, caller, ["note"], { note: id(1) }), [{
+      note: id(1),
+    }]);
   }
 });
 
-Deno.test("a document of another project stays an id", async () => {
+Deno.test("populate keeps ids of documents of another project", async () => {
   await using opened = await setup();
   await createCollection(opened.services, OTHER_PROJECT, TAGS);
   await store(opened, TAGS, [{ name: "elsewhere" }], OTHER_PROJECT);
-  assert.deepEqual(await shown(opened, SECRET, ["tag"], { tag: id(1) }), [{ tag: id(1) }]);
+  assert.deepEqual(await populatedPosts(opened, SECRET, ["tag"], { tag: id(1) }), [{ tag: id(1) }]);
 });
 
-Deno.test("a collection that is gone leaves its ids as they are", async () => {
+Deno.test("populate keeps ids of a deleted collection", async () => {
   await using opened = await setup();
   const { services } = opened;
   await store(opened, TAGS, [{ name: "one" }]);
@@ -180,10 +182,10 @@ Deno.test("a collection that is gone leaves its ids as they are", async () => {
     trash: false,
   }).deleteOne(eq("name", "tags"));
   services.catalog.forget(PROJECT, "tags");
-  assert.deepEqual(await shown(opened, SECRET, ["tag"], { tag: id(1) }), [{ tag: id(1) }]);
+  assert.deepEqual(await populatedPosts(opened, SECRET, ["tag"], { tag: id(1) }), [{ tag: id(1) }]);
 });
 
-Deno.test("of users no more is shown than everybody may see, and public fields, to any caller", async () => {
+Deno.test("populate shows only public profiles and public fields of users, to every caller", async () => {
   await using opened = await setup();
   const { services } = opened;
   const input = { email: "ada@example.com", verified: true };
@@ -206,9 +208,16 @@ Deno.test("of users no more is shown than everybody may see, and public fields, 
   ]);
   const createdAt = "2026-01-31T12:00:00.000Z";
   for (const caller of [SECRET, OWNER, VISITOR]) {
-    const posts = await shown(opened, caller, ["author"], { author: ada }, { author: bob }, {
-      author: id(1),
-    });
+    const posts = await populatedPosts(
+      opened,
+      caller,
+      ["author"],
+      { author: ada },
+      { author: bob },
+      {
+        author: id(1),
+      },
+    );
     assert.deepEqual(posts, [
       {
         author: {
@@ -235,14 +244,14 @@ Deno.test("of users no more is shown than everybody may see, and public fields, 
   }
 });
 
-Deno.test("references are followed one level deep", async () => {
+Deno.test("populate follows only one level of a path with one name", async () => {
   await using opened = await setup();
   await store(opened, TAGS, [{ name: "one", next: id(1) }]);
-  const [post] = await shown(opened, SECRET, ["tag"], { tag: id(1) });
+  const [post] = await populatedPosts(opened, SECRET, ["tag"], { tag: id(1) });
   assert.equal((post!.tag as Members).next, id(1));
 });
 
-Deno.test("a field costs one query, however many documents refer and however often", async () => {
+Deno.test("populate reads the targets of a field with one query", async () => {
   await using opened = await setup();
   const { services } = opened;
   await store(opened, TAGS, Array.from({ length: 50 }, (_, n) => ({ name: `${n}` })));
@@ -267,11 +276,11 @@ Deno.test("a field costs one query, however many documents refer and however oft
   assert.equal(found.filter(({ tag }) => typeof tag === "object").length, 100);
 });
 
-Deno.test("lists of more than a thousand references are followed to the end", async () => {
+Deno.test("populate follows all references of a list of more than a thousand", async () => {
   await using opened = await setup();
   await store(opened, TAGS, Array.from({ length: 1500 }, (_, n) => ({ name: `${n}` })));
   const tags = Array.from({ length: 1500 }, (_, n) => id(n + 1));
-  const [post] = await shown(opened, SECRET, ["tags"], { tags });
+  const [post] = await populatedPosts(opened, SECRET, ["tags"], { tags });
   const names = (post!.tags as Json[]).map(nameOf);
   assert.equal(names[1499], "1499");
   assert.equal(names.filter((name) => name === undefined || name === null).length, 0);

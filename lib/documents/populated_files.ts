@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
-import { type FileInfo, infoOf } from "../files/list_files.ts";
-import { addressesUntil } from "../files/sign_file.ts";
+import { type FileInfo, fileInfoOf } from "../files/list_files.ts";
+import { signFileUrls } from "../files/sign_file.ts";
 import { type UploadRecord, UPLOADS } from "../files/uploads.ts";
 import type { BlobStores } from "../files/stores.ts";
 import { IN_VALUES_MAX, SIGNED_SECONDS_DEFAULT } from "../limits.ts";
@@ -13,13 +13,10 @@ export interface FileLookup {
   readonly blobStores: BlobStores;
 }
 
-/**
- * What is shown of a file in the place of its path: to whoever sees the document that holds it. The
- * address of a private one is signed for an hour.
- */
+/** Details that replace a file's path. The address of a private file is signed for an hour. */
 export type PopulatedFile = Omit<FileInfo, "ownerId">;
 
-/** Those of the paths that are files, in no order. */
+/** Yields the confirmed files, in no particular order. */
 export async function* populatedFiles(
   services: FileLookup,
   projectId: Id,
@@ -28,12 +25,12 @@ export async function* populatedFiles(
   const uploads = services.engine.records<UploadRecord>(projectId, UPLOADS);
   const expiresAt = services.clock.now() + SIGNED_SECONDS_DEFAULT * 1000;
   for (let at = 0; at < paths.length; at += IN_VALUES_MAX) {
-    const some = within("path", paths.slice(at, at + IN_VALUES_MAX));
-    for await (const row of uploads.find({ filter: and(some, eq("state", "confirmed")) })) {
-      const { ownerId: _ownerId, ...info } = await infoOf(services, projectId, row);
+    const isInBatch = within("path", paths.slice(at, at + IN_VALUES_MAX));
+    for await (const row of uploads.find({ filter: and(isInBatch, eq("state", "confirmed")) })) {
+      const { ownerId: _ownerId, ...info } = await fileInfoOf(services, projectId, row);
       yield info.visibility === "public"
         ? info
-        : { ...info, ...await addressesUntil(services, projectId, { row, expiresAt }) };
+        : { ...info, ...await signFileUrls(services, projectId, { row, expiresAt }) };
     }
   }
 }

@@ -1,46 +1,46 @@
 import assert from "node:assert/strict";
 import { etagOf } from "./document.ts";
 import { unchangedSince } from "./precondition.ts";
-import { namesTag } from "../http/etags.ts";
+import { matchesTag } from "../http/etags.ts";
 
 const TAG = '"abc"';
 
-Deno.test("a header names a tag alone, in a list, or as any", () => {
+Deno.test("matchesTag finds a tag alone, in a list, or by *", () => {
   for (const header of ['"abc"', ' "abc" ', '"x", "abc"', '"abc","x"', "*", " * "]) {
-    assert.equal(namesTag(header, TAG, false), true, header);
-    assert.equal(namesTag(header, TAG, true), true, header);
+    assert.equal(matchesTag(header, TAG, false), true, header);
+    assert.equal(matchesTag(header, TAG, true), true, header);
   }
 });
 
-Deno.test("another tag, and a tag in another spelling, is not the one", () => {
+Deno.test("matchesTag does not match other tags or other spellings", () => {
   for (const header of ["", "abc", '"ABC"', '"ab"', '"abcd"', "'abc'", '"x"', ",", '"a","bc"']) {
-    assert.equal(namesTag(header, TAG, true), false, header);
+    assert.equal(matchesTag(header, TAG, true), false, header);
   }
 });
 
-Deno.test("a weak tag is good for reading again, never for writing", () => {
+Deno.test("matchesTag accepts weak tags only for conditional reads", () => {
   for (const header of ['W/"abc"', '"x", W/"abc"']) {
-    assert.equal(namesTag(header, TAG, true), true);
-    assert.equal(namesTag(header, TAG, false), false);
+    assert.equal(matchesTag(header, TAG, true), true);
+    assert.equal(matchesTag(header, TAG, false), false);
   }
-  assert.equal(namesTag('w/"abc"', TAG, true), false);
+  assert.equal(matchesTag('w/"abc"', TAG, true), false);
 });
 
 const current = { json: '{"_id":"a"}', revision: 7, value: { _id: "a" } };
 
-Deno.test("with any state named a write has no condition", () => {
+Deno.test("unchangedSince returns no condition for *", () => {
   for (const ifMatch of ["*", " * "]) {
     assert.deepEqual(unchangedSince(current, ifMatch), { op: "and", of: [] });
   }
 });
 
-Deno.test("with the present tag a write holds to the revision that was compared", () => {
+Deno.test("unchangedSince returns the compared revision for the current tag", () => {
   for (const ifMatch of [etagOf(current), `"x", ${etagOf(current)}`]) {
     assert.deepEqual(unchangedSince(current, ifMatch), { op: "revision", value: 7 });
   }
 });
 
-Deno.test("with another tag a write is refused before it is tried", () => {
+Deno.test("unchangedSince throws PRECONDITION_FAILED for another tag", () => {
   for (const ifMatch of ['"abc"', `W/${etagOf(current)}`, "", etagOf({ json: "{}" })]) {
     assert.throws(() => unchangedSince(current, ifMatch), {
       code: "PRECONDITION_FAILED",

@@ -3,26 +3,26 @@ import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { ALL, and, compare, eq } from "../store/filter.ts";
 import type { Change, Filter, Id, Json, Stored } from "../store/port.ts";
-import { own } from "../store/shape.ts";
-import { shown } from "../text/input_text.ts";
+import { ownMember } from "../store/shape.ts";
+import { quoted } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { explainMissingWrite, ownerFilter, type WriteAccess } from "./access.ts";
 import { type Collection, newDocument, type StoredDocument } from "./collection.ts";
-import type { DefaultsRoom } from "./defaults.ts";
+import type { DefaultsBudget } from "./defaults.ts";
 import {
   asMembers,
   checkOwnerUnchanged,
   type Members,
-  refuseFaults,
+  rejectFaults,
   validateDocument,
   withoutServerFields,
   withOwner,
 } from "./document.ts";
 import { unchangedSince } from "./precondition.ts";
-import { recoverable } from "./trash.ts";
-import { requiredBeside, validateChanges } from "./validate_changes.ts";
+import { recoverableFilter } from "./trash.ts";
+import { requiredSiblings, validateChanges } from "./validate_changes.ts";
 
-/** A write of one document. `ifMatch` is the `If-Match` header. */
+/** A write of one document. */
 export type DocumentWrite =
   | { readonly action: "create"; readonly body: Json }
   | {
@@ -31,9 +31,9 @@ export type DocumentWrite =
     readonly body: Json;
     readonly ifMatch: string | null;
   }
-  /** Creates a document under this id, or replaces the one that has it. */
+  /** Creates a document with this id, or replaces the document that has it. */
   | { readonly action: "upsert"; readonly id: Id; readonly body: Json }
-  /** Creates a document, or changes the live one that has the body's value in this unique field. */
+  /** Creates a document, or changes the live document with the body's value in a unique field. */
   | { readonly action: "upsertBy"; readonly field: string; readonly body: Json }
   | {
     readonly action: "patch";
@@ -41,7 +41,7 @@ export type DocumentWrite =
     readonly body: Json;
     readonly ifMatch: string | null;
   }
-  /** Moves a document to the trash, or removes it for good, which only the secret key may do. */
+  /** Moves a document to the trash, or removes it permanently, which only the secret key may do. */
   | {
     readonly action: "delete";
     readonly id: Id;
@@ -50,43 +50,38 @@ export type DocumentWrite =
   }
   | { readonly action: "recover"; readonly id: Id };
 
-export interface Written {
+export interface WrittenDocument {
   readonly id: Id;
   /** Null if the document was deleted. */
   readonly stored: Stored<StoredDocument> | null;
-  /** Whether the write has created the document. */
   readonly isNew: boolean;
 }
 
-/** A write that is right as far as this can be decided without the store. */
+/** A write that has passed all checks that do not need the store. */
 export interface PreparedWrite {
-  /** Whether the write counts towards the document quota. */
+  /** Whether the write needs document quota. */
   readonly isLimited: boolean;
-  /** Matches the stored document that the write may take values away from; null if it takes none. */
+  /** Matches the document from which the write may remove values; null if it removes none. */
   readonly changes: Filter | null;
+  /** @param target The target, with the records of the write's transaction. */
+  run(target: WriteAccess): Promise<WrittenDocument>;
   /**
-   * Does the write. Throws the refusal if the stored document does not allow it or is missing.
-   * @param target Has the records of the transaction that the write is a part of.
+   * Explains why an upsert violated a unique field although no document matched. Returns `again` if
+   * a document matches now, and null if the upsert does not select by this field.
    */
-  run(target: WriteAccess): Promise<Written>;
-  /**
-   * Explains why an upsert found a unique value taken although no document matched: returns the
-   * refusal, or `again` if a document matches by now. Returns null for a value that the upsert has
-   * not looked for.
-   */
-  taken?(target: WriteAccess, path: string): Promise<Problem | "again" | null>;
+  explainTaken?(target: WriteAccess, path: string): Promise<Problem | "again" | null>;
 }
 
 export interface PrepareServices {
   readonly clock: Clock;
   readonly newId: NewId;
-  /** Limits the defaults of all documents of a request; each document has its own limit if left out. */
-  readonly defaultsRoom?: DefaultsRoom;
+  /** If left out, each document has its own budget. */
+  readonly defaultsBudget?: DefaultsBudget;
 }
 
 const LIVE = eq("isDeleted", false);
 
-/** Checks a write without the store. Throws `INVALID_DOCUMENT` and other faults of the body. */
+/** Throws `INVALID_DOCUMENT` and other problems of the body. Does not use the store. */
 export function prepareWrite(
   services: PrepareServices,
   target: WriteAccess,
@@ -94,93 +89,91 @@ export function prepareWrite(
 ): PreparedWrite {
   switch (write.action) {
     case "create": {
-      const document = documentOf(services, target, asMembers(write.body));
-      return growing(null, async ({ records }) => created(await records.insert(document)));
+      const document = buildDocument(services, target, asMembers(write.body));
+      return quotaWrite(null, async ({ records }) => newResult(await records.insert(document)));
     }
     case "replace": {
       const members = membersOf(write);
       checkOwnerUnchanged(target, members);
-      const kept = keptOwner(target, members);
-      const room = services.defaultsRoom;
-      const whole = validateDocument(target.collection, members, { kept, room });
-      const change = replacement(services, whole, kept);
-      const mine = mineLive(target, write.id);
-      return growing(mine, (target) => changeLive(target, write, { change, beside: [] }));
+      const kept = keptOwnerField(target, members);
+      const { defaultsBudget } = services;
+      const complete = validateDocument(target.collection, members, { kept, defaultsBudget });
+      const change = replaceChange(services, complete, kept);
+      const writable = writableLive(target, write.id);
+      return quotaWrite(writable, (target) => changeLive(target, write, { change, siblings: [] }));
     }
     case "upsert":
-      return upsert(services, target, write);
+      return prepareUpsert(services, target, write);
     case "upsertBy":
-      return upsertBy(services, target, write);
+      return prepareUpsertBy(services, target, write);
     case "patch": {
       const members = membersOf(write);
       checkOwnerUnchanged(target, members);
-      const { change, beside } = patch(services, target.collection, members);
-      const mine = mineLive(target, write.id);
-      return growing(mine, (target) => changeLive(target, write, { change, beside }));
+      const { change, siblings } = patchChange(services, target.collection, members);
+      const writable = writableLive(target, write.id);
+      return quotaWrite(writable, (target) => changeLive(target, write, { change, siblings }));
     }
     case "delete": {
       const changes = write.permanent ? eq("_id", write.id) : null;
-      return { isLimited: false, changes, run: (target) => remove(services, target, write) };
+      return { isLimited: false, changes, run: (target) => deleteOne(services, target, write) };
     }
     case "recover": {
       const changes = eq("_id", write.id);
-      return { isLimited: false, changes, run: (target) => recover(services, target, write.id) };
+      return { isLimited: false, changes, run: (target) => recoverOne(services, target, write.id) };
     }
   }
 }
 
-const growing = (changes: Filter | null, run: PreparedWrite["run"]): PreparedWrite => ({
+const quotaWrite = (changes: Filter | null, run: PreparedWrite["run"]): PreparedWrite => ({
   isLimited: true,
   changes,
   run,
 });
 
-/** Matches a document that is not in the trash and that the caller may write. */
-const mineLive = (target: WriteAccess, id: Id): Filter =>
+const writableLive = (target: WriteAccess, id: Id): Filter =>
   and(eq("_id", id), LIVE, ownerFilter(target));
 
-const created = (stored: Stored<StoredDocument>): Written => ({
+const newResult = (stored: Stored<StoredDocument>): WrittenDocument => ({
   id: stored.value._id,
   stored,
   isNew: true,
 });
 
-const changed = (stored: Stored<StoredDocument>): Written => ({
-  ...created(stored),
+const changedResult = (stored: Stored<StoredDocument>): WrittenDocument => ({
+  ...newResult(stored),
   isNew: false,
 });
 
-/** Returns the result of an upsert: a document in its first revision is new. */
-const upserted = (stored: Stored<StoredDocument>): Written => ({
-  ...created(stored),
+/** A document is new if it is in its first revision. */
+const upsertResult = (stored: Stored<StoredDocument>): WrittenDocument => ({
+  ...newResult(stored),
   isNew: stored.revision === 1,
 });
 
 const membersOf = ({ id, body }: { readonly id: Id; readonly body: Json }): Members =>
   withoutServerFields(asMembers(body), id);
 
-/** Returns a new document with these members. */
-export const documentOf = (
-  { clock, newId, defaultsRoom: room }: PrepareServices,
+export const buildDocument = (
+  { clock, newId, defaultsBudget }: PrepareServices,
   target: WriteAccess,
   members: Members,
 ): StoredDocument =>
   newDocument(
     newId(),
-    validated(target, withoutServerFields(members, null), room),
+    validate(target, withoutServerFields(members, null), defaultsBudget),
     timestamp(clock),
   );
 
-const validated = (target: WriteAccess, members: Members, room?: DefaultsRoom): Members =>
-  validateDocument(target.collection, withOwner(target, members), { room });
+const validate = (
+  target: WriteAccess,
+  members: Members,
+  defaultsBudget?: DefaultsBudget,
+): Members => validateDocument(target.collection, withOwner(target, members), { defaultsBudget });
 
-/**
- * Returns why a document with these members cannot be created, or null. Whether a unique value is
- * taken, and whether the document fits the quota, is decided when it is stored.
- */
+/** Does not check unique values and the quota, because only the store can. */
 export function creationProblem(target: WriteAccess, body: Json): Problem | null {
   try {
-    validated(target, withoutServerFields(asMembers(body), null));
+    validate(target, withoutServerFields(asMembers(body), null));
     return null;
   } catch (error) {
     if (error instanceof Problem) return error;
@@ -188,37 +181,35 @@ export function creationProblem(target: WriteAccess, body: Json): Problem | null
   }
 }
 
-/** Returns the owner's field if none is sent, so that the stored owner stays. */
-function keptOwner({ collection: { definition: { rls } } }: WriteAccess, given: Members) {
+/** Returns the owner field if the client did not send it. */
+function keptOwnerField({ collection: { definition: { rls } } }: WriteAccess, given: Members) {
   return rls.enabled && !Object.hasOwn(given, rls.ownerField) ? rls.ownerField : null;
 }
 
-/** Returns a change that replaces everything but the id, the kept owner and the creation time. */
-function replacement({ clock }: PrepareServices, members: Members, kept: string | null): Change {
+/** Keeps only the id, the kept owner and the creation time. */
+function replaceChange({ clock }: PrepareServices, members: Members, kept: string | null): Change {
   const server = { updatedAt: timestamp(clock), isDeleted: false, deletedAt: null };
   const keep = kept === null ? ["createdAt"] : [kept, "createdAt"];
   return { replace: { ...members, ...server }, keep };
 }
 
-/** A change, and the paths of members that must exist already for the document to stay valid. */
-interface Wanted {
+/** A change, and required members that must exist already. */
+interface Patch {
   readonly change: Change;
-  readonly beside: readonly string[];
+  readonly siblings: readonly string[];
 }
 
-/** Returns a change of the named fields; a dotted path changes a part of a field. */
-function patch({ clock }: PrepareServices, collection: Collection, members: Members): Wanted {
+function patchChange({ clock }: PrepareServices, collection: Collection, members: Members): Patch {
   const { value: change, faults } = validateChanges(collection, members, timestamp(clock));
-  refuseFaults(faults);
+  rejectFaults(faults);
   const { set, increment, min, max, push, addToSet } = change;
-  // Steps that only remove something create no objects on their paths.
-  const making = [set, increment, min, max, push, addToSet].flatMap((part) =>
+  // Operators that only remove something do not create objects on their paths.
+  const createdPaths = [set, increment, min, max, push, addToSet].flatMap((part) =>
     Object.keys(part ?? {})
   );
-  return { change, beside: requiredBeside(collection, making) };
+  return { change, siblings: requiredSiblings(collection, createdPaths) };
 }
 
-/** A document's id, and the `If-Match` header. */
 interface Conditional {
   readonly id: Id;
   readonly ifMatch: string | null;
@@ -227,68 +218,67 @@ interface Conditional {
 async function changeLive(
   target: WriteAccess,
   { id, ifMatch }: Conditional,
-  { change, beside }: Wanted,
-): Promise<Written> {
+  { change, siblings }: Patch,
+): Promise<WrittenDocument> {
   const { records } = target;
-  const mine = mineLive(target, id);
-  // Without `If-Match` nothing is read first, so that writes are done in the order in which they came.
+  const writable = writableLive(target, id);
+  // Without `If-Match` nothing is read first, so that writes keep the order of their arrival.
   const unchanged = ifMatch === null
     ? ALL
-    : await precondition(target, { id, ifMatch, mine, inTrash: false });
-  const whole = beside.map((path) => compare(path, "ne", null));
-  const stored = await records.updateOne(and(mine, unchanged, ...whole), change);
-  if (stored !== null) return changed(stored);
-  if (beside.length > 0 && await records.findOne(and(mine, unchanged)) !== null) {
-    refuseFaults(beside.map((path) => ({ path, message: "is required in the object it lies in" })));
+    : await readPrecondition(target, { id, ifMatch, writable, inTrash: false });
+  const siblingsExist = siblings.map((path) => compare(path, "ne", null));
+  const stored = await records.updateOne(and(writable, unchanged, ...siblingsExist), change);
+  if (stored !== null) return changedResult(stored);
+  if (siblings.length > 0 && await records.findOne(and(writable, unchanged)) !== null) {
+    rejectFaults(siblings.map((path) => ({ path, message: "is required in its object" })));
   }
-  throw await lostOrRefused(target, { id, ifMatch, mine, inTrash: false });
+  throw await explainLostWrite(target, { id, ifMatch, writable, inTrash: false });
 }
 
-interface Searched<IfMatch extends string | null = string | null> extends Conditional {
+interface WriteLookup<IfMatch extends string | null = string | null> extends Conditional {
   readonly ifMatch: IfMatch;
-  readonly mine: Filter;
+  readonly writable: Filter;
   readonly inTrash: boolean;
 }
 
-/** Returns the condition of an `If-Match`. Throws if the stored document does not meet it. */
-async function precondition(
+/** Throws `PRECONDITION_FAILED` if the stored document does not match. */
+async function readPrecondition(
   target: WriteAccess,
-  { id, ifMatch, mine, inTrash }: Searched<string>,
+  { id, ifMatch, writable, inTrash }: WriteLookup<string>,
 ): Promise<Filter> {
-  const current = await target.records.findOne(mine);
+  const current = await target.records.findOne(writable);
   if (current === null) throw await explainMissingWrite(target, id, inTrash);
   return unchangedSince(current, ifMatch);
 }
 
-/** Returns why a write found nothing: the document has changed, or the caller may not write it. */
-async function lostOrRefused(
+async function explainLostWrite(
   target: WriteAccess,
-  { id, ifMatch, mine, inTrash }: Searched,
+  { id, ifMatch, writable, inTrash }: WriteLookup,
 ): Promise<Problem> {
-  if (ifMatch !== null && await target.records.findOne(mine) !== null) {
+  if (ifMatch !== null && await target.records.findOne(writable) !== null) {
     return new Problem("PRECONDITION_FAILED");
   }
   return await explainMissingWrite(target, id, inTrash);
 }
 
-function upsert(
+function prepareUpsert(
   services: PrepareServices,
   target: WriteAccess,
   write: Extract<DocumentWrite, { action: "upsert" }>,
 ): PreparedWrite {
   const given = membersOf(write);
   checkOwnerUnchanged(target, given);
-  const members = validated(target, given, services.defaultsRoom);
-  const change = replacement(services, members, keptOwner(target, given));
+  const members = validate(target, given, services.defaultsBudget);
+  const change = replaceChange(services, members, keptOwnerField(target, given));
   const document = newDocument(write.id, members, timestamp(services.clock));
-  const mine = mineLive(target, write.id);
+  const writable = writableLive(target, write.id);
   return {
     isLimited: true,
-    changes: mine,
-    run: async ({ records }) => upserted(await records.upsert(mine, change, document)),
-    async taken(target, path) {
+    changes: writable,
+    run: async ({ records }) => upsertResult(await records.upsert(writable, change, document)),
+    async explainTaken(target, path) {
       if (path !== "_id") return null;
-      if (await target.records.findOne(mine) !== null) return "again";
+      if (await target.records.findOne(writable) !== null) return "again";
       const problem = await explainMissingWrite(target, write.id, true);
       return problem.code === "DOCUMENT_NOT_FOUND" ? new Problem(problem.code, IN_TRASH) : problem;
     },
@@ -296,76 +286,77 @@ function upsert(
 }
 
 const IN_TRASH = {
-  message: "A document has this id that you cannot replace. If it is yours, it is in the trash: " +
+  message:
+    "You cannot replace the document that has this id. If it is yours, it is in the trash: " +
     "recover it first.",
 };
 
-function upsertBy(
+function prepareUpsertBy(
   services: PrepareServices,
   target: WriteAccess,
   { field, body }: Extract<DocumentWrite, { action: "upsertBy" }>,
 ): PreparedWrite {
-  refuseNotUnique(target.collection, field);
+  assertUniqueField(target.collection, field);
   const members = withoutServerFields(asMembers(body), null);
-  const document = documentOf(services, target, members);
-  const { change } = patch(services, target.collection, withOwner(target, members));
-  const value = own(document, field) ?? null;
+  const document = buildDocument(services, target, members);
+  const { change } = patchChange(services, target.collection, withOwner(target, members));
+  const value = ownMember(document, field) ?? null;
   if (value === null || typeof value === "object") {
-    refuseFaults([{ path: field, message: "is what to look for: send a value in it" }]);
+    rejectFaults([{ path: field, message: "selects the document: send a value in it" }]);
   }
-  const same = eq(field, value as string | number); // Unique fields hold one or the other.
-  const mine = and(same, LIVE, ownerFilter(target));
+  const hasValue = eq(field, value as string | number); // Unique fields hold texts or numbers.
+  const writable = and(hasValue, LIVE, ownerFilter(target));
   return {
     isLimited: true,
-    changes: mine,
-    run: async ({ records }) => upserted(await records.upsert(mine, change, document)),
-    async taken(target, path) {
+    changes: writable,
+    run: async ({ records }) => upsertResult(await records.upsert(writable, change, document)),
+    async explainTaken(target, path) {
       if (path !== field) return null;
-      if (await target.records.findOne(mine) !== null) return "again";
-      const isSeen = await target.records.findOne(and(same, target.visible(false))) !== null;
+      if (await target.records.findOne(writable) !== null) return "again";
+      const isSeen = await target.records.findOne(and(hasValue, target.visible(false))) !== null;
       return isSeen ? new Problem("OWNER_MISMATCH") : null;
     },
   };
 }
 
-function refuseNotUnique({ definition }: Collection, field: string): void {
+function assertUniqueField({ definition }: Collection, field: string): void {
   const names = definition.fields.filter(({ unique }) => unique).map(({ key }) => key);
   if (names.includes(field)) return;
-  const why = `"upsert" names ${shown(field)}, which is no unique field of the collection.`;
+  const why = `"upsert" names ${quoted(field)}, which is not a unique field of the collection.`;
   throw new Problem("INVALID_QUERY", { message: why + didYouMean(field, names) });
 }
 
-async function remove(
+async function deleteOne(
   { clock }: PrepareServices,
   target: WriteAccess,
   { id, permanent, ifMatch }: Extract<DocumentWrite, { action: "delete" }>,
-): Promise<Written> {
-  const mine = and(eq("_id", id), permanent ? ALL : LIVE, ownerFilter(target));
-  const searched = { id, ifMatch, mine, inTrash: permanent };
+): Promise<WrittenDocument> {
+  const writable = and(eq("_id", id), permanent ? ALL : LIVE, ownerFilter(target));
+  const searched = { id, ifMatch, writable, inTrash: permanent };
   const filter = ifMatch === null
-    ? mine
-    : and(mine, await precondition(target, { ...searched, ifMatch }));
+    ? writable
+    : and(writable, await readPrecondition(target, { ...searched, ifMatch }));
   const now = timestamp(clock);
-  const gone = permanent
+  const deleted = permanent
     ? await target.records.deleteOne(filter)
     : await target.records.updateOne(filter, {
       set: { isDeleted: true, deletedAt: now, updatedAt: now },
     });
-  if (gone === null) throw await lostOrRefused(target, searched);
+  if (deleted === null) throw await explainLostWrite(target, searched);
   return { id, stored: null, isNew: false };
 }
 
-/** Takes a document out of the trash. A document that is not in the trash stays as it is. */
-async function recover(
+/** Leaves a document unchanged that is not in the trash. */
+async function recoverOne(
   { clock }: PrepareServices,
   target: WriteAccess,
   id: Id,
-): Promise<Written> {
-  const mine = and(eq("_id", id), ownerFilter(target));
-  const recovered = await target.records.updateOne(and(mine, recoverable(clock)), {
+): Promise<WrittenDocument> {
+  const writable = and(eq("_id", id), ownerFilter(target));
+  const recovered = await target.records.updateOne(and(writable, recoverableFilter(clock)), {
     set: { isDeleted: false, deletedAt: null, updatedAt: timestamp(clock) },
   });
-  const found = recovered ?? await target.records.findOne(and(mine, LIVE));
+  const found = recovered ?? await target.records.findOne(and(writable, LIVE));
   if (found === null) throw await explainMissingWrite(target, id, true);
-  return changed(found);
+  return changedResult(found);
 }

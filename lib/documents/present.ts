@@ -6,46 +6,47 @@ import type { AnswerSize } from "./answer_size.ts";
 import type { Collection } from "./collection.ts";
 import type { Members } from "./document.ts";
 import { type PopulateServices, Populator } from "./populate.ts";
-import { projected, projectionOf } from "./projection.ts";
+import { createProjection, project } from "./projection.ts";
 import type { Presentation } from "./query.ts";
 
-const WITHOUT_META = projectionOf(["createdAt", "updatedAt", "isDeleted", "deletedAt"], true);
+const WITHOUT_META = createProjection(["createdAt", "updatedAt", "isDeleted", "deletedAt"], true);
 
-/** Whether documents are to be shown just as they are stored. */
+/** Whether documents are returned exactly as they are stored. */
 export const isPlain = ({ projection, meta, populate }: Presentation): boolean =>
   projection === null && meta && populate.length === 0;
 
-/** Documents that are parsed at once; others get their turn behind them. */
+/** Number of characters that are parsed before other requests get their turn. */
 const SLICE_LENGTH = 262_144;
 
-export interface Shown {
+export interface PresentInput {
   readonly collection: Collection;
   readonly presentation: Presentation;
   readonly size: AnswerSize;
 }
 
 /**
- * Makes JSON texts of documents as the query wants them shown. What is shown as stored is never
- * parsed. Throws `INVALID_QUERY`, and what it makes `ANSWER_TOO_LARGE`.
+ * Returns a function that projects and populates JSON texts. Throws `INVALID_QUERY`; the returned
+ * function throws `ANSWER_TOO_LARGE`.
  */
-export async function presenter(services: PopulateServices, caller: Caller, shown: Shown) {
-  const { presentation, size } = shown;
-  const populator = await Populator.open(services, caller, shown);
+export async function openPresenter(services: PopulateServices, caller: Caller, how: PresentInput) {
+  const { presentation, size } = how;
+  const populator = await Populator.open(services, caller, how);
   return async (texts: readonly string[]): Promise<string[]> => {
     if (isPlain(presentation)) return [...texts];
-    const made: string[] = [];
+    const presented: string[] = [];
     for (const slice of slicesOf(texts)) {
-      if (made.length > 0) await nextTurn();
+      if (presented.length > 0) await nextTurn();
       const documents = recordsIn<Members>(slice.join(","));
-      const populated = await populator.into(documents);
+      const populated = await populator.populate(documents);
       for (const [i, document] of documents.entries()) {
-        size.show(populated[i]!); // Refused before it becomes text: the same may stand there often.
-        const text = populator.text(partShown(document, presentation));
-        size.show(bytesOf(text) + 1 - populated[i]!);
-        made.push(text);
+        // Checked before the text is built, because a target may be embedded many times.
+        size.addSent(populated[i]!);
+        const text = populator.text(applyPresentation(document, presentation));
+        size.addSent(bytesOf(text) + 1 - populated[i]!);
+        presented.push(text);
       }
     }
-    return made;
+    return presented;
   };
 }
 
@@ -60,11 +61,10 @@ function* slicesOf(texts: readonly string[]): Generator<readonly string[]> {
   }
 }
 
-/** What is shown of a document that shows no others. */
-export function partShown(
+export function applyPresentation(
   document: Members,
   { meta, projection }: Pick<Presentation, "meta" | "projection">,
 ): Members {
-  const kept = meta ? document : projected(document, WITHOUT_META);
-  return projection === null ? kept : projected(kept, projection);
+  const kept = meta ? document : project(document, WITHOUT_META);
+  return projection === null ? kept : project(kept, projection);
 }

@@ -7,7 +7,7 @@ import { compileCollection } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
 import { AnswerSize } from "./answer_size.ts";
 import type { PopulateServices } from "./populate.ts";
-import { isPlain, presenter } from "./present.ts";
+import { isPlain, openPresenter } from "./present.ts";
 import { parseDocumentQuery, type Presentation } from "./query.ts";
 
 const CALLER: Caller = { kind: "secret", projectId: "66f1a0c2e4b0a1b2c3d4e5f6" };
@@ -15,7 +15,7 @@ const collection = compileCollection(
   parseDefinition({ name: "posts", rls: { enabled: false }, fields: [] }),
 );
 
-/** Nothing is asked of the store: no reference is followed here. */
+/** Services without a store, because the tests do not follow references. */
 const services: PopulateServices = {
   engine: null as unknown as Engine,
   catalog: {
@@ -23,7 +23,7 @@ const services: PopulateServices = {
     names: () => Promise.reject(new Error("asked")),
     forget() {},
   },
-  userFields: { of: () => [] },
+  userFields: { ofProject: () => [] },
   clock: systemClock,
   blobStores: null as unknown as BlobStores,
   slowQuestions: { watch: () => Promise.reject(new Error("asked")) },
@@ -33,12 +33,12 @@ const presentation = (query: string): Presentation => parseDocumentQuery(collect
 
 const present = async (texts: readonly string[], query: string): Promise<string> => {
   const size = new AnswerSize();
-  const shown = { collection, presentation: presentation(query), size };
-  const show = await presenter(services, CALLER, shown);
-  return (await show(texts)).join(",");
+  const input = { collection, presentation: presentation(query), size };
+  const presentTexts = await openPresenter(services, CALLER, input);
+  return (await presentTexts(texts)).join(",");
 };
 
-const shown = (query: string, ...documents: unknown[]) =>
+const presented = (query: string, ...documents: unknown[]) =>
   present(documents.map((document) => JSON.stringify(document)), query);
 
 const POST = {
@@ -55,7 +55,7 @@ const POST = {
 const { _id, title, place, tags, createdAt, updatedAt, isDeleted, deletedAt } = POST;
 const meta = { createdAt, updatedAt, isDeleted, deletedAt };
 
-Deno.test("only what asks for nothing special is shown just as it is stored", () => {
+Deno.test("isPlain is true only without projection, populate and meta=false", () => {
   assert.equal(isPlain(presentation("")), true);
   assert.equal(isPlain(presentation("meta=true&include_deleted=true")), true);
   for (const query of ["fields=title", "fields=-title", "meta=false"]) {
@@ -64,62 +64,62 @@ Deno.test("only what asks for nothing special is shown just as it is stored", ()
   assert.equal(isPlain({ projection: null, meta: true, populate: ["author"] }), false);
 });
 
-Deno.test("what is shown as stored is passed on byte for byte, never parsed", async () => {
+Deno.test("plain documents are returned byte for byte, without parsing", async () => {
   const texts = ['{"_id":"a","n":1.0,"big":123456789012345678901}', '{"not json'];
   assert.equal(await present(texts, ""), texts.join(","));
 });
 
-Deno.test("an empty page is an empty page", async () => {
-  assert.equal(await shown("fields=title"), "");
+Deno.test("an empty page stays empty", async () => {
+  assert.equal(await presented("fields=title"), "");
 });
 
-Deno.test("named fields are shown, and the id always", async () => {
-  assert.equal(await shown("fields=title", POST), JSON.stringify({ _id, title }));
-  assert.equal(await shown("fields=_id", POST), JSON.stringify({ _id }));
+Deno.test("fields picks the named fields and always the id", async () => {
+  assert.equal(await presented("fields=title", POST), JSON.stringify({ _id, title }));
+  assert.equal(await presented("fields=_id", POST), JSON.stringify({ _id }));
   assert.equal(
-    await shown("fields=title,createdAt", POST),
+    await presented("fields=title,createdAt", POST),
     JSON.stringify({ _id, title, createdAt }),
   );
-  assert.equal(await shown("fields=missing,toString", POST), JSON.stringify({ _id }));
+  assert.equal(await presented("fields=missing,toString", POST), JSON.stringify({ _id }));
 });
 
-Deno.test("a dotted path shows a part of an object", async () => {
-  const parts = JSON.parse(await shown("fields=place.city,place.geo.lng", POST));
+Deno.test("fields with a dotted path picks a part of an object", async () => {
+  const parts = JSON.parse(await presented("fields=place.city,place.geo.lng", POST));
   assert.deepEqual(parts, { _id, place: { city: "Bonn", geo: { lng: 7 } } });
-  assert.deepEqual(JSON.parse(await shown("fields=place,place.city", POST)), { _id, place });
-  assert.deepEqual(JSON.parse(await shown("fields=place.city,place", POST)), { _id, place });
-  assert.deepEqual(JSON.parse(await shown("fields=title.x,tags.name", POST)), { _id });
+  assert.deepEqual(JSON.parse(await presented("fields=place,place.city", POST)), { _id, place });
+  assert.deepEqual(JSON.parse(await presented("fields=place.city,place", POST)), { _id, place });
+  assert.deepEqual(JSON.parse(await presented("fields=title.x,tags.name", POST)), { _id });
 });
 
-Deno.test("fields with a minus are left out, the id never", async () => {
-  const rest = JSON.parse(await shown("fields=-title,-place.geo,-_id,-missing", POST));
+Deno.test("fields with a minus are left out, except the id", async () => {
+  const rest = JSON.parse(await presented("fields=-title,-place.geo,-_id,-missing", POST));
   assert.deepEqual(rest, { _id, place: { city: "Bonn" }, tags, ...meta });
-  assert.deepEqual(JSON.parse(await shown("fields=-place.geo.lat,-title.x,-tags.name", POST)), {
+  assert.deepEqual(JSON.parse(await presented("fields=-place.geo.lat,-title.x,-tags.name", POST)), {
     ...POST,
     place: { city: "Bonn", geo: { lng: 7 } },
   });
 });
 
-Deno.test("meta=false leaves out the four server-owned fields, not those of objects", async () => {
+Deno.test("meta=false leaves out the server fields, but not fields of nested objects", async () => {
   const nested = { ...POST, place: { createdAt: 1 } };
-  assert.deepEqual(JSON.parse(await shown("meta=false", nested)), {
+  assert.deepEqual(JSON.parse(await presented("meta=false", nested)), {
     _id,
     title,
     place: { createdAt: 1 },
     tags,
   });
-  assert.deepEqual(JSON.parse(await shown("meta=false&fields=title,createdAt", POST)), {
+  assert.deepEqual(JSON.parse(await presented("meta=false&fields=title,createdAt", POST)), {
     _id,
     title,
   });
 });
 
-Deno.test("every document of a page is shown alike, in its order", async () => {
-  const page = await shown("fields=title", { _id: "1", title: "x", y: 1 }, { _id: "2" });
+Deno.test("all documents of a page are presented alike, in their order", async () => {
+  const page = await presented("fields=title", { _id: "1", title: "x", y: 1 }, { _id: "2" });
   assert.equal(page, '{"_id":"1","title":"x"},{"_id":"2"}');
 });
 
-Deno.test("numbers keep their value and sign when a part is shown", async () => {
+Deno.test("numbers keep their value and sign in a projection", async () => {
   const numbers = '{"_id":"a","n":[-0.0,5e-324,1.7976931348623157e308,0.1],"x":1}';
   const text = await present([numbers], "fields=n");
   assert.equal(text, '{"_id":"a","n":[-0,5e-324,1.7976931348623157e+308,0.1]}');

@@ -3,18 +3,18 @@ import { isObject } from "../store/shape.ts";
 import type { Members } from "./document.ts";
 import { isEmbedded } from "./embedded.ts";
 
-/** Which members of documents to answer. `_id` always stays. */
+/** Members of documents to return. `_id` is always returned. */
 export interface Projection {
   readonly names: NameTree;
-  /** Whether the names are what is left out. */
+  /** Whether the named members are left out, rather than picked. */
   readonly leavesOut: boolean;
 }
 
-/** Dotted paths by their first names; null is the end of one, whatever else lies behind it. */
+/** Tree of dotted paths by name; null is the end of a path, and covers all longer paths. */
 type NameTree = ReadonlyMap<string, NameTree | null>;
 type GrowingTree = Map<string, GrowingTree | null>;
 
-export function projectionOf(paths: readonly string[], leavesOut: boolean): Projection {
+export function createProjection(paths: readonly string[], leavesOut: boolean): Projection {
   const names: GrowingTree = new Map();
   for (const path of paths) addPath(names, path.split("."));
   if (leavesOut) names.delete("_id");
@@ -32,40 +32,36 @@ function addPath(tree: GrowingTree, names: readonly string[]): void {
   at.set(names.at(-1)!, null);
 }
 
-/** A document as it is to be shown. Takes time in proportion to the names and the document. */
-export function projected(document: Members, { names, leavesOut }: Projection): Members {
-  return leavesOut ? without(document, names) : { _id: document._id!, ...only(document, names) };
+/** Takes time in proportion to the names and the document. */
+export function project(document: Members, { names, leavesOut }: Projection): Members {
+  return leavesOut ? omit(document, names) : { _id: document._id!, ...pick(document, names) };
 }
 
-function only(members: Members, names: NameTree): Members {
-  const shown: Members = {};
+function pick(members: Members, names: NameTree): Members {
+  const picked: Members = {};
   for (const [name, inner] of names) {
     if (!Object.hasOwn(members, name)) continue;
     const value: Json = members[name]!;
-    if (inner === null) shown[name] = value;
-    else if (isObject(value)) shown[name] = only(value, inner);
-    else if (isEmbedded(value)) shown[name] = value; // Holds nothing else than what is named.
+    if (inner === null) picked[name] = value;
+    else if (isObject(value)) picked[name] = pick(value, inner);
+    else if (isEmbedded(value)) picked[name] = value; // Already projected by `takePart`.
   }
-  return shown;
+  return picked;
 }
 
-function without(members: Members, names: NameTree): Members {
+function omit(members: Members, names: NameTree): Members {
   const kept = Object.entries(members).flatMap(([name, value]): [string, Json][] => {
     const inner = names.get(name);
     if (inner === null) return [];
-    return [[name, inner !== undefined && isObject(value) ? without(value, inner) : value]];
+    return [[name, inner !== undefined && isObject(value) ? omit(value, inner) : value]];
   });
   return Object.fromEntries(kept);
 }
 
-/** Which part is shown of what stands at one path of a document. */
 export type Part = Projection | "all" | "nothing";
 
-/**
- * Which part of the documents a projection shows that are put in the place of ids at a path, alone
- * or, in a list, of each of them: names do not reach into lists.
- */
-export function partBehind(
+/** Returns the part of populated documents to return. Names do not reach into lists. */
+export function partOfTargets(
   projection: Projection | null,
   path: readonly string[],
   isList: boolean,
@@ -82,9 +78,9 @@ export function partBehind(
   return { names: at, leavesOut };
 }
 
-/** That part of a document; its id is a member like others. */
-export function partOf(members: Members, part: Part): Members {
+/** Treats the id like other members. */
+export function takePart(members: Members, part: Part): Members {
   if (part === "all") return members;
   if (part === "nothing") return {};
-  return part.leavesOut ? without(members, part.names) : only(members, part.names);
+  return part.leavesOut ? omit(members, part.names) : pick(members, part.names);
 }

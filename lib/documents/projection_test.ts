@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Members } from "./document.ts";
-import { projected, projectionOf } from "./projection.ts";
+import { createProjection, project } from "./projection.ts";
 
 const DOCUMENT: Members = {
   _id: "66f1a0c2e4b0a1b2c3d4e5f6",
@@ -10,48 +10,48 @@ const DOCUMENT: Members = {
   none: null,
 };
 
-/** As JSON, because the order of members is part of what is promised. */
-const assertShown = (paths: readonly string[], leavesOut: boolean, expected: unknown) =>
+/** Compares as JSON, because the order of members is guaranteed. */
+const assertProjected = (paths: readonly string[], leavesOut: boolean, expected: unknown) =>
   assert.equal(
-    JSON.stringify(projected(DOCUMENT, projectionOf(paths, leavesOut))),
+    JSON.stringify(project(DOCUMENT, createProjection(paths, leavesOut))),
     JSON.stringify(expected),
     `${leavesOut ? "-" : ""}${paths}`,
   );
 
 const { _id } = DOCUMENT;
 
-Deno.test("named members are shown in the order in which they are named first", () => {
-  assertShown(["title"], false, { _id, title: "t" });
-  assertShown(["none", "title"], false, { _id, none: null, title: "t" });
-  assertShown(["place.geo.lng", "title", "place.city"], false, {
+Deno.test("project returns picked members in the order of their first names", () => {
+  assertProjected(["title"], false, { _id, title: "t" });
+  assertProjected(["none", "title"], false, { _id, none: null, title: "t" });
+  assertProjected(["place.geo.lng", "title", "place.city"], false, {
     _id,
     place: { geo: { lng: 2 }, city: "x" },
     title: "t",
   });
-  assertShown(["_id", "_id.x"], false, { _id });
+  assertProjected(["_id", "_id.x"], false, { _id });
 });
 
-Deno.test("what is not there is not shown, but for the objects on the way to it", () => {
-  assertShown(["other", "title.x", "tags.name", "toString"], false, { _id });
-  assertShown(["place.other"], false, { _id, place: {} });
+Deno.test("project skips missing members, but keeps the objects on their path", () => {
+  assertProjected(["other", "title.x", "tags.name", "toString"], false, { _id });
+  assertProjected(["place.other"], false, { _id, place: {} });
 });
 
-Deno.test("a member that is named whole is shown whole, whatever of it is named too", () => {
+Deno.test("project returns a complete member if its parts are named, too", () => {
   const { place } = DOCUMENT;
-  assertShown(["place", "place.city"], false, { _id, place });
-  assertShown(["place.city", "title", "place"], false, { _id, place, title: "t" });
+  assertProjected(["place", "place.city"], false, { _id, place });
+  assertProjected(["place.city", "title", "place"], false, { _id, place, title: "t" });
 });
 
-Deno.test("members are left out, but never the id", () => {
+Deno.test("project leaves out members, but never the id", () => {
   const { title, place, tags, none } = DOCUMENT;
-  assertShown(["place", "place.city", "_id"], true, { _id, title, tags, none });
-  assertShown(["place.geo.lat", "place.city", "other.x", "title.x", "tags.name"], true, {
+  assertProjected(["place", "place.city", "_id"], true, { _id, title, tags, none });
+  assertProjected(["place.geo.lat", "place.city", "other.x", "title.x", "tags.name"], true, {
     _id,
     title,
     place: { geo: { lng: 2 } },
     tags,
     none,
   });
-  assertShown(["title", "place"], true, { _id, tags, none });
-  assert.deepEqual(DOCUMENT.place, place, "the document itself is left as it is");
+  assertProjected(["title", "place"], true, { _id, tags, none });
+  assert.deepEqual(DOCUMENT.place, place, "the document itself is unchanged");
 });

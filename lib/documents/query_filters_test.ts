@@ -1,4 +1,4 @@
-/** Parameters that filter: names, suffixes and paths. */
+/** Tests of parameters that filter: names, suffixes and paths. */
 
 import assert from "node:assert/strict";
 import type { Filter } from "../store/port.ts";
@@ -28,7 +28,7 @@ const filterOf = (query: string, strict = false): Filter => parse(query, strict)
 
 const cond = (path: string, op: string, value: unknown) => ({ op, path, value });
 
-/** Refused by a message that begins with the parameter's name. */
+/** Asserts that a query is rejected with a message that begins with the parameter's name. */
 function refused(query: string, parameter: string, why: RegExp, strict = false): void {
   assert.throws(() => parse(query, strict), (error: Error & { code?: string }) => {
     assert.equal(error.code, "INVALID_QUERY", `${query}: ${error}`);
@@ -38,19 +38,19 @@ function refused(query: string, parameter: string, why: RegExp, strict = false):
   }, query);
 }
 
-Deno.test("a declared name alone is equality", () => {
+Deno.test("a declared name without suffix means equality", () => {
   assert.deepEqual(filterOf("status=draft"), cond("status", "eq", "draft"));
   assert.deepEqual(filterOf("views=5"), cond("views", "eq", 5));
   assert.deepEqual(filterOf("place.city=Bonn"), cond("place.city", "eq", "Bonn"));
 });
 
-Deno.test("names and values are decoded as forms are", () => {
+Deno.test("names and values are decoded as in forms", () => {
   assert.deepEqual(filterOf("status=a+b%26c%3D%C3%A4"), cond("status", "eq", "a b&c=ä"));
   assert.deepEqual(filterOf("st%61tus=x"), cond("status", "eq", "x"));
   assert.deepEqual(filterOf("status"), cond("status", "eq", ""));
 });
 
-Deno.test("every suffix is its operator", () => {
+Deno.test("every suffix selects its operator", () => {
   assert.deepEqual(filterOf("views_gt=5"), cond("views", "gt", 5));
   assert.deepEqual(filterOf("views_gte=5"), cond("views", "gte", 5));
   assert.deepEqual(filterOf("views_lt=5"), cond("views", "lt", 5));
@@ -66,7 +66,7 @@ Deno.test("every suffix is its operator", () => {
   assert.deepEqual(filterOf("status_regex=^dr"), { op: "regex", path: "status", pattern: "^dr" });
 });
 
-Deno.test("a declared name is itself, also when it ends like an operator", () => {
+Deno.test("a declared name has precedence over a suffix", () => {
   assert.deepEqual(filterOf("checked_in=true"), cond("checked_in", "eq", true));
   assert.deepEqual(filterOf("score_gt=5"), cond("score_gt", "eq", 5));
   assert.deepEqual(filterOf("checked_in_ne=true"), cond("checked_in", "ne", true));
@@ -74,7 +74,7 @@ Deno.test("a declared name is itself, also when it ends like an operator", () =>
   assert.deepEqual(filterOf("checked_nin=a"), { op: "nin", path: "checked", values: ["a"] });
 });
 
-Deno.test("a declared name with another suffix is refused and told the operators", () => {
+Deno.test("a declared name with an unknown suffix is rejected with the list of operators", () => {
   for (const name of ["views_foo", "views_eq", "views_", "status_like", "place.city_x"]) {
     assert.throws(() => parse(`${name}=1`), {
       code: "UNKNOWN_OPERATOR",
@@ -85,7 +85,7 @@ Deno.test("a declared name with another suffix is refused and told the operators
   }
 });
 
-Deno.test("where a name is not declared, known suffixes are operators and others are part of it", () => {
+Deno.test("undeclared names have known suffixes as operators, and keep other suffixes", () => {
   assert.deepEqual(filterOf("rank_gt=a"), cond("rank", "gt", "a"));
   assert.deepEqual(filterOf("first_name=ada"), cond("first_name", "eq", "ada"));
   assert.deepEqual(filterOf("rank_eq=a"), cond("rank_eq", "eq", "a"));
@@ -96,7 +96,7 @@ Deno.test("where a name is not declared, known suffixes are operators and others
   assert.deepEqual(filterOf("free.some_kind=x"), cond("free.some_kind", "eq", "x"));
 });
 
-Deno.test("reserved names keep their meaning; a field of that name is filtered by its suffixes", () => {
+Deno.test("reserved names stay parameters; fields of these names are filtered with suffixes", () => {
   const { filter, limit } = parse("limit=7&limit_gt=5&page_ne=a");
   assert.equal(limit, 7);
   assert.deepEqual(filter, {
@@ -106,7 +106,7 @@ Deno.test("reserved names keep their meaning; a field of that name is filtered b
   assert.deepEqual(filterOf('where={"page":"a"}'), cond("page", "eq", "a"));
 });
 
-Deno.test("server-owned fields count as declared, in strict collections too", () => {
+Deno.test("server fields are declared, also in strict collections", () => {
   for (const strict of [false, true]) {
     assert.deepEqual(filterOf("_id=ABC", strict), cond("_id", "eq", "ABC"));
     assert.deepEqual(filterOf("_id_in=a,b", strict), { op: "in", path: "_id", values: ["a", "b"] });
@@ -121,7 +121,7 @@ Deno.test("server-owned fields count as declared, in strict collections too", ()
   }
 });
 
-Deno.test("a strict collection is asked for what it declares only", () => {
+Deno.test("a strict collection rejects conditions on undeclared fields", () => {
   for (const name of ["other", "other_gt", "first_name", "place.zip", "status.x", "tags.0"]) {
     refused(`${name}=1`, name, /this strict collection does not declare/, true);
   }
@@ -129,7 +129,7 @@ Deno.test("a strict collection is asked for what it declares only", () => {
   assert.deepEqual(filterOf("place.city_ne=x", true), cond("place.city", "ne", "x"));
 });
 
-Deno.test("operators of a store, and names no document can have, are refused", () => {
+Deno.test("operators of a store and invalid names are rejected", () => {
   const wrong = [
     "$where",
     "$or",
@@ -153,7 +153,7 @@ Deno.test("operators of a store, and names no document can have, are refused", (
   refused("%24where_gt=1", "$where_gt", /cannot be a filter/);
 });
 
-Deno.test("conditions are joined by and: with each other, with where, and of one name", () => {
+Deno.test("all conditions are combined with and, also those of where and of one name", () => {
   assert.deepEqual(filterOf('views_gt=1&status=a&where={"views":{"lt":9}}'), {
     op: "and",
     of: [cond("views", "gt", 1), cond("status", "eq", "a"), cond("views", "lt", 9)],
@@ -168,14 +168,14 @@ Deno.test("conditions are joined by and: with each other, with where, and of one
   });
 });
 
-Deno.test("an operator that is given twice is two conditions", () => {
+Deno.test("a repeated operator adds two conditions", () => {
   assert.deepEqual(filterOf("views_gt=1&views_gt=2"), {
     op: "and",
     of: [cond("views", "gt", 1), cond("views", "gt", 2)],
   });
 });
 
-Deno.test("parameters make up to 50 conditions", () => {
+Deno.test("parameters can have up to 50 conditions", () => {
   const many = (count: number) => Array(count).fill("views_gt=1").join("&");
   const filter = filterOf(many(50));
   assert.equal(filter.op === "and" && filter.of.length, 50);
@@ -185,7 +185,7 @@ Deno.test("parameters make up to 50 conditions", () => {
   });
 });
 
-Deno.test("an alternative of where stays one condition among the others", () => {
+Deno.test("an or in where stays one condition among the others", () => {
   const where = encodeURIComponent('{"or":[{"views":1},{"views":2}]}');
   assert.deepEqual(filterOf(`status=a&where=${where}`), {
     op: "and",
@@ -196,7 +196,7 @@ Deno.test("an alternative of where stays one condition among the others", () => 
   });
 });
 
-Deno.test("values are checked against the declared type and the parameter is named", () => {
+Deno.test("a value of a wrong type is rejected with the name of the parameter", () => {
   refused("views=abc", "views", /must be a number, because views is declared Number/);
   refused("views_in=1,x", "views_in", /must be a number/);
   refused("checked_in=maybe", "checked_in", /must be true or false/);

@@ -1,9 +1,9 @@
-/** Parameters that are no filters: pages, sorting, presentation. */
+/** Tests of parameters that are not filters: pages, sorting, presentation. */
 
 import assert from "node:assert/strict";
 import { type Collection, compileCollection } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
-import { projectionOf } from "./projection.ts";
+import { createProjection } from "./projection.ts";
 import { parseDocumentQuery, parseListQuery, splitCursor } from "./query.ts";
 
 const collection = (): Collection =>
@@ -31,7 +31,7 @@ const collection = (): Collection =>
 
 const list = (text: string) => parseListQuery(collection(), text);
 
-/** Refused by a message that begins with the parameter's name. */
+/** Asserts that a query is rejected with a message that begins with the parameter's name. */
 function refused(text: string, parameter: string, why: RegExp): void {
   assert.throws(() => list(text), (error: Error & { code?: string }) => {
     assert.equal(error.code, "INVALID_QUERY", `${text}: ${error}`);
@@ -43,7 +43,7 @@ function refused(text: string, parameter: string, why: RegExp): void {
 
 const newest = [{ path: "createdAt", descending: true }];
 
-Deno.test("a list that asks for nothing gets the first hundred, newest first", () => {
+Deno.test("an empty query returns the first hundred documents, newest first", () => {
   assert.deepEqual(list(""), {
     filter: { op: "and", of: [] },
     sort: newest,
@@ -61,7 +61,7 @@ Deno.test("a list that asks for nothing gets the first hundred, newest first", (
   });
 });
 
-Deno.test("page and limit are positive whole numbers, limit up to 1000", () => {
+Deno.test("page and limit are positive integers, limit up to 1000", () => {
   assert.equal(list("limit=1").limit, 1);
   assert.equal(list("limit=1000").limit, 1000);
   assert.equal(list("page=1").page, 1);
@@ -90,7 +90,7 @@ Deno.test("flags are true or false", () => {
   }
 });
 
-Deno.test("offset and skip are whole numbers, and not beside page", () => {
+Deno.test("offset and skip are integers, and cannot be combined with page", () => {
   assert.equal(list("offset=0").offset, 0);
   assert.equal(list("skip=1000000000").offset, 1_000_000_000);
   for (const value of ["", "-1", "1.5", "abc", "1e2", "1000000001", "99999999999"]) {
@@ -108,7 +108,7 @@ Deno.test("total is exact, none or estimate", () => {
   for (const value of ["", "true", "Exact"]) refused(`total=${value}`, "total", /must be exact or/);
 });
 
-Deno.test("a reserved parameter is given once", () => {
+Deno.test("a reserved parameter cannot be repeated", () => {
   const twice: Record<string, string> = {
     page: "1",
     limit: "1",
@@ -129,7 +129,7 @@ Deno.test("a reserved parameter is given once", () => {
   }
 });
 
-Deno.test("the cursor is taken out of a query, so that pages of one list share the rest", () => {
+Deno.test("splitCursor separates the cursor from the rest of a query", () => {
   const table: readonly (readonly [string, string, string | null])[] = [
     ["", "", null],
     ["limit=5", "limit=5", null],
@@ -157,7 +157,7 @@ Deno.test("the cursor is taken out of a query, so that pages of one list share t
   }
 });
 
-Deno.test("a cursor that is given twice is refused, in every spelling", () => {
+Deno.test("a repeated cursor is rejected, in every spelling", () => {
   for (const query of ["cursor=a&cursor=a", "cursor=a&limit=1&%63ursor=b", "cursor&cursor="]) {
     const { rest, cursor } = splitCursor(query);
     assert.equal(cursor, null, query);
@@ -165,7 +165,7 @@ Deno.test("a cursor that is given twice is refused, in every spelling", () => {
   }
 });
 
-Deno.test("a list is sorted by declared fields in the given order", () => {
+Deno.test("sort accepts declared fields with directions", () => {
   const sort = (text: string) => list(`sort=${text}`).sort;
   const up = (path: string) => ({ path, descending: false });
   const down = (path: string) => ({ path, descending: true });
@@ -182,12 +182,12 @@ Deno.test("a list is sorted by declared fields in the given order", () => {
   }
 });
 
-Deno.test("only declared fields of one value can be sorted by", () => {
+Deno.test("sort rejects fields that are undeclared or not scalar", () => {
   const wrong = ["tags", "place", "other", "place.zip", "tags.0", "isDeleted", "$natural", "Title"];
   for (const path of wrong) refused(`sort=${path}`, "sort", /cannot sort by ".*": only declared/);
 });
 
-Deno.test("a sort that cannot be read is refused", () => {
+Deno.test("a malformed sort is rejected", () => {
   for (const text of ["", ",", "title,", "title:up", "-title:asc", ":asc", "a:b:asc"]) {
     refused(`sort=${text}`, "sort", /must be a list of field, -field, field:asc or field:desc/);
   }
@@ -196,7 +196,7 @@ Deno.test("a sort that cannot be read is refused", () => {
   refused("sort=title,views,-title", "sort", /names a field twice/);
 });
 
-Deno.test("a list is sorted by up to eight fields", () => {
+Deno.test("sort accepts up to eight fields", () => {
   const keys = "abcdefghi".split("");
   const many = compileCollection(parseDefinition({
     name: "many",
@@ -210,11 +210,14 @@ Deno.test("a list is sorted by up to eight fields", () => {
   });
 });
 
-Deno.test("fields shows some members or leaves some out", () => {
-  const shown = (text: string) => list(`fields=${text}`).projection;
-  assert.deepEqual(shown("title,place.city"), projectionOf(["title", "place.city"], false));
-  assert.deepEqual(shown("-title,%20-other"), projectionOf(["title", "other"], true));
-  assert.deepEqual(shown("undeclared"), projectionOf(["undeclared"], false));
+Deno.test("fields picks members or leaves members out", () => {
+  const projectionFor = (text: string) => list(`fields=${text}`).projection;
+  assert.deepEqual(
+    projectionFor("title,place.city"),
+    createProjection(["title", "place.city"], false),
+  );
+  assert.deepEqual(projectionFor("-title,%20-other"), createProjection(["title", "other"], true));
+  assert.deepEqual(projectionFor("undeclared"), createProjection(["undeclared"], false));
   refused(
     "fields=title,-views",
     "fields",
@@ -226,14 +229,14 @@ Deno.test("fields shows some members or leaves some out", () => {
   }
 });
 
-Deno.test("fields has at most 200 different names", () => {
+Deno.test("fields accepts up to 200 different names", () => {
   const names = (count: number) => Array.from({ length: count }, (_, n) => `f${n}`);
   assert.equal(list(`fields=${names(200)}`).projection?.names.size, 200);
   refused(`fields=${names(201)}`, "fields", /has more than 200 names/);
   assert.equal(list(`fields=${Array(1000).fill("title")}`).projection?.names.size, 1);
 });
 
-Deno.test("a path has at most 20 levels and 300 characters, wherever a query takes one", () => {
+Deno.test("all paths of a query have at most 20 levels and 300 characters", () => {
   const levels = (count: number) => Array(count).fill("a").join(".");
   const length = (count: number) => "a".repeat(count);
   for (const path of [levels(20), length(300)]) {
@@ -258,7 +261,7 @@ Deno.test("a path has at most 20 levels and 300 characters, wherever a query tak
   }
 });
 
-Deno.test("populate and expand name up to ten paths that begin with a declared reference", () => {
+Deno.test("populate and expand accept up to ten paths that begin with a declared reference", () => {
   assert.deepEqual(list("populate=author").populate, ["author"]);
   assert.deepEqual(list("expand=author,tags").populate, ["author", "tags"]);
   assert.deepEqual(
@@ -288,16 +291,16 @@ Deno.test("populate and expand name up to ten paths that begin with a declared r
   }
 });
 
-Deno.test("explain is asked for by true alone", () => {
+Deno.test("explain is on only if it is true", () => {
   assert.equal(list("explain=true").explain, true);
   assert.equal(list("").explain, false);
   assert.deepEqual(list("explain=false"), list(""));
 });
 
-Deno.test("a single document takes the parameters that say how it is shown", () => {
+Deno.test("parseDocumentQuery accepts the parameters of the presentation", () => {
   const query = "fields=title&meta=false&populate=author&include_deleted=true";
   assert.deepEqual(parseDocumentQuery(collection(), query), {
-    projection: projectionOf(["title"], false),
+    projection: createProjection(["title"], false),
     meta: false,
     populate: ["author"],
     includeDeleted: true,
@@ -310,7 +313,7 @@ Deno.test("a single document takes the parameters that say how it is shown", () 
   });
 });
 
-Deno.test("a single document takes no other parameter", () => {
+Deno.test("parseDocumentQuery rejects other parameters", () => {
   for (const name of ["page", "limit", "sort", "cursor", "where", "count", "total", "title", "x"]) {
     assert.throws(() => parseDocumentQuery(collection(), `${name}=1`), {
       code: "INVALID_QUERY",

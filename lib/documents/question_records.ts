@@ -7,35 +7,35 @@ import type { Definition, Engine, Records } from "../store/port.ts";
 import type { QuestionShape, QuestionTotal } from "./question_shape.ts";
 import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** What is known of a question of one shape. */
 export interface QuestionFigures {
+  /** Number of requests. */
   readonly asked: number;
-  /** Of these, those that were given up as too slow, or turned away. */
+  /** Number of requests that were too slow or rejected for that. */
   readonly refused: number;
-  /** That all of them took together. */
+  /** Milliseconds of all requests together. */
   readonly ms: number;
-  /** Documents that were answered, a count none. */
+  /** Number of documents in the answers. Counts do not add to it. */
   readonly answered: number;
-  /** About how many were looked at for them; null where the engine does not say. */
+  /** Approximate number of documents that were read; null if the engine does not report it. */
   readonly examined: number | null;
 }
 
 /**
- * A question's figures of one day, added up over all processes. They are in the control space,
- * because on MongoDB each project would need one more collection with its indexes.
+ * Figures of a question on one day, summed over all processes. Stored in the control space, because
+ * each project would need another table with its indexes.
  */
 export const QUESTIONS = recordKind({
   name: "slowQuestions",
   fields: {
     projectId: field.ref,
-    /** A digest of everything down to the total: what is counted together. */
+    /** Digest of project, day, place, indexes, filter, sort and total. */
     question: field.text,
-    /** `2026-01-31`. */
+    /** Date, such as `2026-01-31`. */
     day: field.text,
     expiresAt: field.date,
-    /** Where the collection's documents are kept, by which a deleted one is told from a new one. */
+    /** Name of the table, which distinguishes the collection from a deleted one. */
     place: field.undeclared<string>(),
-    /** A digest of the indexes that it was asked under: with others it is another question. */
+    /** Digest of the collection's indexes at the time of the requests. */
     indexes: field.undeclared<string>(),
     filter: field.undeclared<string>(),
     sort: field.undeclared<string>(),
@@ -45,7 +45,7 @@ export const QUESTIONS = recordKind({
     ms: field.undeclared<number>(),
     answered: field.undeclared<number>(),
     examined: field.undeclared<number | null>(),
-    /** How many took at most so long: `{ b12: 3 }` by {@linkcode bucketOf}. */
+    /** Number of requests by duration: `{ b12: 3 }`, where 12 is a {@linkcode bucketOf}. */
     times: field.undeclared<{ [bucket: string]: number }>(),
   },
   indexes: [
@@ -60,57 +60,58 @@ export type QuestionRecord = RecordOf<typeof QUESTIONS>;
 
 const DAY_MS = 86_400_000;
 
-/** `2026-01-31`, so many days ago. */
+/** Returns a date such as `2026-01-31`. */
 export const dayAt = (clock: Clock, ago = 0): string =>
   new Date(clock.now() - ago * DAY_MS).toISOString().slice(0, 10);
 
-/** Times are kept in steps of half a power of two, from 1 ms to beyond every time limit. */
+/** Number of buckets per doubling of the duration. */
 const STEPS_PER_DOUBLE = 2;
+/** Number of buckets, which reach from 1 ms to beyond every time limit. */
 export const BUCKETS = 32;
 
 export const bucketOf = (ms: number): number =>
   Math.min(BUCKETS - 1, Math.max(0, Math.ceil(STEPS_PER_DOUBLE * Math.log2(ms))));
 
-/** The longest time of a bucket. */
-const timeOf = (bucket: number): number => 2 ** (bucket / STEPS_PER_DOUBLE);
+/** Returns the longest duration in a bucket. */
+const bucketMs = (bucket: number): number => 2 ** (bucket / STEPS_PER_DOUBLE);
 
-/** What 95 of 100 took at most, up to the next step: it is never more than told. */
+/** Returns the 95th percentile in milliseconds, rounded up to its bucket's end. */
 export function p95Of(times: QuestionRecord["times"]): number {
   const counts = Array.from({ length: BUCKETS }, (_, bucket) => times[`b${bucket}`] ?? 0);
-  let left = 0.95 * counts.reduce((sum, count) => sum + count, 0);
-  return Math.ceil(timeOf(counts.findIndex((count) => (left -= count) <= 0)));
+  let remaining = 0.95 * counts.reduce((sum, count) => sum + count, 0);
+  return Math.ceil(bucketMs(counts.findIndex((count) => (remaining -= count) <= 0)));
 }
 
-/** Questions under other indexes are others: what an index has changed is seen from it on. */
-export const indexesTag = ({ indexes }: Definition): string => sha256(JSON.stringify(indexes));
+/** When the indexes change, figures are counted from zero again. */
+export const indexesDigest = ({ indexes }: Definition): string => sha256(JSON.stringify(indexes));
 
-/** What was counted of questions of one shape, and is stored no other time. */
-export interface CountedQuestions {
+/** Figures of a question that have not been stored yet. */
+export interface QuestionTally {
   readonly shape: QuestionShape;
   readonly figures: QuestionFigures;
-  /** By {@linkcode bucketOf}. */
+  /** Number of requests by {@linkcode bucketOf} their duration. */
   readonly times: Uint32Array;
 }
 
-/** Adds to what all processes have counted of a project and a day. */
+/** Adds to the stored figures of a project and a day. */
 export async function storeQuestions(
   { engine, clock, newId }: { engine: Engine; clock: Clock; newId: NewId },
   { projectId, day }: Pick<QuestionRecord, "projectId" | "day">,
-  counted: readonly CountedQuestions[],
+  counted: readonly QuestionTally[],
 ): Promise<void> {
   const records = engine.records<QuestionRecord>("control", QUESTIONS);
   const expiresAt = new Date(clock.now() + (QUESTION_DAYS + 1) * DAY_MS).toISOString();
   for (const { shape: { collection, filter, sort, total }, figures, times } of counted) {
-    const asked = {
+    const identity = {
       projectId,
       day,
       place: collection.records.name,
-      indexes: indexesTag(collection.records),
+      indexes: indexesDigest(collection.records),
       filter,
       sort,
       total,
     };
-    const question = sha256(JSON.stringify(Object.values(asked)));
+    const question = sha256(JSON.stringify(Object.values(identity)));
     const counts: [string, number][] = [...times]
       .flatMap((count, bucket) => count > 0 ? [[`b${bucket}`, count]] : []);
     const { examined, ...others } = figures;
@@ -122,7 +123,7 @@ export async function storeQuestions(
     await records.upsert(eq("question", question), { increment, set: { expiresAt } }, {
       _id: newId(),
       question,
-      ...asked,
+      ...identity,
       ...figures,
       times: Object.fromEntries(counts),
       expiresAt,
@@ -131,7 +132,7 @@ export async function storeQuestions(
   await dropCheapest(records, { projectId, day });
 }
 
-/** Keeps those of a day that took the most time, so that their number has a bound. */
+/** Limits the records of a day to those that took the most time. */
 async function dropCheapest(
   records: Records<QuestionRecord>,
   { projectId, day }: Pick<QuestionRecord, "projectId" | "day">,

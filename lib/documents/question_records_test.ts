@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { p95Of } from "./question_records.ts";
 
-/** Buckets end at 1, 1.4, 2, 2.8, 4 ms and so on. */
-Deno.test("95 of 100 took at most what is told, to the next step", () => {
+// Buckets end at 1, 1.4, 2, 2.8, 4 ms and so on.
+Deno.test("p95Of returns the end of the bucket of the 95th percentile", () => {
   assert.equal(p95Of({ b0: 1 }), 1);
   assert.equal(p95Of({ b0: 95, b20: 5 }), 1);
   assert.equal(p95Of({ b0: 94, b20: 6 }), 1_024);

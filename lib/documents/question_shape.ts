@@ -3,27 +3,25 @@ import type { Filter, SortKey } from "../store/port.ts";
 import { nearestShape } from "../store/shape.ts";
 import type { Collection } from "./collection.ts";
 
-/** Whether a list counts what matches, or is nothing but that. */
+/** The total that a list requests; `only` is a count without documents. */
 export type QuestionTotal = "exact" | "estimate" | "none" | "only";
 
-/** What a list asks, without a single value: lists that differ in their values alone are one. */
+/** A question: a list query without its values. */
 export interface QuestionShape {
-  /** Tells it from every other one under every other definition, within this process. */
+  /** Unique within this process, also among all versions of definitions. */
   readonly key: string;
   readonly collection: Collection;
   /** JSON text of a {@linkcode Filter} whose operands are all {@linkcode OPERAND}. */
   readonly filter: string;
-  /** As the parameter `sort` writes it. */
   readonly sort: string;
   readonly total: QuestionTotal;
 }
 
-/** Stands in the place of each operand. */
 const OPERAND = '"?"';
-/** Stands for whatever nobody has declared: such a name may be anything, a secret too. */
+/** Replaces undeclared names, because they could contain secrets. */
 const UNDECLARED = "*";
 
-/** In the order of its conditions one question is as good as another. */
+/** The order of the conditions does not matter. */
 export function questionShape(
   collection: Collection,
   { filter, sort, total }: {
@@ -32,22 +30,22 @@ export function questionShape(
     total: QuestionTotal;
   },
 ): QuestionShape {
-  const filterText = withoutValues(collection, filter);
+  const filterText = filterWithoutValues(collection, filter);
   const sortText = keysText(sort);
   const key = `${collection.version} ${total} ${sortText} ${filterText}`;
   return { key, collection, filter: filterText, sort: sortText, total };
 }
 
-/** Every kind of condition is named: one that is new cannot let its values through. */
-function withoutValues(collection: Collection, filter: Filter): string {
+/** Writes only known members of each condition, so that no values are written by mistake. */
+function filterWithoutValues(collection: Collection, filter: Filter): string {
   switch (filter.op) {
     case "and":
     case "or": {
-      const of = filter.of.map((one) => withoutValues(collection, one)).sort();
+      const of = filter.of.map((one) => filterWithoutValues(collection, one)).sort();
       return `{"op":"${filter.op}","of":[${of.filter((one, i) => one !== of[i - 1]).join(",")}]}`;
     }
     case "not":
-      return `{"op":"not","of":${withoutValues(collection, filter.of)}}`;
+      return `{"op":"not","of":${filterWithoutValues(collection, filter.of)}}`;
     case "search":
       return `{"op":"search","words":[${OPERAND}]}`;
     case "revision":
@@ -68,10 +66,10 @@ const condition = (
   operand: string,
 ): string => `{"path":"${declaredPath(collection, path)}","op":"${op}",${operand}}`;
 
-/** As far as it is declared: names that are need no escapes. */
+/** Declared names do not need escaping. */
 function declaredPath({ records }: Collection, path: string): string {
   if (path === "_id") return path;
-  const { path: declared, isWhole } = nearestShape(records.fields, path);
-  if (isWhole) return path;
+  const { path: declared, isComplete } = nearestShape(records.fields, path);
+  if (isComplete) return path;
   return declared === "" ? UNDECLARED : `${declared}.${UNDECLARED}`;
 }

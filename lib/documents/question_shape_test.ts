@@ -24,7 +24,7 @@ function assertSame(...filters: Filter[]): void {
   assert.equal(new Set(filters.map((filter) => shapeOf(filter).key)).size, 1);
 }
 
-Deno.test("values, their number and the order of conditions make no difference", () => {
+Deno.test("questionShape ignores values, their number and the order of conditions", () => {
   assertSame(and(eq("status", "a"), compare("views", "gt", 1)), {
     op: "and",
     of: [compare("views", "gt", 99), eq("status", "b"), compare("views", "gt", 2)],
@@ -33,7 +33,7 @@ Deno.test("values, their number and the order of conditions make no difference",
   assertSame(or(eq("status", "a"), eq("views", 1)), or(eq("views", 2), eq("status", null)));
 });
 
-Deno.test("fields, operators, connectives, sorts and totals do", () => {
+Deno.test("questionShape distinguishes fields, operators, connectives, sorts and totals", () => {
   const filters = [
     eq("status", "a"),
     eq("views", "a"),
@@ -55,7 +55,7 @@ Deno.test("fields, operators, connectives, sorts and totals do", () => {
   assert.equal(new Set(keys).size, keys.length);
 });
 
-Deno.test("a name counts as far as it is declared", () => {
+Deno.test("questionShape replaces undeclared names by *", () => {
   const pathOf = (path: string) => (filterOf(eq(path, 1)) as { path: string }).path;
   for (const path of ["status", "meta", "meta.lang", "_id", "createdAt", "isDeleted"]) {
     assert.equal(pathOf(path), path);
@@ -67,7 +67,7 @@ Deno.test("a name counts as far as it is declared", () => {
   assert.equal(pathOf("status.secret"), "status.*");
 });
 
-Deno.test("what is kept is a filter of every kind, without its values", () => {
+Deno.test("questionShape removes the values of all kinds of conditions", () => {
   const filter = and(
     eq("status", "hunter2"),
     within("status", ["hunter2"]),

@@ -11,10 +11,7 @@ export interface QuotaServices {
   readonly plans: Plans;
 }
 
-/**
- * Kinds of records that count towards the document quota: answers kept for idempotency keys, users,
- * mails, and messages to webhooks.
- */
+/** Records that count towards the document quota in addition to documents. */
 export const ALSO_COUNTED: readonly Definition[] = [
   KEPT_ANSWERS,
   USERS,
@@ -23,25 +20,19 @@ export const ALSO_COUNTED: readonly Definition[] = [
   DELIVERIES,
 ];
 
-/** Returns how many bytes of its document quota a project uses. */
-export const documentBytes = (engine: Engine, projectId: Id): Promise<number> =>
+export const readDocumentBytes = (engine: Engine, projectId: Id): Promise<number> =>
   engine.bytes(projectId, ALSO_COUNTED);
 
-/** Returns how many bytes a project's documents may have; undefined if its plan has no limit. */
 export const byteQuotaOf = ({ documentBytes: bytesMax }: Plan): ByteQuota | undefined =>
   bytesMax === Infinity ? undefined : { bytesMax, alsoCounted: ALSO_COUNTED };
 
-/**
- * Holds a project to the document quota of its plan. A document that is moved to the trash or out of
- * it grows by a few bytes, and is not limited. Throws `DOCUMENT_QUOTA_EXCEEDED`.
- * @param write Stores records with this quota; nothing is counted if the plan has no limit.
- */
+/** Throws `DOCUMENT_QUOTA_EXCEEDED`. The quota is undefined if documents are not limited. */
 export async function withinQuota<T>(
   { plans }: QuotaServices,
   projectId: Id,
   write: (quota: ByteQuota | undefined) => Promise<T>,
 ): Promise<T> {
-  const plan = await plans.of(projectId);
+  const plan = await plans.ofProject(projectId);
   try {
     return await write(byteQuotaOf(plan));
   } catch (error) {
@@ -50,12 +41,11 @@ export async function withinQuota<T>(
   }
 }
 
-/** Returns the refusal of a write that would exceed the document quota. */
 export function quotaExceeded({ name, documentBytes }: Plan, cause: SpaceFull): Problem {
-  const most = Math.floor(documentBytes / 1_048_576);
+  const limitMb = Math.floor(documentBytes / 1_048_576);
   return new Problem("DOCUMENT_QUOTA_EXCEEDED", {
-    message: `A project's documents, users, mails and messages may take ${most} MB on the ` +
-      `${name} plan, and this would be more: delete some for good, or use a larger plan.`,
+    message: `A project's documents, users, mails and messages may take ${limitMb} MB on the ` +
+      `${name} plan, and this would be more: delete some permanently, or use a larger plan.`,
     cause,
   });
 }

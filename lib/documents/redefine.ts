@@ -1,14 +1,14 @@
 import type { NewId } from "../ids.ts";
-import { Patience } from "../patience.ts";
+import { Backoff } from "../backoff.ts";
 import { StoreUnavailable } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, Records, Stored, Transaction } from "../store/port.ts";
 import {
-  collectionNames,
   collectionNotFound,
   type CollectionRecord,
   COLLECTIONS,
-  placeOf,
+  readCollectionNames,
+  tableName,
 } from "./catalog.ts";
 
 export interface RedefineServices {
@@ -16,53 +16,50 @@ export interface RedefineServices {
   readonly newId: NewId;
 }
 
-/** A stored definition, in a transaction during which no document is written under it. */
-export interface Redefining {
+/** A definition in a transaction during which no document is written under it. */
+export interface OpenDefinition {
   readonly tx: Transaction;
   readonly records: Records<CollectionRecord>;
   readonly stored: Stored<CollectionRecord>;
-  /** The version that the definition has from now on. */
+  /** New version of the definition. */
   readonly version: Id;
 }
 
-/** The definition that is changed. */
-export interface Redefined {
-  /** Name of the collection. */
+export interface RedefineTarget {
   readonly name: string;
-  /** As in `TransactionOptions`. */
+  /** The option `redefines` of `TransactionOptions`. */
   readonly redefines?: Definition | undefined;
 }
 
-type Work<T> = (redefining: Redefining) => Promise<T>;
+type Work<T> = (redefining: OpenDefinition) => Promise<T>;
 
 /**
- * Changes a stored definition, or removes it, in one transaction. The transaction sees each write to
- * the collection, or the write starts over under the new definition. Writes wait for a long change
- * up to a limit: see {@linkcode finishDefinitionChange}. Throws `COLLECTION_NOT_FOUND`, and
- * `StoreUnavailable` if other changes are always under way.
+ * Changes or removes a definition in one transaction. A concurrent write is either visible to the
+ * transaction, or is retried under the new definition. Throws `COLLECTION_NOT_FOUND`, and
+ * `StoreUnavailable` if other changes keep interfering.
  */
 export async function redefine<T>(
   services: RedefineServices,
   projectId: Id,
-  { name, redefines }: Redefined,
+  { name, redefines }: RedefineTarget,
   work: Work<T>,
 ): Promise<T> {
   if (services.engine.checksDefinitionAtCommit) {
     const version = services.newId();
-    return await inTransaction(services, projectId, { name, redefines, version }, work);
+    return await redefineInTransaction(services, projectId, { name, redefines, version }, work);
   }
   try {
-    return await fenced(services, projectId, name, work);
+    return await redefineFenced(services, projectId, name, work);
   } catch (error) {
-    // If this fails too, the first write that waits for the definition does it.
+    // If this fails too, the first write that waits for the definition finishes the change.
     await finishDefinitionChange(services, projectId, name).catch(() => {});
     throw error;
   }
 }
 
 /**
- * Gives the definition a new version and changes nothing else, unless a change is under way. Writers
- * wait for a version that is never committed if a change has failed or its process was killed.
+ * Gives a definition whose change failed or was killed a new version, because writers would wait
+ * for a version that is never committed. Does nothing while a change is in progress.
  */
 export async function finishDefinitionChange(
   services: RedefineServices,
@@ -70,43 +67,43 @@ export async function finishDefinitionChange(
   name: string,
 ): Promise<void> {
   if (services.engine.checksDefinitionAtCommit) return;
-  if (await touched(services, projectId, name) === null) return;
-  await fenced(services, projectId, name, () => Promise.resolve());
+  if (await touchDefinition(services, projectId, name) === null) return;
+  await redefineFenced(services, projectId, name, () => Promise.resolve());
 }
 
-/** How many milliseconds a change waits for other changes. */
-const TRIES_MS = 5_000;
+/** Milliseconds that a change waits for other changes. */
+const WAIT_MS = 5_000;
 
-async function fenced<T>(
+async function redefineFenced<T>(
   services: RedefineServices,
   projectId: Id,
   name: string,
   work: Work<T>,
 ): Promise<T> {
   const { engine, newId } = services;
-  for (const patience = new Patience();;) {
-    const from = await touched(services, projectId, name);
+  for (const backoff = new Backoff();;) {
+    const from = await touchDefinition(services, projectId, name);
     if (from !== null) {
       const version = newId();
-      await engine.fence(projectId, { name: placeOf(from), version });
+      await engine.fence(projectId, { name: tableName(from), version });
       try {
-        return await inTransaction(services, projectId, { name, version, from }, work);
+        return await redefineInTransaction(services, projectId, { name, version, from }, work);
       } catch (error) {
         if (!(error instanceof Overtaken)) throw error;
       }
     }
-    if (patience.isOver(TRIES_MS)) {
-      throw new StoreUnavailable("Others are changing the definition");
+    if (backoff.isOver(WAIT_MS)) {
+      throw new StoreUnavailable("Other requests are changing the definition");
     }
-    await patience.pause();
+    await backoff.pause();
   }
 }
 
 /**
- * Writes the record without changing it, and returns it. Returns null while a transaction that changes
- * the record is open: a fence would wait for the transaction, and all writers for the fence.
+ * Writes the record unchanged, and returns it. Returns null while another transaction changes the
+ * record, because a fence would wait for this transaction, and all writers for the fence.
  */
-async function touched(
+async function touchDefinition(
   { engine }: RedefineServices,
   projectId: Id,
   name: string,
@@ -114,7 +111,7 @@ async function touched(
   let runs = 0;
   try {
     return await engine.transaction(projectId, async (tx) => {
-      if (++runs > 1) throw new Overtaken(); // It was in the way of another one.
+      if (++runs > 1) throw new Overtaken(); // The first run conflicted with another transaction.
       const records = tx.records<CollectionRecord>(COLLECTIONS);
       const { value } = await findRecord(records, name);
       await records.updateOne(eq("_id", value._id), { set: { name } });
@@ -126,18 +123,18 @@ async function touched(
   }
 }
 
-/** Another change of the definition is under way, or was committed first. */
+/** Another change of the definition is in progress, or was committed first. */
 class Overtaken extends Error {
   override readonly name = "Overtaken";
 }
 
-interface RedefinitionStep extends Redefined {
+interface RedefinitionStep extends RedefineTarget {
   readonly version: Id;
-  /** The record before writers were refused. */
+  /** The record before the fence. */
   readonly from?: CollectionRecord;
 }
 
-const inTransaction = <T>(
+const redefineInTransaction = <T>(
   { engine }: RedefineServices,
   projectId: Id,
   { name, redefines, version, from }: RedefinitionStep,
@@ -146,23 +143,23 @@ const inTransaction = <T>(
   engine.transaction(projectId, async (tx) => {
     const records = tx.records<CollectionRecord>(COLLECTIONS);
     const stored = await findRecord(records, name);
-    if (from !== undefined && !isSame(from, stored.value)) throw new Overtaken();
-    // Comes first, so that a concurrent change fails now and not after all its work.
+    if (from !== undefined && !isSameVersion(from, stored.value)) throw new Overtaken();
+    // This comes first, so that a concurrent change fails before its work.
     await records.updateOne(eq("_id", stored.value._id), { set: { version } });
     return await work({ tx, records, stored, version });
   }, { redefines });
 
-const isSame = (one: CollectionRecord, other: CollectionRecord): boolean =>
+const isSameVersion = (one: CollectionRecord, other: CollectionRecord): boolean =>
   one._id === other._id && one.version === other.version;
 
-/** Letter case counts. Throws `COLLECTION_NOT_FOUND`. */
+/** Finds a definition by its exact name. Throws `COLLECTION_NOT_FOUND`. */
 export async function findRecord(
   records: Records<CollectionRecord>,
   name: string,
 ): Promise<Stored<CollectionRecord>> {
   const stored = await records.findOne(eq("nameLower", name.toLowerCase()));
   if (stored === null || stored.value.name !== name) {
-    throw collectionNotFound(name, await collectionNames(records));
+    throw collectionNotFound(name, await readCollectionNames(records));
   }
   return stored;
 }

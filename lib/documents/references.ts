@@ -1,13 +1,13 @@
 import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Id, Records } from "../store/port.ts";
-import { shown } from "../text/input_text.ts";
+import { quoted } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
-import { collectionNames, type CollectionRecord } from "./catalog.ts";
+import { type CollectionRecord, readCollectionNames } from "./catalog.ts";
 import { type Reference, referencesIn } from "./definition.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 
-/** Ids of the collections that a definition refers to. Throws `INVALID_DEFINITION`. */
+/** Throws `INVALID_DEFINITION`. */
 export async function referencedIds(
   records: Records<CollectionRecord>,
   definition: CollectionDefinition,
@@ -18,28 +18,28 @@ export async function referencedIds(
     if (name === "users" || name === definition.name) continue;
     const target = await records.findOne(eq("nameLower", name.toLowerCase()));
     if (target === null || target.value.name !== name) {
-      const hint = didYouMean(name, [...await collectionNames(records), "users"]);
-      throw leadsNowhere(name, references, hint);
+      const hint = didYouMean(name, [...await readCollectionNames(records), "users"]);
+      throw missingReference(name, references, hint);
     }
     found.set(name, target.value._id);
   }
   return found;
 }
 
-/** The same within a transaction, until whose end none of them can be deleted. */
-export async function holdReferences(
+/** Prevents their deletion until the transaction ends. Throws `INVALID_DEFINITION`. */
+export async function lockReferences(
   records: Records<CollectionRecord>,
   definition: CollectionDefinition,
 ): Promise<void> {
   for (const [name, id] of await referencedIds(records, definition)) {
-    await records.updateOne(eq("_id", id), { set: { name } }); // A change of nothing.
+    await records.updateOne(eq("_id", id), { set: { name } }); // Changes nothing.
   }
 }
 
-const leadsNowhere = (name: string, references: readonly Reference[], hint: string): Problem =>
+const missingReference = (name: string, references: readonly Reference[], hint: string): Problem =>
   new Problem("INVALID_DEFINITION", {
     message: `A Ref names the collection ${
-      shown(name)
+      quoted(name)
     }, which does not exist: create it first.${hint}`,
     faults: references.filter(({ collection }) => collection === name)
       .map(({ path }) => ({ path, message: "names a collection that does not exist" })),
@@ -50,13 +50,13 @@ export interface CollectionRename {
   readonly to: string;
 }
 
-/** A field that refers to a collection by its new name, whatever is within it too. */
-export function withReference<T extends ItemDefinition>(field: T, rename: CollectionRename): T {
+export function withNewReference<T extends ItemDefinition>(field: T, rename: CollectionRename): T {
   const { ref, fields, items } = field;
   return {
     ...field,
     ...(ref === rename.from && { ref: rename.to }),
-    ...(fields && { fields: fields.map((one: FieldDefinition) => withReference(one, rename)) }),
-    ...(items && { items: withReference(items, rename) }),
+    ...(fields &&
+      { fields: fields.map((one: FieldDefinition) => withNewReference(one, rename)) }),
+    ...(items && { items: withNewReference(items, rename) }),
   };
 }

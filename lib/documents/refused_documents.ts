@@ -9,24 +9,19 @@ import type { WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import { duplicateValue } from "./document.ts";
 
-/** A document of a list, by its index, and why it cannot be stored. */
 export interface RefusedDocument {
   readonly index: number;
   readonly problem: Problem;
 }
 
-/**
- * Returns the new documents that the store has refused, in their order, or none if the reason is of
- * another kind. This is called after a refusal only, so that it costs successful writes nothing.
- * @param reason The error of the store.
- */
-export async function refusedDocuments(
+/** Returns none if the store's error has another reason than the documents. */
+export async function findRefusedDocuments(
   target: WriteAccess,
   documents: readonly StoredDocument[],
   reason: unknown,
 ): Promise<RefusedDocument[]> {
   if (reason instanceof UniqueViolation) {
-    return await takenValues(target, documents).catch((error) => {
+    return await findTakenValues(target, documents).catch((error) => {
       if (error instanceof QueryTooSlow) return [];
       throw error;
     });
@@ -39,54 +34,55 @@ export async function refusedDocuments(
   );
 }
 
-/**
- * Asks the store once for each unique index, and only for values that were sent. Of new documents that
- * share a value, the first is refused only if a stored document has the value.
- */
-async function takenValues(
+/** Sends one query per unique index. The first of several new documents may have a shared value. */
+async function findTakenValues(
   { records, collection }: WriteAccess,
   documents: readonly StoredDocument[],
 ): Promise<RefusedDocument[]> {
-  const found = new Map<number, Problem[]>();
+  const problemsByIndex = new Map<number, Problem[]>();
   for (const { keys, unique } of collection.records.indexes) {
     if (!unique) continue;
     const paths = keys.map(({ path }) => path);
     const claims = claimsOf(documents, paths);
     if (claims.length === 0) continue;
-    const holders = await storedHolders(records, paths, claims);
+    const holders = await readStoredHolders(records, paths, claims);
     for (const { index, values } of claims) {
       const text = JSON.stringify(values);
       const holder = holders.get(text);
       if (holder === undefined) holders.set(text, `documents[${index}]`);
-      else found.set(index, [...found.get(index) ?? [], duplicateValue(paths, { holder })]);
+      else {
+        const problems = problemsByIndex.get(index) ?? [];
+        problemsByIndex.set(index, [...problems, duplicateValue(paths, { holder })]);
+      }
     }
   }
-  return [...found].sort(([one], [other]) => one - other)
-    .map(([index, problems]) => ({ index, problem: together(problems) }));
+  return [...problemsByIndex].sort(([one], [other]) => one - other)
+    .map(([index, problems]) => ({ index, problem: combineProblems(problems) }));
 }
 
-/** A new document's values of one unique index. */
+/** A new document's values in a unique index. */
 interface Claim {
   readonly index: number;
   readonly values: readonly Scalar[];
 }
 
-/** Leaves out documents without all of the values: uniqueness does not apply to them. */
+/** Documents that lack a value are exempt from uniqueness. */
 function claimsOf(documents: readonly StoredDocument[], paths: readonly string[]): Claim[] {
   return documents.flatMap((document, index) => {
     const values = paths.map((path) => valueAt(document, path) ?? null);
-    return values.includes(null) ? [] : [{ index, values: values as Scalar[] }]; // Of unique fields.
+    // Unique fields hold scalars.
+    return values.includes(null) ? [] : [{ index, values: values as Scalar[] }];
   });
 }
 
-/** Returns the holders of values, by the JSON text of the values. */
-async function storedHolders(
+/** Returns the holders by the JSON text of their values. */
+async function readStoredHolders(
   records: Records<StoredDocument>,
   paths: readonly string[],
   claims: readonly Claim[],
 ): Promise<Map<string, string>> {
   const { groups } = await records.aggregate({
-    filter: heldBy(paths, claims),
+    filter: heldByFilter(paths, claims),
     keys: paths.map((path) => ({ path })),
     figures: [],
     sort: [],
@@ -98,8 +94,8 @@ async function storedHolders(
 
 const LIVE = eq("isDeleted", false);
 
-/** Each branch asks for live documents, as the unique index does, so that the index serves it. */
-function heldBy(paths: readonly string[], claims: readonly Claim[]): Filter {
+/** Each branch includes the condition of the partial unique index, so that it can use the index. */
+function heldByFilter(paths: readonly string[], claims: readonly Claim[]): Filter {
   const [path, ...others] = paths;
   if (others.length === 0) return and(LIVE, within(path!, claims.map(({ values }) => values[0]!)));
   return or(
@@ -107,7 +103,7 @@ function heldBy(paths: readonly string[], claims: readonly Claim[]): Filter {
   );
 }
 
-const together = (problems: readonly Problem[]): Problem =>
+const combineProblems = (problems: readonly Problem[]): Problem =>
   new Problem("DUPLICATE_VALUE", {
     message: problems.map(({ message }) => message).join(" "),
     faults: problems.flatMap(({ faults }) => faults),

@@ -10,18 +10,18 @@ import {
   type CollectionRecord,
   COLLECTIONS,
   definitionOf,
-  placeOf,
+  tableName,
 } from "./catalog.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
 import {
   type CollectionDefinition,
-  definitionReplacing,
+  completeReplacement,
   type ReplacingDefinition,
 } from "./fields.ts";
-import { findRecord, redefine, type Redefining } from "./redefine.ts";
-import { holdReferences, referencedIds } from "./references.ts";
+import { findRecord, type OpenDefinition, redefine } from "./redefine.ts";
+import { lockReferences, referencedIds } from "./references.ts";
 import { renamesBetween, withoutRenames } from "./renames.ts";
-import { findViolations, newRules, type Violation, whyOf } from "./violations.ts";
+import { findViolations, rulesBetween, type Violation, violationText } from "./violations.ts";
 
 export interface ReplaceServices {
   readonly engine: Engine;
@@ -30,123 +30,116 @@ export interface ReplaceServices {
 }
 
 export interface Replacement {
-  /** As it is given, with what is renamed. */
   readonly definition: ReplacingDefinition;
-  /** Throws where the stored definition is not one to be replaced. */
-  admit(stored: CollectionDefinition): void;
+  /** Throws if the stored definition must not be replaced. */
+  assertReplaceable(stored: CollectionDefinition): void;
 }
 
-/** How often a change begins anew that others have overtaken. */
-const TRIES = 5;
+const ATTEMPTS_MAX = 5;
 
-/**
- * Replaces a stored definition in one transaction, in which stored documents are compared with the
- * new one, and resolves to what was done. Throws as `updateCollection` does.
- */
+/** Checks documents in the transaction of the change. Throws the errors of `updateCollection`. */
 export async function replaceDefinition(
   services: ReplaceServices,
   projectId: Id,
   replacement: Replacement,
 ): Promise<DefinitionStep> {
-  for (let tries = 1;; tries++) {
+  for (let attempt = 1;; attempt++) {
     try {
-      return await attempt(services, projectId, replacement);
+      return await tryReplace(services, projectId, replacement);
     } catch (error) {
       if (!(error instanceof Outdated || error instanceof UniqueViolation)) throw error;
-      if (tries < TRIES) continue;
-      throw new StoreUnavailable("Others are changing the definition", { cause: error });
+      if (attempt < ATTEMPTS_MAX) continue;
+      throw new StoreUnavailable("Other requests are changing the definition", { cause: error });
     }
   }
 }
 
-async function attempt(
+async function tryReplace(
   services: ReplaceServices,
   projectId: Id,
   replacement: Replacement,
 ): Promise<DefinitionStep> {
-  const { definition: { name }, admit } = replacement;
+  const { definition: { name }, assertReplaceable } = replacement;
   const records = services.engine.records<CollectionRecord>(projectId, COLLECTIONS);
   const stored = await findRecord(records, name);
   const { records: redefines } = collectionOf(stored);
-  await makeIndexesAhead(services, projectId, { stored, replacement });
-  return await redefine(services, projectId, { name, redefines }, async (redefining) => {
-    const before = definitionOf(redefining.stored.value);
-    admit(before);
-    const step = stepBetween(before, replacement.definition);
-    await store(services, redefining, step);
+  await buildIndexesAhead(services, projectId, { stored, replacement });
+  return await redefine(services, projectId, { name, redefines }, async (opened) => {
+    const before = definitionOf(opened.stored.value);
+    assertReplaceable(before);
+    const step = definitionStep(before, replacement.definition);
+    await storeDefinition(services, opened, step);
     return step;
   });
 }
 
-/** What leads from one definition to another one. */
 export interface DefinitionStep {
   readonly before: CollectionDefinition;
   readonly definition: CollectionDefinition;
   readonly renames: readonly FieldRename[];
 }
 
-function stepBetween(before: CollectionDefinition, given: ReplacingDefinition): DefinitionStep {
-  const whole = definitionReplacing(before, given);
-  return { before, definition: withoutRenames(whole), renames: renamesBetween(before, whole) };
+function definitionStep(before: CollectionDefinition, given: ReplacingDefinition): DefinitionStep {
+  const full = completeReplacement(before, given);
+  return { before, definition: withoutRenames(full), renames: renamesBetween(before, full) };
 }
 
-/** Makes indexes that take long while others write, unless documents do not fit the definition. */
-async function makeIndexesAhead(
+/** Builds large indexes while others can write. Throws the problems of the change first. */
+async function buildIndexesAhead(
   { engine }: ReplaceServices,
   projectId: Id,
-  { stored, replacement: { definition: given, admit } }: {
+  { stored, replacement: { definition: given, assertReplaceable } }: {
     readonly stored: Stored<CollectionRecord>;
     readonly replacement: Replacement;
   },
 ): Promise<void> {
   const before = collectionOf(stored);
-  admit(before.definition);
-  const { definition, renames } = stepBetween(before.definition, given);
+  assertReplaceable(before.definition);
+  const { definition, renames } = definitionStep(before.definition, given);
   const { records: after } = compileCollection(definition, {
-    storedAs: placeOf(stored.value),
+    storedAs: tableName(stored.value),
     renames,
   });
-  const make = await engine.indexesAhead(projectId, after);
-  if (make === null) return;
+  const buildIndexes = await engine.concurrentIndexBuild(projectId, after);
+  if (buildIndexes === null) return;
   await referencedIds(engine.records(projectId, COLLECTIONS), definition);
   const documents = engine.records<StoredDocument>(projectId, before.records);
-  refuseViolations(
-    await findViolations(documents, newRules(before.definition, definition, { renames })),
+  assertNoViolations(
+    await findViolations(documents, rulesBetween(before.definition, definition, { renames })),
   );
-  await make();
+  await buildIndexes();
 }
 
-/** In the transaction. */
-async function store(
+async function storeDefinition(
   { clock }: ReplaceServices,
-  { tx, records, stored, version }: Redefining,
+  { tx, records, stored, version }: OpenDefinition,
   { definition, renames }: DefinitionStep,
 ): Promise<void> {
-  await holdReferences(records, definition);
+  await lockReferences(records, definition);
   const before = collectionOf(stored);
   const after = compileCollection(definition, {
     version,
-    storedAs: placeOf(stored.value),
+    storedAs: tableName(stored.value),
     renames,
   });
-  const rules = newRules(before.definition, definition, { renames });
-  refuseViolations(await findViolations(tx.records(before.records), rules));
+  const rules = rulesBetween(before.definition, definition, { renames });
+  assertNoViolations(await findViolations(tx.records(before.records), rules));
   await records.updateOne(eq("_id", stored.value._id), {
     set: { definition: asJson(definition), updatedAt: timestamp(clock) },
   });
   await tx.define(after.records, before.records);
 }
 
-/** Throws `DEFINITION_CONFLICT` if there are any. */
-export function refuseViolations(found: readonly Violation[]): void {
+/** Throws `DEFINITION_CONFLICT`. */
+export function assertNoViolations(found: readonly Violation[]): void {
   if (found.length === 0) return;
   throw new Problem("DEFINITION_CONFLICT", {
     message: "Stored documents do not fit the new definition. " +
-      found.map((one) => `${one.id}: ${whyOf(one)}.`).join(" "),
+      found.map((one) => `${one.id}: ${violationText(one)}.`).join(" "),
     faults: found.map(({ fault }) => fault),
   });
 }
 
-/** A definition is plain JSON; its interfaces only lack an index signature. */
+/** Changes only the type, because interfaces are not assignable to plain JSON. */
 export const asJson = (definition: CollectionDefinition): CollectionRecord["definition"] =>
   parseJson(JSON.stringify(definition)) as CollectionRecord["definition"];

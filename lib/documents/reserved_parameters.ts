@@ -1,4 +1,4 @@
-/** Parameters of lists that never are fields. */
+/** Parameters of lists. Their names are never read as names of fields. */
 export const RESERVED_PARAMETERS = [
   "page",
   "limit",
@@ -16,18 +16,17 @@ export const RESERVED_PARAMETERS = [
   "search",
 ] as const;
 
-/** Whether a parameter never is a field. */
 export const isReserved = (name: string): name is (typeof RESERVED_PARAMETERS)[number] =>
   (RESERVED_PARAMETERS as readonly string[]).includes(name);
 
-/** Both are fields where a collection declares them. */
+/** Parameters for the offset, which are conditions if the collection declares the field. */
 export const OFFSET_NAMES: readonly string[] = ["offset", "skip"];
 
-/** The text of a filter, in a collection that declares no field of this name. */
+/** Parameter for a filter in JSON, unless the collection declares a field of this name. */
 export const JSON_FILTER = "filter";
 
-/** What other APIs call parameters of lists, in lower case and without signs. */
-const OTHER_NAMES: Readonly<Record<string, typeof RESERVED_PARAMETERS[number]>> = {
+/** Names of the parameters in other APIs, in lower case and without `_` and `-`. */
+const ALIASES: Readonly<Record<string, typeof RESERVED_PARAMETERS[number]>> = {
   order: "sort",
   orderby: "sort",
   sortby: "sort",
@@ -43,13 +42,12 @@ const OTHER_NAMES: Readonly<Record<string, typeof RESERVED_PARAMETERS[number]>> 
   after: "cursor",
 };
 
-/** The parameter of lists that other APIs call so; null if there is none. */
-export const parameterCalled = (name: string): string | null => {
+/** Returns the parameter of lists that has this name in other APIs, or null. */
+export const parameterForAlias = (name: string): string | null => {
   const plain = name.toLowerCase().replaceAll(/[_-]/g, "");
-  return Object.hasOwn(OTHER_NAMES, plain) ? OTHER_NAMES[plain]! : null;
+  return Object.hasOwn(ALIASES, plain) ? ALIASES[plain]! : null;
 };
 
-/** What lists take beside conditions. */
 export const LIST_PARAMETERS: readonly string[] = [
   ...RESERVED_PARAMETERS,
   ...OFFSET_NAMES,

@@ -12,17 +12,17 @@ import {
   type CollectionRecord,
   COLLECTIONS,
   definitionOf,
-  placeOf,
+  tableName,
 } from "./catalog.ts";
 import { checkDocuments } from "./check_documents.ts";
 import { type Collection, compileCollection } from "./collection.ts";
 import { ensureLock, takeLock } from "../projects/locks.ts";
 import type { CollectionDefinition, ReplacingDefinition } from "./fields.ts";
-import { shown } from "../text/input_text.ts";
+import { quoted } from "../text/input_text.ts";
 import { findRecord } from "./redefine.ts";
-import { holdReferences } from "./references.ts";
+import { lockReferences } from "./references.ts";
 import { withoutRenames } from "./renames.ts";
-import { asJson, refuseViolations, replaceDefinition } from "./replace_definition.ts";
+import { asJson, assertNoViolations, replaceDefinition } from "./replace_definition.ts";
 
 export interface CollectionServices {
   readonly engine: Engine;
@@ -32,10 +32,7 @@ export interface CollectionServices {
   readonly newId: NewId;
 }
 
-/**
- * Stores a new collection. Throws `INVALID_DEFINITION` for a Ref that leads nowhere,
- * `COLLECTION_EXISTS`, and `PLAN_LIMIT_REACHED` where the project's plan allows no more.
- */
+/** Throws `COLLECTION_EXISTS`, `PLAN_LIMIT_REACHED`, and `INVALID_DEFINITION` for a missing Ref. */
 export async function createCollection(
   services: CollectionServices,
   projectId: Id,
@@ -46,8 +43,8 @@ export async function createCollection(
 }
 
 /**
- * Stores several new collections, which may refer to each other, or none of them. Resolves to their
- * definitions as they are stored. Throws as {@linkcode createCollection} does.
+ * Creates all collections, which may refer to each other, or none. Throws the errors of
+ * {@linkcode createCollection}.
  */
 export async function createCollections(
   services: CollectionServices,
@@ -55,26 +52,26 @@ export async function createCollections(
   given: readonly CollectionDefinition[],
 ): Promise<readonly CollectionDefinition[]> {
   const { engine, plans, catalog } = services;
-  const definitions = given.map(withoutRenames); // There is nothing yet to be moved.
-  const fresh = definitions.map((definition) => newRecord(services, definition));
-  const plan = await plans.of(projectId);
+  const definitions = given.map(withoutRenames); // There are no documents yet.
+  const newRecords = definitions.map((definition) => newRecord(services, definition));
+  const plan = await plans.ofProject(projectId);
   await ensureLock(engine, projectId, "collections");
   await engine.transaction(projectId, async (tx) => {
     const records = tx.records<CollectionRecord>(COLLECTIONS);
-    await refuseMoreCollections(tx, plan, fresh.length);
-    for (const one of fresh) await insertNew(records, one);
-    // By now all of them are there.
-    for (const one of definitions) await holdReferences(records, one);
-    for (const one of fresh) {
-      await tx.define(compileCollection(definitionOf(one), { storedAs: placeOf(one) }).records);
+    await assertCollectionLimit(tx, plan, newRecords.length);
+    for (const one of newRecords) await insertNew(records, one);
+    // All collections exist by now, because they may refer to each other.
+    for (const one of definitions) await lockReferences(records, one);
+    for (const one of newRecords) {
+      await tx.define(compileCollection(definitionOf(one), { storedAs: tableName(one) }).records);
     }
   });
-  for (const { name } of fresh) catalog.forget(projectId, name);
+  for (const { name } of newRecords) catalog.forget(projectId, name);
   return definitions;
 }
 
-/** Throws `PLAN_LIMIT_REACHED` where as many more are too many. */
-async function refuseMoreCollections(tx: Transaction, plan: Plan, added: number): Promise<void> {
+/** Throws `PLAN_LIMIT_REACHED`. */
+async function assertCollectionLimit(tx: Transaction, plan: Plan, added: number): Promise<void> {
   await takeLock(tx, "collections");
   if (await tx.records(COLLECTIONS).count(ALL) + added <= plan.collections) return;
   throw new Problem("PLAN_LIMIT_REACHED", {
@@ -93,7 +90,7 @@ function newRecord(
     _id: id,
     name,
     nameLower: name.toLowerCase(),
-    // With the id: a collection of this name that was deleted before was kept elsewhere.
+    // The id distinguishes the table from that of a deleted collection.
     storedAs: `${name}.${id}`,
     definition: asJson(definition),
     createdAt: now,
@@ -111,79 +108,80 @@ async function insertNew(
     if (!(cause instanceof UniqueViolation)) throw cause;
     throw new Problem("COLLECTION_EXISTS", {
       cause,
-      message: `A collection of this name exists already: ${shown(record.name)}; names that ` +
-        "differ only in case are one.",
+      message: `A collection of this name exists already: ${quoted(record.name)}; names that ` +
+        "differ only in case are the same name.",
     });
   }
 }
 
-/** The parts of a definition that people change apart from each other: each by its state. */
+/** Hashes of the parts of a definition that people edit independently. */
 export interface DefinitionTags {
   readonly fields: string;
   readonly rls: string;
 }
 
-export const tagsOf = (
+export const definitionTags = (
   { fields, strict, indexes, rls }: CollectionDefinition,
 ): DefinitionTags => ({
-  fields: tagOf([fields, strict, indexes]),
-  rls: tagOf(rls),
+  fields: hashPart([fields, strict, indexes]),
+  rls: hashPart(rls),
 });
 
-const tagOf = (part: unknown): string => sha256(JSON.stringify(part)).slice(0, 27);
+const hashPart = (part: unknown): string => sha256(JSON.stringify(part)).slice(0, 27);
 
 /**
- * Replaces a collection's definition; its name selects it. Stored documents keep fields that are
- * no longer declared, and what is renamed is moved. Where nothing is changed documents are looked
- * at, and mended where they can be, for some seconds. Resolves to the definition as it is stored.
- * Throws `INVALID_DEFINITION` for a rename that cannot be done, `DEFINITION_CONFLICT` that names the first ten that do not fit, and
- * `PRECONDITION_FAILED` for a definition that is another by now.
+ * Replaces a definition. Documents keep fields that are no longer declared, and move values of
+ * renamed fields. If the definition is unchanged, documents are checked and repaired for up to
+ * {@linkcode CHECK_MS}. Throws `INVALID_DEFINITION` for an impossible rename, `DEFINITION_CONFLICT`
+ * with the first ten invalid documents, and `PRECONDITION_FAILED` if a part in `seen` has changed.
  *
- * @param seen What the change was made from, as far as that counts.
+ * @param seen Tags of the parts on which the change is based.
  */
 export async function updateCollection(
   services: CollectionServices,
   projectId: Id,
-  given: ReplacingDefinition,
+  replacement: ReplacingDefinition,
   seen: Partial<DefinitionTags> = {},
 ): Promise<CollectionDefinition> {
   const { engine, catalog } = services;
-  const { name } = given;
+  const { name } = replacement;
   const { before, definition, renames } = await replaceDefinition(services, projectId, {
-    definition: given,
-    admit: (stored) => refuseChanged(stored, seen),
+    definition: replacement,
+    assertReplaceable: (stored) => assertUnchanged(stored, seen),
   });
   catalog.forget(projectId, name);
   const isMoved = renames.length > 0;
-  // Until then other processes may read by the rules before, which show more, or by former names.
-  if (isMoved || showsLess(before, definition)) await delay(engine.definitionLagMs);
+  // Until then, other processes may read with the previous names, or with rules that allow more.
+  if (isMoved || restrictsReading(before, definition)) await delay(engine.definitionLagMs);
   if (JSON.stringify(before) === JSON.stringify(definition)) {
     const { violations } = await checkDocuments(services, { projectId, name, limitMs: CHECK_MS });
-    refuseViolations(violations);
+    assertNoViolations(violations);
   }
   return definition;
 }
 
-/** `definition check` of the administration has no such limit. */
+/** Milliseconds for checking documents. The command `definition check` is not limited. */
 const CHECK_MS = 5_000;
 
-/** Whether there is somebody who may not read all that could be read before. */
-function showsLess({ rls: was }: CollectionDefinition, { rls: is }: CollectionDefinition): boolean {
-  const isPrivate = is.enabled && is.mode === "private";
-  const wasPrivate = was.enabled && was.mode === "private";
-  const hasOtherOwners = is.enabled && was.enabled && is.ownerField !== was.ownerField;
+function restrictsReading(
+  { rls: before }: CollectionDefinition,
+  { rls: after }: CollectionDefinition,
+): boolean {
+  const isPrivate = after.enabled && after.mode === "private";
+  const wasPrivate = before.enabled && before.mode === "private";
+  const hasOtherOwners = after.enabled && before.enabled && after.ownerField !== before.ownerField;
   return (isPrivate && !wasPrivate) || hasOtherOwners;
 }
 
-function refuseChanged(definition: CollectionDefinition, seen: Partial<DefinitionTags>): void {
-  const now = tagsOf(definition);
+function assertUnchanged(definition: CollectionDefinition, seen: Partial<DefinitionTags>): void {
+  const now = definitionTags(definition);
   if ((seen.fields ?? now.fields) === now.fields && (seen.rls ?? now.rls) === now.rls) return;
   throw new Problem("PRECONDITION_FAILED", {
     message: "The collection has changed since you read it: read it again and repeat the change.",
   });
 }
 
-/** A definition as it is stored now; letter case counts. Throws `COLLECTION_NOT_FOUND`. */
+/** Finds a definition by its exact name. Throws `COLLECTION_NOT_FOUND`. */
 export async function getCollection(
   { engine }: Pick<CollectionServices, "engine">,
   projectId: Id,
@@ -192,7 +190,7 @@ export async function getCollection(
   return definitionOf((await findRecord(engine.records(projectId, COLLECTIONS), name)).value);
 }
 
-/** Every definition of a project, by name. */
+/** Returns definitions ordered by name. */
 export async function listCollections(
   { engine }: Pick<CollectionServices, "engine">,
   projectId: Id,
@@ -201,15 +199,15 @@ export async function listCollections(
   return found.map(definitionOf).sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
-/** Every collection of a project, to read its documents. */
-export async function storedCollections(
+/** Returns a project's collections, for reading or removing their documents. */
+export async function compileCollections(
   { engine }: Pick<CollectionServices, "engine">,
   projectId: Id,
 ): Promise<readonly Collection[]> {
   const found = await readCollections(engine.records(projectId, COLLECTIONS));
-  // Whoever reads all documents, or removes them, does so under whichever definition.
+  // Without `dependsOn`, because reads and removals do not depend on the definition's version.
   return found.map((record) =>
-    compileCollection(definitionOf(record), { id: record._id, storedAs: placeOf(record) })
+    compileCollection(definitionOf(record), { id: record._id, storedAs: tableName(record) })
   );
 }
 

@@ -6,7 +6,7 @@ import type { Json } from "../store/port.ts";
 import type { Caller } from "../auth/principals.ts";
 import { openForReading, openForWriting } from "./access.ts";
 import { writeDocument } from "./write_document.ts";
-import { getCollection, listCollections, tagsOf } from "./save_collection.ts";
+import { definitionTags, getCollection, listCollections } from "./save_collection.ts";
 import { createCollection, updateCollection } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
@@ -37,8 +37,8 @@ async function insert(
   return ids;
 }
 
-/** Refused with the first violations in its message, and the stored definition stays. */
-async function conflicts(services: Services, input: unknown, why: RegExp): Promise<void> {
+/** Asserts that an update is rejected with violations and does not change the definition. */
+async function assertConflict(services: Services, input: unknown, why: RegExp): Promise<void> {
   const before = await listCollections(services, PROJECT);
   await assert.rejects(updateCollection(services, PROJECT, input), {
     code: "DEFINITION_CONFLICT",
@@ -47,7 +47,7 @@ async function conflicts(services: Services, input: unknown, why: RegExp): Promi
   assert.deepEqual(await listCollections(services, PROJECT), before);
 }
 
-Deno.test("a new collection is stored with its defaults filled in and can be used at once", async () => {
+Deno.test("createCollection stores the defaults, and the collection can be used immediately", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const stored = await createCollection(services, PROJECT, { name: "posts" });
@@ -56,7 +56,7 @@ Deno.test("a new collection is stored with its defaults filled in and can be use
   await insert(services, { title: "a" });
 });
 
-Deno.test("one definition is read as it is now, of one project only, by its name as it is written", async () => {
+Deno.test("getCollection reads the current definition of exactly this name and project", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await createCollection(services, PROJECT, { name: "posts" });
@@ -69,7 +69,7 @@ Deno.test("one definition is read as it is now, of one project only, by its name
   }
 });
 
-Deno.test("definitions are listed by name, of one project only", async () => {
+Deno.test("listCollections returns the definitions of one project, ordered by name", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   for (const name of ["b", "c", "a"]) await createCollection(services, PROJECT, { name });
@@ -78,7 +78,7 @@ Deno.test("definitions are listed by name, of one project only", async () => {
   assert.deepEqual(names, ["a", "b", "c"]);
 });
 
-Deno.test("a name is taken in every letter case, in its project", async () => {
+Deno.test("createCollection rejects an existing name of the project in any letter case", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await createCollection(services, PROJECT, { name: "posts" });
@@ -93,7 +93,7 @@ Deno.test("a name is taken in every letter case, in its project", async () => {
   assert.equal(only?.strict, false);
 });
 
-Deno.test("of 20 collections of one name at once exactly one is made", async () => {
+Deno.test("of 20 concurrent createCollection calls with one name exactly one succeeds", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const all = await Promise.allSettled(
@@ -104,7 +104,7 @@ Deno.test("of 20 collections of one name at once exactly one is made", async () 
   assert.equal((await listCollections(services, PROJECT)).length, 1);
 });
 
-Deno.test("a reference leads to users, to the collection itself, or to one that exists", async () => {
+Deno.test("a Ref must name users, the collection itself, or an existing collection", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const refTo = (ref: string) => withFields(field("r", "Ref", { ref }));
@@ -127,7 +127,7 @@ Deno.test("a reference leads to users, to the collection itself, or to one that 
   });
 });
 
-Deno.test("fields whose names differ only in case are two, also where both are indexed", async () => {
+Deno.test("fields whose names differ only in case are different, also if both are indexed", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const fields = ["a", "A"].map((key) => field(key, "String", { index: true, unique: true }));
@@ -137,7 +137,7 @@ Deno.test("fields whose names differ only in case are two, also where both are i
   await insert(services, { A: "x", a: "y" });
 });
 
-Deno.test("an update replaces the whole definition and takes effect at once", async () => {
+Deno.test("updateCollection replaces the entire definition with immediate effect", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await createCollection(services, PROJECT, withFields(field("a", "String")));
@@ -150,7 +150,7 @@ Deno.test("an update replaces the whole definition and takes effect at once", as
   await assert.rejects(insert(services, { a: "y" }), { code: "INVALID_DOCUMENT" });
 });
 
-Deno.test("fields no longer declared keep their stored values and bind nobody", async () => {
+Deno.test("fields that are no longer declared keep their values, without constraints", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const unique = field("a", "String", { unique: true });
@@ -162,7 +162,7 @@ Deno.test("fields no longer declared keep their stored values and bind nobody", 
   await insert(services, { a: "x" }, { a: 5 });
 });
 
-Deno.test("an update needs a collection of exactly this name", async () => {
+Deno.test("updateCollection requires a collection of exactly this name", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await createCollection(services, PROJECT, { name: "posts" });
@@ -176,7 +176,7 @@ Deno.test("an update needs a collection of exactly this name", async () => {
   });
 });
 
-Deno.test("an invalid definition is refused and the stored one stays", async () => {
+Deno.test("updateCollection rejects an invalid definition and keeps the stored definition", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const stored = await createCollection(services, PROJECT, { name: "posts" });
@@ -186,26 +186,26 @@ Deno.test("an invalid definition is refused and the stored one stays", async () 
   assert.deepEqual(await listCollections(services, PROJECT), [stored]);
 });
 
-Deno.test("a type that stored documents do not fit is refused and names them", async () => {
+Deno.test("updateCollection rejects a new type that stored documents violate, and names them", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await createCollection(services, PROJECT, withFields());
   const [first] = await insert(services, { n: "1" }, { n: 2 }, { n: null }, {});
   const why = new RegExp(`not fit the new definition\\. ${first}: "n" must be a Number\\.$`);
-  await conflicts(services, withFields(field("n", "Number")), why);
+  await assertConflict(services, withFields(field("n", "Number")), why);
 });
 
-Deno.test("a new unique that stored documents contradict is refused, and no index is left", async () => {
+Deno.test("updateCollection rejects a violated unique field and leaves no index", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await createCollection(services, PROJECT, withFields(field("a", "String")));
   const [, second] = await insert(services, { a: "x" }, { a: "x" }, { a: "y" });
   const unique = withFields(field("a", "String", { unique: true }));
-  await conflicts(services, unique, new RegExp(`${second}: "a" is not unique\\.$`));
+  await assertConflict(services, unique, new RegExp(`${second}: "a" is not unique\\.$`));
   await insert(services, { a: "y" });
 });
 
-Deno.test("a new unique that holds is kept from then on", async () => {
+Deno.test("updateCollection enforces a new unique field", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await createCollection(services, PROJECT, withFields(field("a", "String")));
@@ -216,7 +216,7 @@ Deno.test("a new unique that holds is kept from then on", async () => {
   assert.equal(await records.count(ALL), 4);
 });
 
-Deno.test("of many violations the first ten are named", async () => {
+Deno.test("updateCollection names the first ten violations", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await createCollection(services, PROJECT, withFields());
@@ -227,7 +227,7 @@ Deno.test("of many violations the first ten are named", async () => {
   for (const [n, id] of ids.entries()) assert.equal(refusal.includes(id), n < 10, `document ${n}`);
 });
 
-Deno.test("documents in the trash must fit too, but may repeat unique values", async () => {
+Deno.test("documents in the trash must be valid, but may repeat unique values", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await createCollection(services, PROJECT, withFields());
@@ -239,7 +239,7 @@ Deno.test("documents in the trash must fit too, but may repeat unique values", a
     PROJECT,
     withFields(field("a", "String", { unique: true })),
   );
-  await conflicts(
+  await assertConflict(
     services,
     withFields(field("a", "String", { unique: true }), field("b", "Number")),
     new RegExp(`${second}: "b" must be a Number`),
@@ -247,10 +247,10 @@ Deno.test("documents in the trash must fit too, but may repeat unique values", a
   assert.ok(first);
 });
 
-Deno.test("of changes made from one state of a definition one is stored", async () => {
+Deno.test("of concurrent changes of one state of a definition only one is stored", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
-  const seen = tagsOf(await createCollection(services, PROJECT, withFields()));
+  const seen = definitionTags(await createCollection(services, PROJECT, withFields()));
   const changes = Array.from({ length: 20 }, (_, n) => withFields(field(`f${n}`, "String")));
   const all = await Promise.allSettled(
     changes.map((change) => updateCollection(services, PROJECT, change, seen)),
@@ -262,11 +262,11 @@ Deno.test("of changes made from one state of a definition one is stored", async 
   }
   const now = await getCollection(services, PROJECT, "posts");
   assert.equal(now.fields.length, 1);
-  await updateCollection(services, PROJECT, withFields(), tagsOf(now));
-  assert.deepEqual(tagsOf(await getCollection(services, PROJECT, "posts")), seen);
+  await updateCollection(services, PROJECT, withFields(), definitionTags(now));
+  assert.deepEqual(definitionTags(await getCollection(services, PROJECT, "posts")), seen);
 });
 
-Deno.test("a refusal tells which fields documents do not fit, and which refer to nothing", async () => {
+Deno.test("a rejected definition has the paths of violated fields and missing references", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await createCollection(services, PROJECT, { name: "posts" });

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { QUESTION_SHAPES_MAX, SLOW_QUESTION_MEAN_MS, SLOW_QUESTION_MS } from "../limits.ts";
-import { postponed } from "../postponed.ts";
+import { createDelayedTask } from "../delayed_task.ts";
 import type { Log } from "../runtime/log.ts";
 import { QueryTooSlow } from "../store/errors.ts";
 import type { Engine, Id, Page, Records } from "../store/port.ts";
@@ -10,55 +10,52 @@ import type { StoredDocument } from "./collection.ts";
 import {
   bucketOf,
   BUCKETS,
-  type CountedQuestions,
   dayAt,
   type QuestionFigures,
+  type QuestionTally,
   storeQuestions,
 } from "./question_records.ts";
 import type { QuestionShape } from "./question_shape.ts";
 
-type Reads = Pick<Records<StoredDocument>, "list" | "count" | "referrers">;
+type RecordReads = Pick<Records<StoredDocument>, "list" | "count" | "referrers">;
 
 /**
- * Counts what lists, and documents that refer back, cost, by the shapes of their questions, in
- * memory. What turns out to be slow is stored for the project, soon after and on nobody's way. What
- * is given from memory is not counted: nothing was asked of the store.
+ * Records the cost of lists and of lookups of referring documents in memory, by question. Slow
+ * questions are stored later, without delaying requests. Cached answers are not counted.
  */
 export interface SlowQuestions extends AsyncDisposable {
-  /** Has what is shown read, and counts it if it is answered or was too slow. */
+  /** Runs `read` and records its cost if it succeeds or is too slow. */
   watch<T>(
-    asked: { readonly projectId: Id; readonly shape: QuestionShape; readonly records: Reads },
-    read: (records: Reads) => Promise<T>,
+    asked: { readonly projectId: Id; readonly shape: QuestionShape; readonly records: RecordReads },
+    read: (records: RecordReads) => Promise<T>,
   ): Promise<T>;
-  /** Stores what is slow so far; happens by itself within {@linkcode STORE_AFTER_MS}. */
+  /** Stores the slow questions. Runs automatically within {@linkcode STORE_AFTER_MS}. */
   store(): Promise<void>;
 }
 
 const STORE_AFTER_MS = 60_000;
-/** Those asked last; questions of others are forgotten before they are stored. */
-const PROJECTS_KEPT = 500;
-/** Longer ones are not counted. */
+/** Figures of the least recently used projects are dropped. */
+const CACHED_PROJECTS_MAX = 500;
 const SHAPE_LENGTH_MAX = 2_000;
 
-/** What was counted since it was stored last. */
+/** Figures since the last storing. */
 interface Tally {
   readonly shape: QuestionShape;
   figures: { -readonly [name in keyof QuestionFigures]: QuestionFigures[name] };
   times: Uint32Array;
-  /** Of one of them. */
   longestMs: number;
-  /** Whether it was slow before on this day: then it is stored with all that follows. */
+  /** Whether the question was slow on this day. From then on, all requests are stored. */
   isSlow: boolean;
 }
 
-/** Of one project, by the keys of their shapes. */
+/** Tallies of one project by the key of the question. */
 type Tallies = Map<string, Tally>;
 
-const nothing = () => ({ asked: 0, refused: 0, ms: 0, answered: 0, examined: null });
+const zeroFigures = () => ({ asked: 0, refused: 0, ms: 0, answered: 0, examined: null });
 
 const newTally = (shape: QuestionShape): Tally => ({
   shape,
-  figures: nothing(),
+  figures: zeroFigures(),
   times: new Uint32Array(BUCKETS),
   longestMs: 0,
   isSlow: false,
@@ -68,13 +65,13 @@ export function createSlowQuestions(
   services: { engine: Engine; clock: Clock; newId: NewId; log: Log },
 ): SlowQuestions {
   const { clock, log } = services;
-  const counted = new LRUCache<Id, Tallies>({ max: PROJECTS_KEPT });
-  const storing = postponed(storeAll, STORE_AFTER_MS);
+  const talliesByProject = new LRUCache<Id, Tallies>({ max: CACHED_PROJECTS_MAX });
+  const storing = createDelayedTask(storeAll, STORE_AFTER_MS);
   let today = dayAt(clock);
 
   function tallyOf(projectId: Id, shape: QuestionShape): Tally {
-    let tallies = counted.get(projectId);
-    if (tallies === undefined) counted.set(projectId, tallies = new Map());
+    let tallies = talliesByProject.get(projectId);
+    if (tallies === undefined) talliesByProject.set(projectId, tallies = new Map());
     let tally = tallies.get(shape.key);
     if (tally === undefined) {
       if (tallies.size >= QUESTION_SHAPES_MAX) tallies.delete(cheapestOf(tallies));
@@ -85,18 +82,18 @@ export function createSlowQuestions(
 
   async function storeAll(): Promise<void> {
     const day = dayAt(clock);
-    for (const [projectId, tallies] of [...counted]) {
+    for (const [projectId, tallies] of [...talliesByProject]) {
       const slow = [...tallies.values()].filter(isWorthStoring);
       if (slow.length === 0) continue;
       try {
-        await storeQuestions(services, { projectId, day }, slow.map(taken));
+        await storeQuestions(services, { projectId, day }, slow.map(takeTally));
       } catch (error) {
         const project = projectId;
         log.write("warn", "Slow questions are not stored", { project, error: String(error) });
       }
     }
-    // What was quick on the day before says nothing of this one.
-    if (day !== today) counted.clear();
+    // Figures of the previous day that were not slow are dropped.
+    if (day !== today) talliesByProject.clear();
     today = day;
   }
 
@@ -106,12 +103,12 @@ export function createSlowQuestions(
       try {
         return await read(watched);
       } catch (error) {
-        watched.failed(error);
+        watched.recordFailure(error);
         throw error;
       } finally {
         if (watched.isCounted && shape.key.length <= SHAPE_LENGTH_MAX) {
-          add(tallyOf(projectId, shape), watched);
-          storing.later();
+          addToTally(tallyOf(projectId, shape), watched);
+          storing.schedule();
         }
       }
     },
@@ -120,34 +117,35 @@ export function createSlowQuestions(
   };
 }
 
-/** The reads of one question, and what they cost together. */
-class WatchedReads implements Reads {
+class WatchedReads implements RecordReads {
   ms = 0;
   answered = 0;
   examined: number | null = null;
   isRefused = false;
-  /** What ends in another way says nothing of the question. */
+  /** False if the request fails for another reason than its cost. */
   isCounted = true;
   readonly #clock: Clock;
-  readonly #records: Reads;
+  readonly #records: RecordReads;
 
-  constructor(clock: Clock, records: Reads) {
+  constructor(clock: Clock, records: RecordReads) {
     this.#clock = clock;
     this.#records = records;
   }
 
-  async list(query: Parameters<Reads["list"]>[0]): Promise<Page<StoredDocument>> {
+  async list(query: Parameters<RecordReads["list"]>[0]): Promise<Page<StoredDocument>> {
     const page = await this.#timed(() => this.#records.list(query));
     this.answered += page.size;
     if (page.examined !== null) this.examined = (this.examined ?? 0) + page.examined;
     return page;
   }
 
-  count(filter: Parameters<Reads["count"]>[0]): Promise<number> {
+  count(filter: Parameters<RecordReads["count"]>[0]): Promise<number> {
     return this.#timed(() => this.#records.count(filter));
   }
 
-  async referrers(query: Parameters<Reads["referrers"]>[0]): ReturnType<Reads["referrers"]> {
+  async referrers(
+    query: Parameters<RecordReads["referrers"]>[0],
+  ): ReturnType<RecordReads["referrers"]> {
     const found = await this.#timed(() => this.#records.referrers(query));
     for (const ids of found.values()) this.answered += ids.length;
     return found;
@@ -162,13 +160,13 @@ class WatchedReads implements Reads {
     }
   }
 
-  failed(error: unknown): void {
-    // What took too long in another collection is a question of its own.
+  recordFailure(error: unknown): void {
+    // A slow read of another collection is recorded as a separate question.
     this.isRefused = this.isCounted = error instanceof QueryTooSlow && error.collection === null;
   }
 }
 
-function add(tally: Tally, { ms, answered, examined, isRefused }: WatchedReads): void {
+function addToTally(tally: Tally, { ms, answered, examined, isRefused }: WatchedReads): void {
   const { figures, times } = tally;
   figures.asked++;
   if (isRefused) figures.refused++;
@@ -179,7 +177,6 @@ function add(tally: Tally, { ms, answered, examined, isRefused }: WatchedReads):
   if (ms > tally.longestMs) tally.longestMs = ms;
 }
 
-/** The one that has taken the least time. */
 function cheapestOf(tallies: Tallies): string {
   let [cheapest, least] = ["", Infinity];
   for (const [key, { figures: { ms } }] of tallies) {
@@ -195,10 +192,10 @@ function isWorthStoring(tally: Tally): boolean {
   return asked > 0 && tally.isSlow;
 }
 
-/** What is stored is not counted again. */
-function taken(tally: Tally): CountedQuestions {
+/** Resets the figures, so that they are stored only once. */
+function takeTally(tally: Tally): QuestionTally {
   const { shape, figures, times } = tally;
-  tally.figures = nothing();
+  tally.figures = zeroFigures();
   tally.times = new Uint32Array(BUCKETS);
   tally.longestMs = 0;
   return { shape, figures, times };

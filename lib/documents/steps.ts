@@ -2,19 +2,16 @@ import { pagesOf } from "../store/pages.ts";
 import type { ListQuery, Page, Records, StoredRecord } from "../store/port.ts";
 
 /**
- * A page in parts that hold little memory, for those who make something smaller of its records: the
- * next part is read when the last one has been dealt with. Records that are written meanwhile may
- * be missing, or in two parts, as from page to page.
- *
- * @param bytesMax Of one part. Small records all come in the first.
+ * Reads a page in parts of up to `bytesMax` bytes, each after the caller has processed the previous
+ * part. Records that are written in the meantime may be missing or occur twice.
  */
-export function stepsOf<T extends StoredRecord>(
+export function readInSteps<T extends StoredRecord>(
   records: Pick<Records<T>, "list">,
   query: ListQuery,
   bytesMax: number,
 ): AsyncGenerator<Page<T>> {
   let left = query.limit;
-  // About as many as fit: MongoDB sends what is asked for, whether or not it is wanted.
+  // Requests about as many records as fit, because MongoDB sends all requested records.
   const nextLimit = ({ size }: Page<T>) => Math.min(left -= size, 2 * size);
   return pagesOf(records, { ...query, bytesMax }, nextLimit);
 }

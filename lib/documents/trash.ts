@@ -7,30 +7,26 @@ import { pagesOf } from "../store/pages.ts";
 import type { Filter, Records } from "../store/port.ts";
 import type { StoredDocument } from "./collection.ts";
 
-const trashLimit = (clock: Clock): string => new Date(clock.now() - TRASH_MS).toISOString();
+const oldestRecoverable = (clock: Clock): string => new Date(clock.now() - TRASH_MS).toISOString();
 
-/** What is in the trash, and not for too long. */
-export const recoverable = (clock: Clock): Filter =>
-  and(eq("isDeleted", true), compare("deletedAt", "gte", trashLimit(clock)));
+export const recoverableFilter = (clock: Clock): Filter =>
+  and(eq("isDeleted", true), compare("deletedAt", "gte", oldestRecoverable(clock)));
 
-const PURGED_AT_ONCE = 100;
+const PURGE_BATCH_MAX = 100;
 
-/** There is an index in this order, so a list goes on where it was. */
+/** Order of an index, so that each page continues where the previous ended. */
 const OLDEST_FIRST = [{ path: "createdAt", descending: false }] as const;
 
-/**
- * Removes what has been in the trash too long, in batches between which others get their turn.
- * Any number of processes may do so at once. Resolves to how many were removed.
- */
+/** Lets other requests go between batches. Several processes may purge concurrently. */
 export async function purgeTrash(
   { clock }: { clock: Clock },
   records: Pick<Records<StoredDocument>, "list" | "deleteMany">,
 ): Promise<number> {
-  const expired = and(eq("isDeleted", true), compare("deletedAt", "lt", trashLimit(clock)));
+  const expired = and(eq("isDeleted", true), compare("deletedAt", "lt", oldestRecoverable(clock)));
   let removed = 0;
   try {
-    // No index tells what is due; a list looks for it without holding others up.
-    const due = { filter: expired, sort: OLDEST_FIRST, limit: PURGED_AT_ONCE };
+    // There is no index for expired documents; a list finds them without blocking other requests.
+    const due = { filter: expired, sort: OLDEST_FIRST, limit: PURGE_BATCH_MAX };
     for await (const page of pagesOf(records, due)) {
       const ids = page.records().map(({ _id }) => _id);
       if (ids.length === 0) break;

@@ -27,7 +27,7 @@ const DEFINITION = {
 
 const id = (n: number): Id => n.toString(16).padStart(24, "0");
 
-/** Puts documents in as they are, without the rules for new ones. */
+/** Stores documents without validation. */
 async function store(
   { services }: TestServices,
   ...documents: readonly { readonly [name: string]: Json }[]
@@ -68,7 +68,7 @@ const recoverDocument = async (services: Services, target: WriteAccess, id: Id) 
   return { json, value: JSON.parse(json) };
 };
 
-Deno.test("a deleted document goes to the trash with the time of its deletion", async () => {
+Deno.test("a deleted document moves to the trash with the time of its deletion", async () => {
   await using posts = await setup();
   const records = await store(posts, { title: "a" });
   await deleteDocument(posts.services, await posts.open(), forTrash(1));
@@ -79,7 +79,7 @@ Deno.test("a deleted document goes to the trash with the time of its deletion", 
   assert.equal(value.updatedAt, "2026-01-31T12:00:00.000Z");
 });
 
-Deno.test("a second deletion finds nothing, and leaves the first one's time", async () => {
+Deno.test("a second deletion throws DOCUMENT_NOT_FOUND and keeps the time of the first", async () => {
   await using posts = await setup();
   const records = await store(posts, {});
   await deleteDocument(posts.services, await posts.open(), forTrash(1));
@@ -90,7 +90,7 @@ Deno.test("a second deletion finds nothing, and leaves the first one's time", as
   assert.equal((await records.get(id(1)))?.value.deletedAt, "2026-01-31T12:00:00.000Z");
 });
 
-Deno.test("of 50 deletions at once exactly one takes effect", async () => {
+Deno.test("of 50 concurrent deletions exactly one succeeds", async () => {
   await using posts = await setup();
   await store(posts, {});
   const target = await posts.open();
@@ -100,7 +100,7 @@ Deno.test("of 50 deletions at once exactly one takes effect", async () => {
   assert.equal(all.filter(({ status }) => status === "fulfilled").length, 1);
 });
 
-Deno.test("a permanent deletion leaves nothing, of a live document and of one in the trash", async () => {
+Deno.test("a permanent deletion removes live documents and documents in the trash", async () => {
   await using posts = await setup();
   const records = await store(posts, {}, deletedAt("2026-01-30T12:00:00.000Z"), {});
   for (const n of [1, 2]) {
@@ -110,7 +110,7 @@ Deno.test("a permanent deletion leaves nothing, of a live document and of one in
   assert.equal(await records.count(ALL), 1);
 });
 
-Deno.test("users delete their own documents only", async () => {
+Deno.test("users can delete only their own documents", async () => {
   await using posts = await setup();
   const records = await store(posts, { userId: USER }, { userId: "b".repeat(24) }, {});
   const target = await posts.open(OWNER);
@@ -123,7 +123,7 @@ Deno.test("users delete their own documents only", async () => {
   }
 });
 
-Deno.test("a deletion with If-Match takes the state that was read, and no other", async () => {
+Deno.test("a deletion with If-Match deletes only the state that was read", async () => {
   await using posts = await setup();
   const records = await store(posts, {});
   const target = await posts.open();
@@ -137,20 +137,20 @@ Deno.test("a deletion with If-Match takes the state that was read, and no other"
   assert.equal((await records.get(id(1)))?.value.isDeleted, true);
 });
 
-Deno.test("a permanent deletion from the trash that lost a race says so", async () => {
+Deno.test("a permanent deletion throws PRECONDITION_FAILED after a concurrent change", async () => {
   await using posts = await setup();
   const records = await store(posts, deletedAt("2026-01-30T12:00:00.000Z"));
   const target = await posts.open();
   const ifMatch = etagOf((await records.get(id(1)))!);
-  const racing = new Proxy(target.records, {
+  const racingRecords = new Proxy(target.records, {
     get: (to, name) =>
       name !== "deleteOne" ? Reflect.get(to, name, to).bind(to) : async (filter: Filter) => {
-        await records.updateOne(ALL, { set: { title: "changed meanwhile" } });
+        await records.updateOne(ALL, { set: { title: "changed concurrently" } });
         return await to.deleteOne(filter);
       },
   });
   const engine = new Proxy(posts.services.engine, {
-    get: (to, name) => name === "records" ? () => racing : Reflect.get(to, name, to),
+    get: (to, name) => name === "records" ? () => racingRecords : Reflect.get(to, name, to),
   });
   const services = { ...posts.services, engine };
   await assert.rejects(
@@ -160,7 +160,7 @@ Deno.test("a permanent deletion from the trash that lost a race says so", async 
   assert.equal(await records.count(ALL), 1);
 });
 
-Deno.test("a recovered document is alive again, with the time of its recovery", async () => {
+Deno.test("a recovered document is no longer deleted, and has the time of its recovery", async () => {
   await using posts = await setup();
   await store(posts, { title: "a", ...deletedAt("2026-01-30T12:00:00.000Z") });
   const { value } = await recoverDocument(posts.services, await posts.open(), id(1));
@@ -179,7 +179,7 @@ Deno.test("recovering a document that is not in the trash changes nothing", asyn
   assert.equal((await records.get(id(1)))?.json, before);
 });
 
-Deno.test("a document can be recovered for 30 days to the millisecond", async () => {
+Deno.test("a document can be recovered for exactly 30 days", async () => {
   await using posts = await setup();
   await store(
     posts,
@@ -193,7 +193,7 @@ Deno.test("a document can be recovered for 30 days to the millisecond", async ()
   });
 });
 
-Deno.test("a document whose unique value was taken meanwhile stays in the trash", async () => {
+Deno.test("a document whose unique value has been taken stays in the trash", async () => {
   await using posts = await setup();
   const gone = { slug: "x", ...deletedAt("2026-01-30T12:00:00.000Z") };
   const records = await store(posts, gone, { slug: "x" });
@@ -203,7 +203,7 @@ Deno.test("a document whose unique value was taken meanwhile stays in the trash"
   assert.equal((await records.get(id(1)))?.value.isDeleted, true);
 });
 
-Deno.test("users recover their own documents only, and are not told of others' trash", async () => {
+Deno.test("users can recover only their own documents, and cannot see other users' trash", async () => {
   await using posts = await setup();
   const trashed = deletedAt("2026-01-30T12:00:00.000Z");
   await store(
@@ -221,7 +221,7 @@ Deno.test("users recover their own documents only, and are not told of others' t
   assert.deepEqual(codes, ["DOCUMENT_NOT_FOUND", "OWNER_MISMATCH"]);
 });
 
-Deno.test("exactly what has been in the trash for more than 30 days is removed", async () => {
+Deno.test("purgeTrash removes exactly the documents deleted more than 30 days ago", async () => {
   await using posts = await setup();
   const records = await store(
     posts,
@@ -240,7 +240,7 @@ Deno.test("exactly what has been in the trash for more than 30 days is removed",
   assert.equal(await purgeTrash(posts.services, records), 1);
 });
 
-Deno.test("old trash is removed in batches of at most 100", async () => {
+Deno.test("purgeTrash removes documents in batches of at most 100", async () => {
   await using posts = await setup();
   const old = deletedAt("2000-01-01T00:00:00.000Z");
   const records = await store(posts, ...Array.from({ length: 1100 }, () => old), {});
@@ -257,23 +257,23 @@ Deno.test("old trash is removed in batches of at most 100", async () => {
   assert.equal(await records.count(ALL), 1);
 });
 
-Deno.test("old trash that takes too long to find is removed all the same", async () => {
+Deno.test("purgeTrash removes expired documents even if the list is too slow", async () => {
   await using posts = await setup();
   const old = deletedAt("2000-01-01T00:00:00.000Z");
   const records = await store(posts, ...Array.from({ length: 250 }, () => old), {});
   let pages = 0;
-  const tired = new Proxy(records, {
+  const slowRecords = new Proxy(records, {
     get: (to, name) =>
       name !== "list" ? Reflect.get(to, name, to).bind(to) : (query: ListQuery) => {
         if (pages++ > 0) throw new QueryTooSlow(null);
         return to.list(query);
       },
   });
-  assert.equal(await purgeTrash(posts.services, tired), 250);
+  assert.equal(await purgeTrash(posts.services, slowRecords), 250);
   assert.equal(await records.count(ALL), 1);
 });
 
-Deno.test("several purges at once remove each document once", async () => {
+Deno.test("concurrent purges remove each document once", async () => {
   await using posts = await setup();
   const old = deletedAt("2000-01-01T00:00:00.000Z");
   const records = await store(posts, ...Array.from({ length: 700 }, () => old), {});
@@ -284,7 +284,7 @@ Deno.test("several purges at once remove each document once", async () => {
   assert.equal(await records.count(ALL), 1);
 });
 
-Deno.test("a purge does not touch what is recovered in time", async () => {
+Deno.test("purgeTrash does not remove documents that have been recovered", async () => {
   await using posts = await setup();
   const records = await store(posts, deletedAt("2026-01-31T12:00:00.000Z"));
   posts.clock.advance(30 * DAY);

@@ -2,12 +2,8 @@ import { COLUMNS_MAX } from "../limits.ts";
 import type { StoredDocument } from "./collection.ts";
 import { isServerField } from "./names.ts";
 
-/**
- * Members of the documents at hand that the collection does not declare; no more of them than one
- * beyond what can be shown.
- * @param lengthMax Longer names are passed over.
- */
-export function undeclaredIn(
+/** Returns at most one name more than fits as columns. Skips names longer than `lengthMax`. */
+export function findUndeclaredMembers(
   documents: readonly StoredDocument[],
   declared: readonly string[],
   lengthMax = Infinity,

@@ -2,11 +2,11 @@ import { DOCUMENT_DEPTH_MAX } from "../limits.ts";
 import type { FieldFault } from "../problems.ts";
 import type { Json } from "../store/port.ts";
 import { FIELD_TYPES } from "../store/field_types.ts";
-import { isObject, own, readValue } from "../store/shape.ts";
+import { isObject, ownMember, readValue } from "../store/shape.ts";
 import type { FieldDefinition, ItemDefinition } from "./fields.ts";
 import { nameProblem } from "./names.ts";
 import { textProblem } from "../text/input_text.ts";
-import { meantAside } from "../text/nearest.ts";
+import { didYouMeanAside } from "../text/nearest.ts";
 
 export interface Validated<T = Json> {
   /** The value as it is stored: dates in UTC, ids in lower case. */
@@ -15,21 +15,21 @@ export interface Validated<T = Json> {
 }
 
 export interface ValidationOptions {
-  /** Whether undeclared members of declared objects are refused. */
+  /** Whether undeclared members of declared objects are rejected. */
   readonly strict: boolean;
   /** Level of the value in its document; the document itself is level 1. */
   readonly depth: number;
-  /** Where the value lies, for messages. */
+  /** Path of the value, for messages. */
   readonly path?: string;
 }
 
-/** Faults that are told of one document. */
+/** Maximum number of reported faults of a document. */
 export const FAULTS_MAX = 10;
 
-/** Up to so many fields a search is as quick as a map. */
-const SEARCHED_MAX = 8;
+/** Number of fields up to which a linear search is as fast as a map. */
+const LINEAR_SEARCH_FIELDS_MAX = 8;
 
-/** Fits a value into a declared field, or where nothing is declared. Null fits everywhere. */
+/** Null is always valid. @param field Null if the field is not declared. */
 export function validateValue(
   field: ItemDefinition | null,
   value: Json,
@@ -44,7 +44,7 @@ export function validateValue(
   );
 }
 
-/** Fits the members of a document, or of a change to one. Missing fields are not its concern. */
+/** Does not check for missing fields. */
 export function validateMembers(
   fields: readonly FieldDefinition[],
   members: { readonly [name: string]: Json },
@@ -53,31 +53,31 @@ export function validateMembers(
   return validate(strict, (validation) => validation.members(fields, members, "", 1));
 }
 
-/** Paths are made only where there is a fault to tell: there may be one for each value. */
+/** Validates without building paths first, and again with paths only if there are faults. */
 function validate<T>(strict: boolean, walk: (validation: Validation) => T): Validated<T> {
   const quick = new Validation(strict, false);
   const value = walk(quick);
   if (quick.faults.length === 0) return { value, faults: [] };
-  const telling = new Validation(strict, true);
-  return { value: walk(telling), faults: telling.faults };
+  const withPaths = new Validation(strict, true);
+  return { value: walk(withPaths), faults: withPaths.faults };
 }
 
-/** One walk over a value: copies it in its stored form and collects what is wrong. */
+/** Copies a value in its stored form and collects faults. */
 class Validation {
   readonly faults: FieldFault[] = [];
   readonly #strict: boolean;
-  /** Of long lists of fields: a search for each member of a document would add up. */
+  /** Fields by name, for long lists of fields. */
   readonly #byName = new Map<readonly FieldDefinition[], ReadonlyMap<string, FieldDefinition>>();
 
-  readonly #tellsPaths: boolean;
+  readonly #reportsPaths: boolean;
 
-  constructor(strict: boolean, tellsPaths: boolean) {
+  constructor(strict: boolean, reportsPaths: boolean) {
     this.#strict = strict;
-    this.#tellsPaths = tellsPaths;
+    this.#reportsPaths = reportsPaths;
   }
 
   #within(path: string, name: string | number): string {
-    if (!this.#tellsPaths) return "";
+    if (!this.#reportsPaths) return "";
     return path === "" ? `${name}` : `${path}.${name}`;
   }
 
@@ -105,7 +105,7 @@ class Validation {
   }
 
   #fieldNamed(fields: readonly FieldDefinition[], name: string): FieldDefinition | undefined {
-    if (fields.length <= SEARCHED_MAX) return fields.find(({ key }) => key === name);
+    if (fields.length <= LINEAR_SEARCH_FIELDS_MAX) return fields.find(({ key }) => key === name);
     let byName = this.#byName.get(fields);
     if (byName === undefined) {
       byName = new Map(fields.map((field) => [field.key, field]));
@@ -116,7 +116,7 @@ class Validation {
 
   declared(field: ItemDefinition, value: Json, path: string, depth: number): Json {
     if (value === null) return null;
-    const { holds, wanted } = FIELD_TYPES[field.type];
+    const { holds, requirement: wanted } = FIELD_TYPES[field.type];
     if (holds === "members" && isObject(value)) return this.#object(field, value, path, depth);
     if (holds === "elements" && Array.isArray(value)) {
       return this.#elements(field.items, value, path, depth);
@@ -124,13 +124,13 @@ class Validation {
     const read = readValue(field.type, value);
     if (read === null) this.#fault(path, `must be ${wanted}`);
     else if (field.enum === undefined) return this.undeclared(read, path, depth);
-    else if (!field.enum.includes(read as string)) { // Only a text can have such a list.
+    else if (!field.enum.includes(read as string)) { // Only Strings can have `enum`.
       this.#fault(path, `must be one of ${valuesText(field.enum)}`);
     }
     return read;
   }
 
-  /** A declared object, written whole. */
+  /** Validates a complete object, including its required members. */
   #object(
     { fields }: ItemDefinition,
     members: { readonly [name: string]: Json },
@@ -139,7 +139,7 @@ class Validation {
   ): Json {
     for (const { key, required } of fields ?? []) {
       const path = this.#within(at, key);
-      if (required && (own(members, key) ?? null) === null) this.#fault(path, "is required");
+      if (required && (ownMember(members, key) ?? null) === null) this.#fault(path, "is required");
     }
     return this.members(fields, members, at, depth);
   }
@@ -158,7 +158,7 @@ class Validation {
     if (isObject(value)) return this.members(undefined, value, path, depth);
     const problem = typeof value === "string" ? textProblem(value) : null;
     if (problem !== null) this.#fault(path, problem);
-    // JSON has no infinity, but numbers too large for a double read as one.
+    // JSON numbers that are too large for a double are parsed as infinity.
     if (value === Infinity || value === -Infinity) {
       this.#fault(path, "is a number too large to be stored");
     }
@@ -166,8 +166,8 @@ class Validation {
   }
 
   #undeclared(path: string, name: string, fields: readonly FieldDefinition[]): void {
-    const isTold = this.#tellsPaths && this.faults.length < FAULTS_MAX;
-    const meant = isTold ? meantAside(name, fields.map(({ key }) => key)) : "";
+    const isReported = this.#reportsPaths && this.faults.length < FAULTS_MAX;
+    const meant = isReported ? didYouMeanAside(name, fields.map(({ key }) => key)) : "";
     this.#fault(path, `is not declared${meant}`);
   }
 
@@ -182,10 +182,9 @@ class Validation {
   }
 }
 
-/** Of a long list the first are told, and how many there are. */
-const TOLD_MAX = 10;
+const LISTED_MAX = 10;
 
 function valuesText(values: readonly string[]): string {
-  const told = values.slice(0, TOLD_MAX).map((value) => JSON.stringify(value)).join(", ");
-  return values.length <= TOLD_MAX ? told : `${told}, … (${values.length} values)`;
+  const listed = values.slice(0, LISTED_MAX).map((value) => JSON.stringify(value)).join(", ");
+  return values.length <= LISTED_MAX ? listed : `${listed}, … (${values.length} values)`;
 }

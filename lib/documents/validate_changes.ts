@@ -1,15 +1,15 @@
 import type { FieldFault } from "../problems.ts";
 import type { Change, Json } from "../store/port.ts";
-import { crowded, indexedArrays, nearestShape } from "../store/shape.ts";
-import { meantAside } from "../text/nearest.ts";
+import { indexedArrays, nearestShape, oversizedArrayFaults } from "../store/shape.ts";
+import { didYouMeanAside } from "../text/nearest.ts";
 import { type Collection, declaredAt, declaredPaths } from "./collection.ts";
 import { fieldAt, type FieldDefinition } from "./fields.ts";
 import type { Members } from "./document.ts";
 import { FAULTS_MAX, type Validated, validateMembers, validateValue } from "./validate.ts";
 import { isServerField, nameProblem, pathProblem, pathSizeProblem } from "./names.ts";
-import { isOperator, operate } from "./operators.ts";
+import { isOperator, readOperator } from "./operators.ts";
 
-/** Fits the members of a `PATCH`, whose names may be dotted paths and whose values operators. */
+/** Validates the members of a `PATCH`, which may have dotted paths and update operators. */
 export function validateChanges(
   collection: Collection,
   members: Members,
@@ -20,66 +20,65 @@ export function validateChanges(
   const special = paths.filter((path) =>
     path.includes(".") || path.startsWith("$") || isOperator(members[path]!)
   );
-  const whole = special.length === 0 ? members : without(members, special);
-  const faults: FieldFault[] = [...overlaps(paths)];
+  const plain = special.length === 0 ? members : omitPaths(members, special);
+  const faults: FieldFault[] = [...overlapFaults(paths)];
   const { value: set, faults: first } = validateMembers(
     definition.fields,
-    whole,
+    plain,
     definition.strict,
   );
   for (const { key, required } of definition.fields) {
-    if (required && Object.hasOwn(whole, key) && whole[key] === null) {
+    if (required && Object.hasOwn(plain, key) && plain[key] === null) {
       faults.push({ path: key, message: "is required and cannot be null" });
     }
   }
-  const change: Parts = { set, unset: [] };
+  const change: MutableChange = { set, unset: [] };
   for (const path of special) {
-    const isTold = first.length + faults.length < FAULTS_MAX;
-    const fault = addChange(change, { collection, path, value: members[path]!, now, isTold });
-    for (const one of fault) faults.push(one);
+    const isReported = first.length + faults.length < FAULTS_MAX;
+    const found = addChange(change, { collection, path, value: members[path]!, now, isReported });
+    for (const one of found) faults.push(one);
   }
-  for (const one of crowded(indexedArrays(collection.records), set)) faults.push(one);
-  set.updatedAt = now; // The validated members are nobody else's; a copy of many takes its time.
+  for (const one of oversizedArrayFaults(indexedArrays(collection.records), set)) faults.push(one);
+  set.updatedAt = now; // `set` is a fresh copy already, and copying it again would take time.
   return { value: change, faults: [...first, ...faults] };
 }
 
-/** A change that is being put together. */
-type Parts = { -readonly [Part in keyof Change]: Change[Part] } & {
+/** A change under construction. */
+type MutableChange = { -readonly [Part in keyof Change]: Change[Part] } & {
   set: Members;
   unset: string[];
 };
 
-function without(members: Members, paths: readonly string[]): Members {
+function omitPaths(members: Members, paths: readonly string[]): Members {
   const left = new Set(paths);
   return Object.fromEntries(Object.entries(members).filter(([path]) => !left.has(path)));
 }
 
-/** One member of a `PATCH` that is no plain member of a document. */
 interface SpecialMember {
   readonly collection: Collection;
   readonly path: string;
   readonly value: Json;
   readonly now: string;
-  /** Whether anybody will read what is wrong with it. */
-  readonly isTold: boolean;
+  /** Whether a fault will be reported, so that suggestions are worthwhile. */
+  readonly isReported: boolean;
 }
 
-/** Adds what the member asks for to a change. Returns what is wrong with it. */
+/** Adds a member to a change. Returns its faults. */
 function addChange(
-  change: Parts,
+  change: MutableChange,
   member: SpecialMember,
 ): readonly FieldFault[] {
   const { collection, path, value, now } = member;
   const { definition: { fields, strict } } = collection;
-  const wrong = pathFault(member);
-  if (wrong !== null) return [{ path, message: wrong }];
+  const fault = pathFault(member);
+  if (fault !== null) return [{ path, message: fault }];
   const names = path.split(".");
   const field = fieldAt(fields, names);
   const depth = names.length + 1;
   if (isOperator(value)) {
-    const operated = operate({ path, field, strict, depth, now }, value);
-    if ("fault" in operated) return [{ path, message: operated.fault }];
-    join(change, operated.change);
+    const result = readOperator({ path, field, strict, depth, now }, value);
+    if ("fault" in result) return [{ path, message: result.fault }];
+    mergeChange(change, result.change);
     return [];
   }
   if (field?.required && value === null) {
@@ -90,23 +89,23 @@ function addChange(
   return validated.faults;
 }
 
-/** Puts the parts of one change, which are of one path, to those of another. */
-function join(change: Parts, { set, unset = [], ...others }: Change): void {
+function mergeChange(change: MutableChange, { set, unset = [], ...others }: Change): void {
   Object.assign(change.set, set);
   change.unset.push(...unset);
   for (const [part, values] of Object.entries(others)) {
-    change[part as "push"] = Object.assign(change[part as "push"] ?? {}, values); // Of the same part.
+    // The values have the type of this part.
+    change[part as "push"] = Object.assign(change[part as "push"] ?? {}, values);
   }
 }
 
-/** As other stores have operators: with fields inside. */
+/** Matches operators at the top level, which is the syntax of other stores. */
 const OPERATOR_NAME = /^\$\w+$/;
 
-/** Why nothing can be changed at the path; null if something can. */
-function pathFault({ collection, path, value, isTold }: SpecialMember): string | null {
+function pathFault({ collection, path, value, isReported }: SpecialMember): string | null {
   const { definition } = collection;
   if (OPERATOR_NAME.test(path)) {
-    return 'is no field: send fields by their names, with operators inside, as {"views":{"$inc":1}}';
+    return "is not a field: send fields by their names, with operators inside: " +
+      '{"views":{"$inc":1}}';
   }
   const isDotted = path.includes(".");
   const problem = isDotted ? pathProblem(path) : nameProblem(path);
@@ -117,50 +116,47 @@ function pathFault({ collection, path, value, isTold }: SpecialMember): string |
     if (definition.rls.enabled && top === definition.rls.ownerField) {
       return "leads into the owner field";
     }
-    const outer = nonObjectOnTheWay(collection, path);
+    const outer = findNonObjectParent(collection, path);
     if (outer !== null) return `leads through ${outer}, which is declared as another type`;
   }
-  // What is no longer declared may be taken away.
+  // Fields that are no longer declared may be removed.
   const takesAway = isOperator(value) && Object.hasOwn(value, "$unset");
   const isKnown = !definition.strict || takesAway ||
     declaredAt(collection, path).kind !== "undeclared";
   if (isKnown) return null;
-  return `is not declared${isTold ? meantAside(path, declaredPaths(collection)) : ""}`;
+  return `is not declared${isReported ? didYouMeanAside(path, declaredPaths(collection)) : ""}`;
 }
 
-/**
- * Required members of the objects that dotted paths lead into, but for those that the change sets
- * itself: where such an object is missing the change would make it without them.
- */
-export function requiredBeside({ definition }: Collection, paths: readonly string[]): string[] {
-  const beside = new Set<string>();
+/** Returns members that must exist, because the change would create their objects without them. */
+export function requiredSiblings({ definition }: Collection, paths: readonly string[]): string[] {
+  const siblings = new Set<string>();
   const set = new Set<string>();
   for (const path of paths) {
     let fields: readonly FieldDefinition[] = definition.fields;
     for (let dot = path.indexOf("."), from = 0; dot !== -1; dot = path.indexOf(".", from)) {
       const outer = path.slice(0, dot);
       const name = path.slice(from, dot);
-      // What is set within an object makes the object, too.
+      // Setting a member creates the objects on its path.
       set.add(outer);
       fields = fields.find(({ key }) => key === name)?.fields ?? [];
-      for (const { key, required } of fields) if (required) beside.add(`${outer}.${key}`);
+      for (const { key, required } of fields) if (required) siblings.add(`${outer}.${key}`);
       from = dot + 1;
     }
     set.add(path);
   }
-  return [...beside].filter((path) => !set.has(path));
+  return [...siblings].filter((path) => !set.has(path));
 }
 
-function nonObjectOnTheWay({ records }: Collection, path: string): string | null {
-  const { shape, path: outer, isWhole } = nearestShape(records.fields, path);
-  return shape === null || isWhole || shape.type === "Object" ? null : outer;
+function findNonObjectParent({ records }: Collection, path: string): string | null {
+  const { shape, path: outer, isComplete } = nearestShape(records.fields, path);
+  return shape === null || isComplete || shape.type === "Object" ? null : outer;
 }
 
-/** Two changes must not meet: which came last would be a matter of luck. */
-function overlaps(paths: readonly string[]): FieldFault[] {
+/** Rejects paths within other paths of the change, because the result would be undefined. */
+function overlapFaults(paths: readonly string[]): FieldFault[] {
   const all = new Set(paths);
   return paths.filter((path) => {
-    // Of a path that is too long to be one, that is what will be told.
+    // `pathFault` reports paths that are too long.
     if (pathSizeProblem(path) !== null) return false;
     for (let dot = path.indexOf("."); dot !== -1; dot = path.indexOf(".", dot + 1)) {
       if (all.has(path.slice(0, dot))) return true;

@@ -25,7 +25,7 @@ const FIELDS = [
 const collection = (parts: Record<string, unknown> = {}): Collection =>
   compileCollection(parseDefinition({ name: "posts", fields: FIELDS, strict: false, ...parts }));
 
-/** What is stored of a change that fits. */
+/** Returns the values that a valid change stores. */
 function stored(members: { [name: string]: Json }, parts: Record<string, unknown> = {}) {
   const { value, faults } = validateChanges(collection(parts), members, NOW);
   assert.deepEqual(faults, []);
@@ -34,24 +34,24 @@ function stored(members: { [name: string]: Json }, parts: Record<string, unknown
   return set;
 }
 
-/** `path message` of everything that does not fit. */
+/** Returns the faults of a change as `path message`. */
 function faultsOf(members: { [name: string]: Json }, parts: Record<string, unknown> = {}) {
   const { faults } = validateChanges(collection(parts), members, NOW);
   return faults.map(({ path, message }) => `${path} ${message}`);
 }
 
-Deno.test("named fields are fitted and no others are asked for", () => {
+Deno.test("validateChanges validates named fields and does not require others", () => {
   assert.deepEqual(stored({}), {});
   assert.deepEqual(stored({ on: "2026-01-31" }), { on: "2026-01-31T00:00:00.000Z" });
   assert.deepEqual(stored({ extra: { a: 1 }, on: null }), { extra: { a: 1 }, on: null });
 });
 
-Deno.test("an object is replaced whole, so it must have what it requires", () => {
+Deno.test("a replaced object must have its required members", () => {
   assert.deepEqual(stored({ place: { city: "Bonn" } }), { place: { city: "Bonn" } });
   assert.deepEqual(faultsOf({ place: {} }), ["place.city is required"]);
 });
 
-Deno.test("a required field cannot be made null, by its name or by a path", () => {
+Deno.test("a required field cannot be set to null, by its name or by a path", () => {
   assert.deepEqual(faultsOf({ title: null }), ["title is required and cannot be null"]);
   assert.deepEqual(faultsOf({ "place.city": null }), [
     "place.city is required and cannot be null",
@@ -59,7 +59,7 @@ Deno.test("a required field cannot be made null, by its name or by a path", () =
   assert.deepEqual(stored({ "place.since": null }), { "place.since": null });
 });
 
-Deno.test("a dotted path is fitted by what it leads to", () => {
+Deno.test("the value of a dotted path is validated by its declaration", () => {
   assert.deepEqual(stored({ "place.since": "2026-01-31", "place.geo.lat": 50.7 }), {
     "place.since": "2026-01-31T00:00:00.000Z",
     "place.geo.lat": 50.7,
@@ -75,7 +75,7 @@ Deno.test("a dotted path may lead into free objects and undeclared fields", () =
   assert.deepEqual(stored({ "place.other": 1 }), { "place.other": 1 });
 });
 
-Deno.test("a path through a field of another type is refused", () => {
+Deno.test("a path through a field of another type is rejected", () => {
   assert.deepEqual(faultsOf({ "title.a": 1 }), [
     "title.a leads through title, which is declared as another type",
   ]);
@@ -87,7 +87,7 @@ Deno.test("a path through a field of another type is refused", () => {
   ]);
 });
 
-Deno.test("a path that begins with a server-owned field is refused", () => {
+Deno.test("a path that begins with a server field is rejected", () => {
   for (const name of ["_id", "createdAt", "updatedAt", "isDeleted", "deletedAt"]) {
     assert.deepEqual(faultsOf({ [`${name}.a`]: 1 }), [
       `${name}.a leads into a field set by the server`,
@@ -95,7 +95,7 @@ Deno.test("a path that begins with a server-owned field is refused", () => {
   }
 });
 
-Deno.test("a path that begins with the owner field is refused, where there is an owner", () => {
+Deno.test("a path that begins with the owner field is rejected, if there is an owner", () => {
   assert.deepEqual(faultsOf({ "userId.a": 1 }), ["userId.a leads into the owner field"]);
   const author = { rls: { ownerField: "author" } };
   assert.deepEqual(faultsOf({ "author.a": 1 }, author), ["author.a leads into the owner field"]);
@@ -103,13 +103,13 @@ Deno.test("a path that begins with the owner field is refused, where there is an
   assert.deepEqual(stored({ "userId.a": 1 }, { rls: { enabled: false } }), { "userId.a": 1 });
 });
 
-Deno.test("each segment of a path obeys the name rules", () => {
+Deno.test("each segment of a path follows the name rules", () => {
   for (const path of ["a.", ".a", "a..b", "a.$b", "a.__proto__", "a.b ", "free.constructor.x"]) {
     assert.match(faultsOf({ [path]: 1 })[0] ?? "", /cannot be a path: /, path);
   }
 });
 
-Deno.test("two changes of which one lies within the other are refused", () => {
+Deno.test("a change within another change is rejected", () => {
   assert.deepEqual(faultsOf({ free: {}, "free.a": 1 }), [
     "free.a lies within another field of the same change",
   ]);
@@ -123,7 +123,7 @@ Deno.test("two changes of which one lies within the other are refused", () => {
   });
 });
 
-Deno.test("a strict collection takes declared paths only", () => {
+Deno.test("a strict collection accepts only declared paths", () => {
   const strict = { strict: true };
   assert.deepEqual(stored({ "place.geo.lat": 1, "free.any.thing": 2 }, strict), {
     "place.geo.lat": 1,
@@ -138,7 +138,7 @@ Deno.test("a strict collection takes declared paths only", () => {
   ]);
 });
 
-Deno.test("a change is no deeper than a document may be", () => {
+Deno.test("a change cannot exceed the depth limit of documents", () => {
   const path = (names: number) => ["x", ...Array(names - 1).fill("a")].join(".");
   const objects = (levels: number) =>
     JSON.parse('{"a":'.repeat(levels) + "1" + "}".repeat(levels)) as Json;
@@ -154,7 +154,7 @@ Deno.test("a path of a change is at most 300 characters long", () => {
   assert.match(faultsOf({ [path(301)]: 1 })[0] ?? "", /is longer than 300 characters/);
 });
 
-Deno.test("every fault of a change is told", () => {
+Deno.test("validateChanges reports every fault", () => {
   assert.deepEqual(faultsOf({ title: 1, "place.city": 2, "_id.x": 3 }).sort(), [
     "_id.x leads into a field set by the server",
     "place.city must be a String",

@@ -17,20 +17,18 @@ import { parseListQuery } from "./query.ts";
 import { findRecord } from "./redefine.ts";
 import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** What somebody looks at again and again in a collection: a list's query, under a name. */
+/** A saved list query. */
 export interface View {
   readonly name: string;
-  /** As a list takes it, from its first page on. */
+  /** Query string of a list, without a position. */
   readonly query: string;
-  /** Paths of the columns that the dashboard shows; null for those that it begins with. */
+  /** Paths of the dashboard's columns; null for the default. */
   readonly columns: readonly string[] | null;
 }
 
 type StoredView = { name: string; query: string; columns: string[] | null };
 
-/**
- * All views of a collection, under the id of its definition's record. In each project's space.
- */
+/** Views of a collection, stored under the id of the definition's record. */
 export const VIEWS = recordKind({
   name: "_views",
   fields: {
@@ -47,11 +45,11 @@ interface ViewServices {
   readonly engine: Engine;
 }
 
-/** Control characters, and what divides a path. */
+/** Control characters and separators of paths. */
 const FORBIDDEN = "\\u0000-\\u001f\\u007f-\\u009f/\\\\";
 const AT_ENDS = `[^\\s${FORBIDDEN}]`;
 
-/** What a view may be called: its name is a part of an address. */
+/** Names of views are parts of URLs. */
 export const VIEW_NAME_PATTERN = `^(?!\\.+$)${AT_ENDS}([^${FORBIDDEN}]*${AT_ENDS})?$`;
 
 const VIEW_NAME = new RegExp(VIEW_NAME_PATTERN, "u");
@@ -59,22 +57,21 @@ const VIEW_NAME = new RegExp(VIEW_NAME_PATTERN, "u");
 const isViewName = (text: string): boolean =>
   text.length <= VIEW_NAME_LENGTH_MAX && VIEW_NAME.test(text) && text.isWellFormed();
 
-const NAME_RULE = `A view's name has from 1 to ${VIEW_NAME_LENGTH_MAX} characters, no slash or ` +
-  "backslash, no space at its ends, and is not of dots alone.";
+const NAME_RULE = `A view's name has 1 to ${VIEW_NAME_LENGTH_MAX} characters, no slash or ` +
+  "backslash, no space at its ends, and does not consist of dots only.";
 
 export function checkedViewName(text: string): string {
   if (isViewName(text)) return text;
   throw new Problem("INVALID_INPUT", { message: NAME_RULE });
 }
 
-/** What a view is made of, as it may come from outside. */
 export const VIEW_MEMBERS = {
   name: z.string().refine(isViewName, NAME_RULE),
   query: z.string().max(VIEW_QUERY_LENGTH_MAX),
   columns: z.array(z.string().min(1).max(PATH_LENGTH_MAX)).max(VIEW_COLUMNS_MAX).nullable(),
 };
 
-/** All of a collection, by name. Throws `COLLECTION_NOT_FOUND`. */
+/** Returns views ordered by name. Throws `COLLECTION_NOT_FOUND`. */
 export async function listViews(
   { engine }: ViewServices,
   projectId: Id,
@@ -96,10 +93,7 @@ async function openViews(scope: Scope, collectionName: string): Promise<OpenedVi
   return { collection, views: found?.value.views ?? [] };
 }
 
-/**
- * Puts a view in the place of the one of its name, or beside the others. Throws
- * `COLLECTION_NOT_FOUND`, what a list refuses its query with, and `VIEW_LIMIT_REACHED`.
- */
+/** Throws `COLLECTION_NOT_FOUND`, `VIEW_LIMIT_REACHED` and the problems of an invalid query. */
 export async function saveView(
   services: ViewServices & { readonly clock: Clock },
   projectId: Id,
@@ -128,8 +122,8 @@ export async function deleteView(
   });
 }
 
-/** Those of a project's collections that have any, by the collection's name. */
-export async function viewsIn(
+/** Returns views by collection name. */
+export async function readAllViews(
   snapshot: Snapshot,
   collections: readonly Pick<CollectionRecord, "_id" | "name">[],
 ): Promise<Readonly<Record<string, readonly View[]>>> {
@@ -144,10 +138,7 @@ export async function viewsIn(
   return saved;
 }
 
-/**
- * Puts views in the place of all that a collection has, as they were stored elsewhere: their queries
- * are not looked at. Throws `COLLECTION_NOT_FOUND`.
- */
+/** Replaces all views without checking their queries. Throws `COLLECTION_NOT_FOUND`. */
 export const restoreViews = (
   services: ViewServices & { readonly clock: Clock },
   projectId: Id,
@@ -162,12 +153,12 @@ const storedView = ({ name, query, columns }: View): StoredView => ({
   columns: columns && [...columns],
 });
 
-/** A page within a list is nothing to come back to: its cursor ends with what it was made of. */
-const PAGES: readonly string[] = ["cursor", "page", "offset"];
+/** A view must not have these, because positions do not stay valid. */
+const PAGE_PARAMETERS: readonly string[] = ["cursor", "page", "offset"];
 
 function checkQuery(collection: Stored<CollectionRecord>, query: string): void {
   const parameters = new URLSearchParams(query);
-  const page = PAGES.find((name) => parameters.has(name));
+  const page = PAGE_PARAMETERS.find((name) => parameters.has(name));
   if (page !== undefined) {
     const message = `A view begins at its first page: leave "${page}" out.`;
     throw new Problem("INVALID_QUERY", { message });
@@ -175,7 +166,7 @@ function checkQuery(collection: Stored<CollectionRecord>, query: string): void {
   parseListQuery(collectionOf(collection), query);
 }
 
-/** In one transaction, so that of several at once none is lost. */
+/** Uses a transaction, so that concurrent changes are not lost. */
 async function changeViews(
   { engine, clock }: ViewServices & { readonly clock: Clock },
   { projectId, collectionName }: { readonly projectId: Id; readonly collectionName: string },
@@ -192,7 +183,7 @@ async function changeViews(
   try {
     await write();
   } catch (error) {
-    // Another request has made the first one in this very moment.
+    // A concurrent request has created the record.
     if (!(error instanceof UniqueViolation)) throw error;
     await write();
   }

@@ -24,7 +24,7 @@ const reader = (parts?: Record<string, unknown>): ConditionReader =>
 const where = (tree: unknown, parts?: Record<string, unknown>): Filter =>
   parseWhere(reader(parts), JSON.stringify(tree));
 
-/** Refused, naming `where`. */
+/** Asserts that a tree is rejected with a message that names `where`. */
 function refused(tree: unknown, why: RegExp, parts?: Record<string, unknown>): void {
   const text = typeof tree === "string" ? tree : JSON.stringify(tree);
   assert.throws(
@@ -42,19 +42,19 @@ function refused(tree: unknown, why: RegExp, parts?: Record<string, unknown>): v
 const views = (op: string, value: unknown) => ({ op, path: "views", value });
 const status = { op: "eq", path: "status", value: "draft" };
 
-Deno.test("a field alone means equality", () => {
+Deno.test("a field without operator means equality", () => {
   assert.deepEqual(where({ status: "draft" }), status);
   assert.deepEqual(where({ views: null }), views("eq", null));
 });
 
-Deno.test("the wire rules' example is read as it stands there", () => {
+Deno.test("parseWhere parses the example of the specification", () => {
   assert.deepEqual(where({ or: [{ views: { gt: 5 } }, { status: "draft" }] }), {
     op: "or",
     of: [views("gt", 5), status],
   });
 });
 
-Deno.test("several operators, and several fields, are joined by and", () => {
+Deno.test("several operators and several fields are combined with and", () => {
   assert.deepEqual(where({ views: { gte: 1, lt: 5 } }), {
     op: "and",
     of: [views("gte", 1), views("lt", 5)],
@@ -79,13 +79,13 @@ Deno.test("an empty tree matches everything", () => {
   assert.deepEqual(where({}), { op: "and", of: [] });
 });
 
-Deno.test("what asks for nothing counts as a condition too", () => {
+Deno.test("an empty object counts as a condition", () => {
   const empty = (count: number) => ({ or: Array.from({ length: count }, () => ({})) });
   where(empty(50));
   assert.throws(() => where(empty(51)), /more than 50 conditions/);
 });
 
-Deno.test("every operator is served", () => {
+Deno.test("every operator is supported", () => {
   const tree = {
     views: { eq: 1, ne: 2, gt: 3, gte: 4, lt: 5, lte: 6, in: [7], nin: [8], exists: true },
     status: { regex: "^a" },
@@ -95,7 +95,7 @@ Deno.test("every operator is served", () => {
   assert.deepEqual(filter.op === "and" && filter.of.map(({ op }) => op), operators);
 });
 
-Deno.test("dotted paths, reserved names and server-owned fields can be asked for", () => {
+Deno.test("conditions may use dotted paths, reserved names and server fields", () => {
   assert.deepEqual(where({ "place.city": "Bonn" }), {
     op: "eq",
     path: "place.city",
@@ -111,7 +111,7 @@ Deno.test("dotted paths, reserved names and server-owned fields can be asked for
   assert.deepEqual(where({ isDeleted: true }), { op: "eq", path: "isDeleted", value: true });
 });
 
-Deno.test("what is no JSON object is refused with an example", () => {
+Deno.test("a text that is not a JSON object is rejected with an example", () => {
   for (const text of ["", "{", "views>5", "{'views':5}", '{"views":NaN}']) {
     refused(text, /is not valid JSON, such as \{"views":\{"gt":5\}\}/);
   }
@@ -120,7 +120,7 @@ Deno.test("what is no JSON object is refused with an example", () => {
   }
 });
 
-Deno.test("branches are lists of objects that are not empty", () => {
+Deno.test("and and or require lists of objects that are not empty", () => {
   for (const name of ["and", "or"]) {
     for (const value of [[], {}, null, "a", 1]) {
       refused({ [name]: value }, new RegExp(`needs a list of conditions for ${name}`));
@@ -130,7 +130,7 @@ Deno.test("branches are lists of objects that are not empty", () => {
   for (const value of [[], null, 1]) refused({ not: value }, /must be an object/);
 });
 
-Deno.test("unknown operators are refused by name, with those that are served", () => {
+Deno.test("an unknown operator is rejected with the list of operators", () => {
   for (const operator of ["foo", "$gt", "GT", "", "__proto__", "toString", "and"]) {
     const tree = `{"views":{${JSON.stringify(operator)}:1}}`;
     assert.throws(() => parseWhere(reader(), tree), {
@@ -146,7 +146,7 @@ Deno.test("unknown operators are refused by name, with those that are served", (
   refused({ views: {} }, /has no operator for "views"/);
 });
 
-Deno.test("names no document can have are refused", () => {
+Deno.test("names that no document can have are rejected", () => {
   for (const name of ["$where", "$views", "", "a..b", "a.$b", "__proto__", "a.constructor", " a"]) {
     refused(`{${JSON.stringify(name)}:1}`, /cannot be a filter/);
   }
@@ -157,7 +157,7 @@ Deno.test("names no document can have are refused", () => {
   refused({ $nor: [{ views: 1 }] }, /cannot have "\$nor": write "not" around an "or"/);
 });
 
-Deno.test("a strict collection is asked for what it declares only", () => {
+Deno.test("a strict collection rejects conditions on undeclared fields", () => {
   refused({ other: 1 }, /names "other", which this strict collection does not/, { strict: true });
   refused({ "place.zip": 1 }, /names "place\.zip"/, { strict: true });
   assert.deepEqual(where({ "place.city": "Bonn", isDeleted: false }, { strict: true }), {
@@ -176,7 +176,7 @@ Deno.test("values are checked against the declared type", () => {
   refused({ views: { gt: null } }, /cannot order by null/);
 });
 
-Deno.test("a tree has up to 4096 bytes", () => {
+Deno.test("a where tree has up to 4096 bytes", () => {
   const frame = '{"status":""}'.length;
   const ascii = (bytes: number) => ({ status: "x".repeat(bytes - frame) });
   assert.ok(where(ascii(4096)));
@@ -189,7 +189,7 @@ Deno.test("a tree has up to 4096 bytes", () => {
 const nots = (levels: number): unknown => levels === 1 ? { views: 1 } : { not: nots(levels - 1) };
 const ors = (levels: number): unknown => levels === 1 ? { views: 1 } : { or: [ors(levels - 1)] };
 
-Deno.test("a tree is up to five levels deep", () => {
+Deno.test("a where tree has up to five levels", () => {
   assert.ok(where(nots(5)));
   assert.ok(where(ors(5)));
   refused(nots(6), /is nested deeper than 5 levels/);
@@ -198,7 +198,7 @@ Deno.test("a tree is up to five levels deep", () => {
   refused('{"not":'.repeat(500) + "{}" + "}".repeat(500), /is nested deeper than 5 levels/);
 });
 
-Deno.test("a tree has up to 50 conditions, wherever they stand", () => {
+Deno.test("a where tree has up to 50 conditions at all levels together", () => {
   const listed = (count: number) => ({ or: Array.from({ length: count }, () => ({ views: 1 })) });
   assert.ok(where(listed(50)));
   refused(listed(51), /has more than 50 conditions/);
@@ -210,7 +210,7 @@ Deno.test("a tree has up to 50 conditions, wherever they stand", () => {
   refused({ and: [listed(25), { not: listed(26) }] }, /has more than 50 conditions/);
 });
 
-Deno.test("a list of values is limited as in a parameter", () => {
+Deno.test("a list of values has up to 1000 values", () => {
   const values = Array.from({ length: 1001 }, () => 1);
   assert.ok(where({ views: { in: values.slice(1) } }));
   refused({ views: { in: values } }, /has more than 1000 values/);

@@ -1,14 +1,14 @@
 import type { Caller } from "../auth/principals.ts";
 import { namesUsers } from "../http/path.ts";
 import { BATCH_ANSWER_BYTES_MAX } from "../limits.ts";
-import { turnTaker } from "../next_turn.ts";
+import { createTurnTaker } from "../next_turn.ts";
 import { Problem } from "../problems.ts";
 import { bytesOf } from "../store/json_text.ts";
 import type { Id, Json } from "../store/port.ts";
 import { exactBytesText } from "../text/amounts.ts";
 import { openForWriting, type WriteAccess, type WriteAccessServices } from "./access.ts";
-import { DefaultsRoom } from "./defaults.ts";
-import { type DocumentWrite, prepareWrite, type Written } from "./prepare_write.ts";
+import { DefaultsBudget } from "./defaults.ts";
+import { type DocumentWrite, prepareWrite, type WrittenDocument } from "./prepare_write.ts";
 import {
   explainConflict,
   type OpenedWrite,
@@ -18,7 +18,6 @@ import {
   type WriteServices,
 } from "./write_document.ts";
 
-/** An operation on one document. `ifMatch` has the meaning of the `If-Match` header. */
 export type BatchOperation =
   & { readonly collection: string }
   & (
@@ -37,14 +36,12 @@ export type BatchOperation =
 export interface BatchInput {
   /** 1 to 100 operations. */
   readonly operations: readonly BatchOperation[];
-  /** The `Idempotency-Key` header. */
   readonly idempotencyKey: string | null;
 }
 
 /**
- * Does all operations in one transaction, in their order, each under the caller's rules; or none of
- * them. Returns the JSON text of `{ results }`. Throws the first refusal with the index of its
- * operation, and as {@linkcode performWrite} does.
+ * Performs all operations in one transaction. Returns the JSON text of `{ results }`. Throws the
+ * first problem with its operation's index, and the errors of {@linkcode performWrite}.
  */
 export async function writeBatch(
   services: WriteServices,
@@ -68,7 +65,7 @@ async function openTargets(
   const targets = new Map<string, WriteAccess>();
   for (const [index, { collection }] of operations.entries()) {
     if (targets.has(collection)) continue;
-    const opened = await inOperation(index, () => {
+    const opened = await withOperationIndex(index, () => {
       if (namesUsers(collection)) throw new Problem("USERS_RESERVED");
       return openForWriting(services, caller, collection);
     });
@@ -83,22 +80,22 @@ async function prepareBatch(
   operations: readonly BatchOperation[],
 ): Promise<PreparedRequest> {
   const byName = new Map(targets.map((one) => [one.collection.definition.name, one]));
-  const preparing = { ...services, defaultsRoom: new DefaultsRoom() };
+  const preparing = { ...services, defaultsBudget: new DefaultsBudget() };
   const writes: OpenedWrite[] = [];
-  const takeTurns = turnTaker();
+  const takeTurns = createTurnTaker();
   for (const [index, operation] of operations.entries()) {
-    const target = byName.get(operation.collection)!; // All of them were opened.
-    await inOperation(index, () => {
-      writes.push({ prepared: prepareWrite(preparing, target, writeOf(operation)), target });
+    const target = byName.get(operation.collection)!; // `openTargets` opened all collections.
+    await withOperationIndex(index, () => {
+      writes.push({ prepared: prepareWrite(preparing, target, toWrite(operation)), target });
     });
     await takeTurns();
   }
-  /** Index of the operation that is being done; -1 if none is. */
+  /** Index of the operation in progress; -1 if there is none. */
   let at = -1;
   return {
     needsTransaction: true,
     async store(scope, quota) {
-      const results = new Results();
+      const results = new BatchResults();
       for (at = 0; at < writes.length; at++) {
         results.add(await storeDocument(services, { scope, quota }, writes[at]!));
       }
@@ -108,12 +105,12 @@ async function prepareBatch(
     async explain(problem) {
       if (at < 0) return { problem, canRetry: false };
       const refusal = await explainConflict(writes[at]!, problem);
-      return { ...refusal, problem: refusal.problem.inOperation(at) };
+      return { ...refusal, problem: refusal.problem.withOperationIndex(at) };
     },
   };
 }
 
-function writeOf(operation: BatchOperation): DocumentWrite {
+function toWrite(operation: BatchOperation): DocumentWrite {
   switch (operation.action) {
     case "create":
       return { action: "create", body: operation.document };
@@ -133,13 +130,12 @@ function writeOf(operation: BatchOperation): DocumentWrite {
   }
 }
 
-/** The results of the operations, within the size of an answer. */
-class Results {
+class BatchResults {
   readonly #texts: string[] = [];
   #bytes = 0;
 
   /** Throws `ANSWER_TOO_LARGE`. */
-  add({ id, stored }: Written): void {
+  add({ id, stored }: WrittenDocument): void {
     const text = stored === null
       ? JSON.stringify({ id })
       : `{"id":${JSON.stringify(id)},"document":${stored.json}}`;
@@ -158,12 +154,12 @@ class Results {
   }
 }
 
-/** Adds the index of the operation to a refusal. */
-async function inOperation<T>(index: number, work: () => T | Promise<T>): Promise<T> {
+/** Adds the index of the operation to problems. */
+async function withOperationIndex<T>(index: number, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    throw error.inOperation(index);
+    throw error.withOperationIndex(index);
   }
 }

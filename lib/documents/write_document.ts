@@ -3,7 +3,7 @@ import { Outdated, SpaceFull, UniqueViolation } from "../store/errors.ts";
 import type { ByteQuota } from "../store/port.ts";
 import { DefinitionWait, type WriteAccess, type WriteAccessServices } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
-import { refusalOf } from "./document.ts";
+import { toWriteProblem } from "./document.ts";
 import {
   announceRemovals,
   type FileReferenceServices,
@@ -23,53 +23,47 @@ import {
   type PreparedWrite,
   type PrepareServices,
   prepareWrite,
-  type Written,
+  type WrittenDocument,
 } from "./prepare_write.ts";
 import { byteQuotaOf, quotaExceeded, type QuotaServices } from "./quota.ts";
 
 export interface WriteServices
   extends WriteAccessServices, QuotaServices, PrepareServices, FileReferenceServices {}
 
-/** A write, and the `Idempotency-Key` header of those that have one. */
 export type WriteInput = DocumentWrite & { readonly idempotencyKey?: string | null };
 
 export interface WriteResult {
   /** JSON text of the stored document, or `{ id }` if the write has deleted it. */
   readonly json: string;
-  /** Whether the write has created the document. */
   readonly isNew: boolean;
 }
 
-/** A request that writes documents: all of them, or none. */
+/** A request that writes all of its documents or none. */
 export interface WriteRequest<Targets extends readonly WriteAccess[]> {
   readonly repeatable: Repeatable;
-  /** Checks the request against the definitions of its targets. Throws what is wrong with it. */
+  /** Checks the request against the definitions of its targets. Throws its problems. */
   prepare(targets: Targets): PreparedRequest | Promise<PreparedRequest>;
 }
 
-/** A request that is right as far as this can be decided without the store. */
+/** A request that has passed all checks that do not need the store. */
 export interface PreparedRequest {
   /** Whether the request writes several records: documents, or rows of the files in a document. */
   readonly needsTransaction: boolean;
-  /** Stores everything in `scope`, and may run more than once. Returns the answer to the client. */
+  /** Stores all records in `scope`. May run more than once. */
   store(scope: Scope, quota: ByteQuota | undefined): Promise<Answer>;
-  /** Finds out more about a refusal, after nothing was stored. */
+  /** Returns a more precise problem after the store has rejected the request. */
   explain(problem: Problem): Promise<Refusal>;
 }
 
 export interface Refusal {
   readonly problem: Problem;
-  /** Whether another request has just created the document that this one can change instead. */
+  /** Whether a retry may succeed, because another request has created the document to change. */
   readonly canRetry: boolean;
 }
 
-/** How many times a request is attempted that others overtake. */
 const ATTEMPTS_MAX = 3;
 
-/**
- * Writes one document. Throws what is wrong with the body, what row-level security forbids, and the
- * refusals of {@linkcode performWrite}.
- */
+/** Throws problems of the body and of access, and the errors of {@linkcode performWrite}. */
 export async function writeDocument(
   services: WriteServices,
   target: WriteAccess,
@@ -93,18 +87,16 @@ export async function writeDocument(
 }
 
 /**
- * Performs a request: single writes, bulks and batches all do. This is the only place that starts a
- * write over. Nothing has been stored when it does, and the request is checked again from the start:
+ * Performs a write, a bulk insert or a batch. All retries of writes happen here. Before a retry
+ * nothing has been stored, and the request is checked again. Reasons:
  *
  * - The definition of a target has changed, or is being changed.
  * - Another request has stored the answer to the same idempotency key.
  * - Another request has created the document that an upsert was about to create.
  *
- * A busy file, a write conflict and a lost primary do not arrive here. The engine retries them,
- * because only the engine knows whether a commit has taken effect.
- *
- * Throws `DOCUMENT_QUOTA_EXCEEDED`, `TOO_MANY_IDEMPOTENCY_KEYS`, `IDEMPOTENCY_KEY_REUSED`, what the
- * store refuses in the client's words, and `StoreUnavailable`.
+ * The engine itself retries after a busy file, a write conflict or a lost primary, because only the
+ * engine knows whether a commit has taken effect. Throws `DOCUMENT_QUOTA_EXCEEDED`,
+ * `TOO_MANY_IDEMPOTENCY_KEYS`, `IDEMPOTENCY_KEY_REUSED`, the store's problems, `StoreUnavailable`.
  */
 export async function performWrite<const Targets extends readonly WriteAccess[]>(
   services: WriteServices,
@@ -132,7 +124,7 @@ export async function performWrite<const Targets extends readonly WriteAccess[]>
   }
 }
 
-/** Makes one attempt: the quota, the idempotency key, the documents and the answer, in this order. */
+/** Checks quota and idempotency key, then stores the documents and the answer. */
 async function storeOnce(
   services: WriteServices,
   target: WriteAccess,
@@ -140,7 +132,7 @@ async function storeOnce(
 ): Promise<Answer> {
   const { engine, plans } = services;
   const { projectId } = target;
-  const plan = await plans.of(projectId);
+  const plan = await plans.ofProject(projectId);
   const quota = byteQuotaOf(plan);
   try {
     if (repeatable.key === null && !prepared.needsTransaction) {
@@ -155,39 +147,36 @@ async function storeOnce(
       return answer;
     });
   } catch (error) {
-    const refusal = error instanceof SpaceFull ? quotaExceeded(plan, error) : refusalOf(error);
-    if (!(refusal instanceof Problem) || !NO_ROOM.includes(refusal.code)) throw refusal;
-    // The same request may have been answered since the attempt began: that answer needs no room.
+    const refusal = error instanceof SpaceFull ? quotaExceeded(plan, error) : toWriteProblem(error);
+    if (!(refusal instanceof Problem) || !LIMIT_CODES.includes(refusal.code)) throw refusal;
+    // If the request has been answered in the meantime, the stored answer does not need quota.
     const earlier = await findAnswer(services, target, repeatable);
     if (earlier === null) throw refusal;
     return earlier;
   }
 }
 
-/** Codes of the refusals for want of room. */
-const NO_ROOM: readonly string[] = ["DOCUMENT_QUOTA_EXCEEDED", "TOO_MANY_IDEMPOTENCY_KEYS"];
+const LIMIT_CODES: readonly string[] = ["DOCUMENT_QUOTA_EXCEEDED", "TOO_MANY_IDEMPOTENCY_KEYS"];
 
 /** Whether another request has stored the answer to the same key since the attempt began. */
 const isAnswered = ({ key }: Repeatable, { cause }: Problem): boolean =>
   key !== null && cause instanceof UniqueViolation && cause.path === "keyHash";
 
-/** A write, and the collection that it is for. */
 export interface OpenedWrite {
   readonly prepared: PreparedWrite;
   readonly target: WriteAccess;
 }
 
-interface Within {
+interface WriteScope {
   readonly scope: Scope;
   readonly quota: ByteQuota | undefined;
 }
 
-/** Stores one document, and updates which files it refers to. */
 export async function storeDocument(
   services: WriteServices,
-  { scope, quota }: Within,
+  { scope, quota }: WriteScope,
   { prepared, target }: OpenedWrite,
-): Promise<Written> {
+): Promise<WrittenDocument> {
   const { collection, by } = target;
   const writing = prepared.isLimited ? { by, quota } : { by };
   const records = scope.records<StoredDocument>(collection.records, writing);
@@ -202,18 +191,19 @@ export async function storeDocument(
   return written;
 }
 
-/** Explains why a unique value was taken, if the write was an upsert that looked for the value. */
+/** Explains an upsert's violation of the unique field by which it selects. */
 export async function explainConflict(
   { prepared, target }: OpenedWrite,
   problem: Problem,
 ): Promise<Refusal> {
   const { cause } = problem;
-  const taken = cause instanceof UniqueViolation && await prepared.taken?.(target, cause.path);
+  const taken = cause instanceof UniqueViolation &&
+    await prepared.explainTaken?.(target, cause.path);
   if (taken === "again") return { problem, canRetry: true };
   return { problem: taken || problem, canRetry: false };
 }
 
-/** Returns what an idempotency key stands for: a different request with the same key is refused. */
+/** Identifies a request, so that its key cannot be reused for another. */
 function requestText({ collection }: WriteAccess, write: DocumentWrite): string {
   const { name } = collection.definition;
   if (write.action === "create") return JSON.stringify(["one", name, write.body]);

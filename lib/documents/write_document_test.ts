@@ -53,7 +53,7 @@ async function setup(definition: Record<string, unknown> = {}): Promise<Posts> {
   };
 }
 
-Deno.test("a new document is stored with its id, owner and times", async () => {
+Deno.test("a created document is stored with its id, owner and times", async () => {
   await using posts = await setup();
   const created = await posts.create({ title: "a" }, OWNER);
   assert.deepEqual(created, {
@@ -68,7 +68,7 @@ Deno.test("a new document is stored with its id, owner and times", async () => {
   assert.deepEqual(await posts.stored(created._id!), created);
 });
 
-Deno.test("a bulk stores all or nothing, and says which document is refused", async () => {
+Deno.test("a bulk insert stores all documents or none, and names the rejected document", async () => {
   await using posts = await setup({ fields: [{ key: "n", type: "Number", unique: true }] });
   const bulk = async (body: Json) =>
     await createDocuments(posts.services, await posts.open(), { body, idempotencyKey: null });
@@ -85,7 +85,7 @@ Deno.test("a bulk stores all or nothing, and says which document is refused", as
   assert.equal((await posts.stored(ids[1]))?.n, 2);
 });
 
-Deno.test("a bulk has 1 to 100 documents", async () => {
+Deno.test("a bulk insert has 1 to 100 documents", async () => {
   await using posts = await setup();
   const bulk = async (body: Json) =>
     await createDocuments(posts.services, await posts.open(), { body, idempotencyKey: null });
@@ -95,7 +95,7 @@ Deno.test("a bulk has 1 to 100 documents", async () => {
   assert.equal(JSON.parse(await bulk(Array(100).fill({}))).insertedCount, 100);
 });
 
-Deno.test("a replacement keeps id, owner and time of creation, and nothing else", async () => {
+Deno.test("a replacement keeps only the id, the owner and the time of creation", async () => {
   await using posts = await setup();
   const { _id } = await posts.create({ a: 1, b: 2 }, OWNER);
   posts.clock.advance(1000);
@@ -120,14 +120,14 @@ Deno.test("a replacement without a required owner field keeps the stored owner",
   assert.equal((await posts.put(_id!, { a: 3 })).userId, USER);
 });
 
-Deno.test("a replacement is filled by defaults, a change is not", async () => {
+Deno.test("a replacement gets defaults, a patch does not", async () => {
   await using posts = await setup({ fields: [{ key: "n", type: "Number", default: 7 }] });
   const { _id } = await posts.create({ n: 1 });
   assert.equal((await posts.patch(_id!, { a: 1 })).n, 1);
   assert.equal((await posts.put(_id!, {})).n, 7);
 });
 
-Deno.test("the secret key may change or clear the owner, a user may not", async () => {
+Deno.test("the secret key can change or clear the owner, a user cannot", async () => {
   await using posts = await setup();
   const { _id } = await posts.create({}, OWNER);
   for (const userId of [OTHER_USER, null] as Json[]) {
@@ -140,7 +140,7 @@ Deno.test("the secret key may change or clear the owner, a user may not", async 
   assert.equal((await posts.put(_id!, { userId: null })).userId, null);
 });
 
-Deno.test("a change replaces each named field whole, by a path a part of it", async () => {
+Deno.test("a patch replaces each named field, and with a path a part of a field", async () => {
   await using posts = await setup();
   const { _id } = await posts.create({ o: { a: 1, b: 2 }, p: { a: 1, b: 2 }, q: 1 });
   const changed = await posts.patch(_id!, { o: { c: 3 }, "p.a": 5, "p.d.e": 6, q: null });
@@ -151,7 +151,7 @@ Deno.test("a change replaces each named field whole, by a path a part of it", as
   ]);
 });
 
-Deno.test("a path through a stored value that is no object is refused and changes nothing", async () => {
+Deno.test("a path through a stored value that is not an object is rejected without a change", async () => {
   await using posts = await setup();
   const created = await posts.create({ a: "text", l: [1], z: false });
   for (const path of ["a.b", "l.0", "z.b"]) {
@@ -163,7 +163,7 @@ Deno.test("a path through a stored value that is no object is refused and change
   assert.deepEqual(await posts.stored(created._id!), created);
 });
 
-Deno.test("a path into an object that is not there makes none without what it requires", async () => {
+Deno.test("a path does not create an object without its required members", async () => {
   const fields = [
     { key: "a", type: "String", required: true },
     { key: "b", type: "Number" },
@@ -172,12 +172,12 @@ Deno.test("a path into an object that is not there makes none without what it re
   const created = await posts.create({});
   await assert.rejects(posts.patch(created._id!, { "o.b": 1 }), { code: "INVALID_DOCUMENT" });
   assert.deepEqual(await posts.stored(created._id!), created);
-  const whole = await posts.patch(created._id!, { "o.a": "x", "o.b": 1 });
-  assert.deepEqual(whole.o, { a: "x", b: 1 });
+  const complete = await posts.patch(created._id!, { "o.a": "x", "o.b": 1 });
+  assert.deepEqual(complete.o, { a: "x", b: 1 });
   assert.deepEqual((await posts.patch(created._id!, { "o.b": 2 })).o, { a: "x", b: 2 });
 });
 
-Deno.test("server-owned fields change nothing, but for another _id, which is refused", async () => {
+Deno.test("server fields in a write are ignored, except another _id, which is rejected", async () => {
   await using posts = await setup();
   const created = await posts.create({ a: 1 });
   posts.clock.advance(1000);
@@ -190,7 +190,7 @@ Deno.test("server-owned fields change nothing, but for another _id, which is ref
   assert.equal((await posts.stored(created._id!))?.a, 3);
 });
 
-Deno.test("what is missing or in the trash is not written", async () => {
+Deno.test("missing documents and documents in the trash cannot be written", async () => {
   await using posts = await setup();
   const { _id } = await posts.create({ a: 1 });
   await (await posts.open()).records.updateOne(eq("_id", String(_id)), {
@@ -204,7 +204,7 @@ Deno.test("what is missing or in the trash is not written", async () => {
   assert.equal((await posts.stored(_id!))?.a, 1);
 });
 
-Deno.test("of 50 writes that hold the same If-Match exactly one takes effect", async () => {
+Deno.test("of 50 concurrent writes with equal If-Match exactly one succeeds", async () => {
   await using posts = await setup();
   const { _id } = await posts.create({ n: 0 });
   const tag = await posts.tag(_id!);
@@ -218,7 +218,7 @@ Deno.test("of 50 writes that hold the same If-Match exactly one takes effect", a
   assert.equal((await posts.stored(_id!))?.n, won[0]);
 });
 
-Deno.test("If-Match: * asks only for a document to be there: of 20 at once all take effect", async () => {
+Deno.test("of 20 concurrent writes with If-Match: * all succeed", async () => {
   await using posts = await setup();
   const { _id } = await posts.create({ n: 0 });
   const all = await Promise.allSettled(
@@ -251,7 +251,7 @@ Deno.test("a document that changes between reading and writing is not overwritte
   assert.equal((await posts.stored(created._id!))?.a, 2);
 });
 
-Deno.test("a document that a change would make larger than 1 MiB stays as it is", async () => {
+Deno.test("a patch that makes a document larger than 1 MiB is rejected without a change", async () => {
   await using posts = await setup();
   const created = await posts.create({ a: "x".repeat(600_000) });
   await assert.rejects(posts.patch(created._id!, { b: "x".repeat(600_000) }), {
@@ -261,7 +261,7 @@ Deno.test("a document that a change would make larger than 1 MiB stays as it is"
   assert.deepEqual(await posts.stored(created._id!), created);
 });
 
-/** A request of no documents that is refused each time, and counts its attempts. */
+/** Returns a request without documents that always fails and counts its attempts. */
 function refusedRequest(problem: Error, canRetry: boolean) {
   const request = {
     attempts: 0,
@@ -278,7 +278,7 @@ function refusedRequest(problem: Error, canRetry: boolean) {
   return request;
 }
 
-Deno.test("a request that others overtake is prepared and attempted three times, then refused", async () => {
+Deno.test("an overtaken request is prepared and attempted three times, then rejected", async () => {
   await using posts = await setup();
   const overtaken = refusedRequest(new UniqueViolation("slug"), true);
   await assert.rejects(performWrite(posts.services, [await posts.open()], overtaken), {
@@ -287,7 +287,7 @@ Deno.test("a request that others overtake is prepared and attempted three times,
   assert.equal(overtaken.attempts, 3);
 });
 
-Deno.test("a refusal that another attempt would not change, and a failure, are final", async () => {
+Deno.test("a problem that a retry would not change, and a failure, are not retried", async () => {
   await using posts = await setup();
   const targets = [await posts.open()];
   const refused = refusedRequest(new UniqueViolation("slug"), false);
@@ -297,7 +297,7 @@ Deno.test("a refusal that another attempt would not change, and a failure, are f
   assert.deepEqual([refused.attempts, failed.attempts], [1, 1]);
 });
 
-Deno.test("a write under an outdated definition is checked again under the new one", async () => {
+Deno.test("a write under an outdated definition is checked again under the new definition", async () => {
   await using posts = await setup({ fields: [{ key: "n", type: "Number" }] });
   const { services } = posts;
   const target = await posts.open();
@@ -308,7 +308,7 @@ Deno.test("a write under an outdated definition is checked again under the new o
   assert.equal(await (await posts.open()).records.count(eq("isDeleted", false)), 0);
 });
 
-/** An engine whose transactions fail once, and are run again as MongoDB's are. */
+/** Returns an engine that retries a failed transaction once, as MongoDB does. */
 function runningTwice(engine: Engine, change: (tx: Transaction, run: number) => Transaction) {
   const transaction: Engine["transaction"] = async (space, work, options) => {
     const run = (n: number) => engine.transaction(space, (tx) => work(change(tx, n)), options);
@@ -322,7 +322,7 @@ function runningTwice(engine: Engine, change: (tx: Transaction, run: number) => 
   });
 }
 
-Deno.test("a bulk whose transaction is run again reports each document once", async () => {
+Deno.test("a bulk insert whose transaction is retried reports each document once", async () => {
   await using posts = await setup({ fields: [{ key: "cover", type: "String", file: true }] });
   const engine = runningTwice(posts.services.engine, (tx, run) => ({
     define: (...given) => tx.define(...given),

@@ -3,27 +3,24 @@ import type { Log } from "../runtime/log.ts";
 import { PositionLost } from "../store/errors.ts";
 import type { ChangePosition, Engine, Id, PositionedChange } from "../store/port.ts";
 
-/** Who is told of the changes of one collection, each in its turn. */
+/** Receives the changes of one collection in the order of their commits. */
 export interface ChangeListener {
-  tell(change: PositionedChange): void;
-  /** Changes may be missing from here on: what is known has to be read anew. */
+  receive(change: PositionedChange): void;
+  /** Called when changes may have been lost: the listener must read its data again. */
   missed(): void;
 }
 
-/** One project, followed as long as anybody listens. */
+/** The change feed of one project, open as long as it has listeners. */
 interface Feed {
-  readonly begun: Promise<void>;
+  readonly started: Promise<void>;
   readonly byName: Map<string, Set<ChangeListener>>;
   end(): void;
 }
 
-/** After a failure of the store. */
+/** Pause after a failure of the store. */
 const RETRY_MS = 500;
 
-/**
- * Tells listeners what is changed in their projects: each project is followed once in a process,
- * however many listen.
- */
+/** Passes changes to listeners, by one feed per project and process. */
 export class ChangeFeeds implements Disposable {
   readonly #engine: Engine;
   readonly #log: Log;
@@ -35,8 +32,8 @@ export class ChangeFeeds implements Disposable {
   }
 
   /**
-   * From when it resolves on the listener is told of everything that is committed, until it is
-   * disposed of; and perhaps of some of what was committed before. Throws `StoreUnavailable`.
+   * Subscribes a listener until the result is disposed of. The listener receives every change that
+   * is committed after this resolves, and may receive some earlier ones. Throws `StoreUnavailable`.
    */
   async listen(projectId: Id, name: string, listener: ChangeListener): Promise<Disposable> {
     const feed = this.#feeds.get(projectId) ?? this.#begin(projectId);
@@ -48,7 +45,7 @@ export class ChangeFeeds implements Disposable {
       if (feed.byName.size === 0) this.#end(projectId, feed);
     };
     try {
-      await feed.begun;
+      await feed.started;
     } catch (error) {
       leave();
       throw error;
@@ -69,7 +66,7 @@ export class ChangeFeeds implements Disposable {
     const ended = new AbortController();
     const byName: Feed["byName"] = new Map();
     const start = this.#engine.changes.head(projectId);
-    const feed = { byName, begun: start.then(() => {}), end: () => ended.abort() };
+    const feed = { byName, started: start.then(() => {}), end: () => ended.abort() };
     this.#feeds.set(projectId, feed);
     start.then(
       (position) => this.#follow(projectId, { byName, position, ended: ended.signal }),
@@ -78,7 +75,7 @@ export class ChangeFeeds implements Disposable {
     return feed;
   }
 
-  /** Never rejects. */
+  /** Dispatches changes until the feed ends. Never rejects. */
   async #follow(
     projectId: Id,
     { byName, position: start, ended }: {
@@ -98,7 +95,7 @@ export class ChangeFeeds implements Disposable {
           for await (const batch of feed) {
             if (ended.aborted) return;
             await inSlices(batch.changes, (change) => {
-              for (const listener of byName.get(change.name) ?? []) listener.tell(change);
+              for (const listener of byName.get(change.name) ?? []) listener.receive(change);
             });
             position = batch.upTo;
           }

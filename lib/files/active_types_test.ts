@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { dangerOf, isShown } from "./active_types.ts";
+import { dangerOf, isShownInline } from "./active_types.ts";
 
-Deno.test("scripts, styles and WebAssembly run, in every spelling that browsers know", () => {
+Deno.test("dangerOf returns runs for scripts, styles and WebAssembly in every spelling", () => {
   const scripts = [
     "application/ecmascript",
     "application/javascript",
@@ -30,7 +30,7 @@ Deno.test("scripts, styles and WebAssembly run, in every spelling that browsers 
   }
 });
 
-Deno.test("HTML and every XML open", () => {
+Deno.test("dangerOf returns opens for HTML and every XML type", () => {
   const types = [
     "text/html",
     "text/xml",
@@ -49,7 +49,7 @@ Deno.test("HTML and every XML open", () => {
   }
 });
 
-Deno.test("what is no content type, or could be taken for two, runs for all we know", () => {
+Deno.test("dangerOf returns runs for an invalid or ambiguous content type", () => {
   const types = [
     "",
     "text",
@@ -68,7 +68,7 @@ Deno.test("what is no content type, or could be taken for two, runs for all we k
   for (const type of types) assert.equal(dangerOf(type), "runs", type);
 });
 
-Deno.test("all else does neither", () => {
+Deno.test("dangerOf returns null for harmless types", () => {
   const types = [
     "text/plain",
     "image/png",
@@ -82,11 +82,11 @@ Deno.test("all else does neither", () => {
   ];
   for (const type of types) {
     assert.equal(dangerOf(type), null, type);
-    assert.equal(isShown(type, false), true, type);
+    assert.equal(isShownInline(type, false), true, type);
   }
 });
 
-Deno.test("at the dashboard's host only what is known to be passive is shown", () => {
+Deno.test("isShownInline accepts only passive types on the dashboard's host", () => {
   const passive = [
     "image/png",
     "IMAGE/JPEG",
@@ -98,7 +98,7 @@ Deno.test("at the dashboard's host only what is known to be passive is shown", (
     "text/csv",
     "application/json",
   ];
-  for (const type of passive) assert.equal(isShown(type, true), true, type);
+  for (const type of passive) assert.equal(isShownInline(type, true), true, type);
   const others = [
     "application/pdf",
     "application/x-pdf",
@@ -116,9 +116,11 @@ Deno.test("at the dashboard's host only what is known to be passive is shown", (
     "model/gltf+json",
     "x/y",
   ];
-  for (const type of others) assert.equal(isShown(type, true), false, type);
+  for (const type of others) assert.equal(isShownInline(type, true), false, type);
   const active = ["", "text/html", "image/svg+xml", "audio/x+xml", "video/x+xml", "text/css"];
   for (const type of active) {
-    for (const sharesHost of [true, false]) assert.equal(isShown(type, sharesHost), false, type);
+    for (const sharesHost of [true, false]) {
+      assert.equal(isShownInline(type, sharesHost), false, type);
+    }
   }
 });

@@ -1,39 +1,36 @@
-/**
- * The blob port: the bytes of files go through {@linkcode Blobs}. `disk/` and `s3/` each implement
- * it once, and `tests/contract/` holds both to the obligations written here. What a project has and
- * is charged for is not decided here but in the ledger.
- */
+/** The blob port, implemented by `disk/` and `s3/`. `tests/contract/` tests its obligations. */
 import type { ByteRange } from "../http/ranges.ts";
 
 /**
- * Where an object lies. A signed upload writes `staged` and nothing else; only
- * {@linkcode Blobs.publish} and {@linkcode Blobs.copy} ever write `stored`, which everybody may read,
- * and `private`, which nobody may without a signed address. `derived` is what {@linkcode Blobs.keep}
- * writes: what was made of files, which nobody reads there. `partial` are uploads under way, as far as
- * they are objects. The paths of these two begin with that of an upload.
+ * Part of a store that objects are in:
+ *
+ * - `partial`: data of unfinished uploads. Paths begin with the path of the upload.
+ * - `staged`: complete uploads that are not confirmed. Signed upload URLs write only here.
+ * - `derived`: resized pictures, written by {@linkcode Blobs.putDerived}. They are not public.
+ *   Paths begin with the path of the upload.
+ * - `stored`: public files. Only {@linkcode Blobs.publish}, {@linkcode Blobs.copy} and
+ *   {@linkcode Pieces.join} write here and to `private`.
+ * - `private`: files that can be read only through a signed URL.
  */
-export type Place = "partial" | "staged" | "derived" | FilePlace;
+export type BlobPlace = "partial" | "staged" | "derived" | FilePlace;
 
-/** Where files lie. */
 export type FilePlace = "stored" | "private";
 
-/** What a signed address lets its holder read. */
-export interface SignedReading {
+export interface ReadGrant {
   readonly place: FilePlace;
   readonly path: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
-/** What a signed address lets its holder put. */
-export interface Upload {
-  /** `<project_id>/<uuid>_<sanitized_filename>`, made by us. */
+export interface UploadGrant {
+  /** `<project_id>/<uuid>_<sanitized_filename>`, as `newPath` makes it. */
   readonly path: string;
-  /** Exactly as many. */
+  /** Exact number of bytes that the upload must have. */
   readonly bytes: number;
-  /** Exactly this text. */
+  /** Exact `Content-Type` that the upload must have. */
   readonly contentType: string;
-  /** Milliseconds since 1970: an upload that begins later is refused. */
+  /** Milliseconds since 1970. An upload that begins later is refused. */
   readonly expiresAt: number;
 }
 
@@ -41,148 +38,141 @@ export interface BlobStat {
   readonly bytes: number;
 }
 
-export interface Published extends BlobStat {
-  /** Whether nothing is staged any more, and nobody brings something that would be. */
+export interface PublishedBlob extends BlobStat {
+  /** Whether no staged object is left, and no running upload can create one. */
   readonly wasMoved?: boolean;
 }
 
 export interface ListedBlob {
   readonly path: string;
   readonly bytes: number;
-  /** When it was last written, in milliseconds since 1970 by the store's clock. */
+  /** Time of the last write by the store's clock, milliseconds since 1970. */
   readonly writtenAt: number;
 }
 
 export interface BlobPage {
   readonly blobs: readonly ListedBlob[];
-  /** What to pass as `after` for the next page; null behind the last. */
+  /** Value of `after` for the next page; null after the last page. */
   readonly next: string | null;
 }
 
 /**
  * A store of objects.
  *
- * Paths are those of {@linkcode Upload}; a path of another form is a programming error and throws
- * before anything is touched. What resolves is durable and seen by every process from then on.
- * Every call ends within {@linkcode BLOB_CALL_MS}; `publish` within {@linkcode PUBLISH_MS}. A store
- * that does not answer in time, refuses us or fails throws `BlobsUnavailable`; absence never does.
+ * Paths have the form of {@linkcode UploadGrant.path}. A path of another form is a programming
+ * error and throws before the store is called. When a call resolves, its effect is durable and
+ * visible to every process. Every call ends within {@linkcode BLOB_CALL_MS}, `publish` within
+ * {@linkcode PUBLISH_MS}. If the store does not answer in time, rejects the credentials or fails,
+ * the call throws `BlobsUnavailable`. A missing object is never an error.
  */
 export interface Blobs extends AsyncDisposable {
   /**
-   * An absolute address that takes `PUT` of exactly this upload, from any origin, without further
-   * credentials. It never outlives `expiresAt`, and carries no secret of the store.
+   * Returns an absolute URL that accepts a `PUT` of exactly this upload, from any origin, without
+   * further credentials. It is valid until `expiresAt` at most and contains no secret of the store.
    */
-  signUpload(upload: Upload): Promise<string>;
-  /** What takes an upload in pieces, for whoever holds the permission. */
+  signUpload(upload: UploadGrant): Promise<string>;
+  /** Storage of resumable uploads. The caller checks permissions. */
   readonly pieces: Pieces;
-  stat(place: Place, path: string): Promise<BlobStat | null>;
-  /** The bytes, streamed. The stream must be read to its end or cancelled. */
-  read(place: Place, path: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null>;
+  stat(place: BlobPlace, path: string): Promise<BlobStat | null>;
+  /** Returns a stream that must be read to its end or cancelled; null if there is no object. */
+  read(
+    place: BlobPlace,
+    path: string,
+    range?: ByteRange,
+  ): Promise<ReadableStream<Uint8Array> | null>;
+  /** Returns a URL without secrets that answers `GET` of this object until `expiresAt`. */
+  signReading(reading: ReadGrant): Promise<string>;
   /**
-   * An absolute address that answers `GET` of this object until then, without further credentials.
-   * It carries no secret of the store.
+   * Moves or copies the staged object to a file place (default: `stored`), atomically, to be served
+   * as `contentType`. Returns null if no object is staged. If it was not moved, the caller has to
+   * remove the staged object.
    */
-  signReading(reading: SignedReading): Promise<string>;
-  /**
-   * Puts what is staged in the place of a file, `stored` if left out, whole or not at all, to be
-   * served as `contentType`; null when nothing is staged. The staged object has to be removed
-   * afterwards unless it was moved.
-   */
-  publish(path: string, contentType: string, place?: FilePlace): Promise<Published | null>;
-  /**
-   * The same with what lies in the other place of files, and stays there; null when nothing does.
-   */
+  publish(path: string, contentType: string, place?: FilePlace): Promise<PublishedBlob | null>;
+  /** Copies a file, atomically, from the other file place; null if it is missing there. */
   copy(path: string, contentType: string, place: FilePlace): Promise<BlobStat | null>;
+  /** Writes a `derived` object, atomically. It may be lost if the machine fails. */
+  putDerived(path: string, bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<void>;
+  /** Removes an object. Also resolves if the object is missing. */
+  remove(place: BlobPlace, path: string): Promise<void>;
   /**
-   * Puts bytes at a path of `derived`, whole or not at all, in the place of what lies there. They may
-   * be lost when the machine fails: they can be made again.
-   */
-  keep(path: string, bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<void>;
-  /** Also resolves when there is nothing to remove. */
-  remove(place: Place, path: string): Promise<void>;
-  /**
-   * Objects of a place in the order of their paths, `limit` at most (1 to 1000), behind `after`.
-   * @param prefix A project's id and a slash, or nothing for those of every project.
+   * Lists objects of a place in the order of their paths.
+   * @param page `prefix`: a project's id and a slash, or "" for all projects. `after`: the path
+   * after which the page begins. `limit`: 1 to 1000.
    */
   list(
-    place: Place,
+    place: BlobPlace,
     page: { prefix: string; after: string | null; limit: number },
   ): Promise<BlobPage>;
-  /** Where what is `stored` is served to everybody; null where the store exposes none. */
+  /** Returns the public URL of a `stored` object; null if the store has no public URL. */
   publicUrl(path: string): string | null;
-  /** Resolves when the store answers and lets us in. */
+  /** Resolves if the store answers and accepts the credentials. */
   ping(): Promise<void>;
 }
 
-/** An upload whose bytes come in pieces, and are no file before they are joined. */
+/** A resumable upload. Its pieces become a file when they are joined. */
 export interface PiecedUpload {
   readonly path: string;
-  /** In all. */
+  /** Length of the complete file, in bytes. */
   readonly bytes: number;
   readonly contentType: string;
-  /** Where it will lie. */
+  /** Place of the file once its pieces are joined. */
   readonly place: FilePlace;
 }
 
-/** How far an upload has come, as the ledger has noted it. */
-export interface Begun {
-  /** As {@linkcode Pieces.begin} resolved to it. */
+export interface RecordedProgress {
+  /** Name of the upload in the store, as returned by {@linkcode Pieces.begin}. */
   readonly name: string;
-  /** Bytes, from the first one on. */
+  /** Number of bytes that have arrived, from the beginning of the file. */
   readonly arrived: number;
 }
 
-/**
- * The part of the blob port that takes uploads in pieces. The ledger decides how far one has come: what a
- * store has beyond that is forgotten, and written anew.
- */
+/** Stores resumable uploads. Bytes beyond the progress in the ledger are dropped. */
 export interface Pieces {
-  /** Resolves to the name that the store gives the upload. */
+  /** Begins an upload and returns the name that the store gives it. */
   begin(upload: PiecedUpload): Promise<string>;
-  /** How many of the noted bytes the store has: all of them, or fewer where some were lost. */
-  arrived(upload: PiecedUpload, begun: Begun): Promise<number>;
+  /** Returns how many of the recorded bytes the store has; fewer than recorded if it lost some. */
+  countArrived(upload: PiecedUpload, progress: RecordedProgress): Promise<number>;
   /**
-   * Goes on behind what is noted, all of which the store has. One at a time may.
-   * @param hold Told of the memory that the writer will take, before it does; what it throws ends it.
+   * Returns a writer that appends after the recorded bytes, all of which the store must have. An
+   * upload may have only one writer at a time.
+   * @param reserveMemory Called with a number of bytes before the writer allocates that memory. An
+   * error that it throws is passed on.
    */
-  goOn(
+  resume(
     upload: PiecedUpload,
-    begun: Begun,
-    hold?: (bytes: number) => void,
+    progress: RecordedProgress,
+    reserveMemory?: (bytes: number) => void,
   ): Promise<PieceWriter>;
   /**
-   * Puts in its place what has arrived whole; null where the store knows of no such upload. An upload
-   * of 0 bytes need not have begun: it is joined under any name.
+   * Joins the pieces of a complete upload into a file. Returns null if the store does not have the
+   * upload. An upload of 0 bytes can be joined under any name, without having begun.
    */
   join(upload: PiecedUpload, name: string): Promise<BlobStat | null>;
-  /** All pieces of an upload, also those that were begun and never noted. */
+  /** Removes all pieces of an upload, including those that were begun but never recorded. */
   remove(path: string): Promise<void>;
 }
 
-/** Disposing of it forgets what is not safe. */
+/** Writes pieces of a resumable upload. Disposing it drops the bytes that are not safe. */
 export interface PieceWriter extends AsyncDisposable {
-  /**
-   * Up to where somebody else can go on if this process ends now, once it is noted: bytes from the
-   * upload's first one on.
-   */
-  readonly safe: number;
-  /** Throws `PiecesLost`, and `BlobsUnavailable`. */
+  /** Number of leading bytes that survive this process, so that another one can resume. */
+  readonly safeBytes: number;
+  /** Writes the next bytes. Throws `PiecesLost` and `BlobsUnavailable`. */
   write(bytes: Uint8Array): Promise<void>;
   /**
-   * Makes all of it safe, durably.
-   * @param note Notes what is safe so far, before what it rests on is written over; where it throws,
-   * nothing is.
+   * Makes all written bytes safe and durable.
+   * @param record Records `safeBytes`. It is called before the writer overwrites an object that the
+   * recorded progress depends on; if it throws, the object is not overwritten.
    */
-  keep(note: () => Promise<unknown>): Promise<void>;
+  flush(record: () => Promise<unknown>): Promise<void>;
 }
 
-/** The store has dropped what had arrived: the upload begins anew. */
+/** Thrown if the store has lost the pieces of an upload, so that it must begin again. */
 export class PiecesLost extends Error {
   override readonly name = "PiecesLost";
 }
 
-/** What stands before the paths of a place; those of public files begin with a project's id. */
-export const FOLDERS = {
+/** Prefix of the object keys of each place. Keys of public files begin with a project's id. */
+export const PREFIXES = {
   partial: "_incoming/_parts/",
   staged: "_incoming/",
   private: "_private/",
@@ -190,17 +180,17 @@ export const FOLDERS = {
   stored: "",
 } as const;
 
-/** What lies at a path never changes; but an address of a private file ends. */
+/** `Cache-Control` of files. A file never changes, but a signed URL expires. */
 export const CACHE_CONTROL: Readonly<Record<FilePlace, string>> = {
   stored: "public, max-age=31536000, immutable",
   private: "private, max-age=3600",
 };
 
 export const BLOB_CALL_MS = 5_000;
-/** Copying is the store's work and grows with the object. */
+/** Longer than {@linkcode BLOB_CALL_MS}, because the store may copy the object. */
 export const PUBLISH_MS = 30_000;
 
-/** A store cannot be used at present; the message is for operators and names no secret. */
+/** Thrown if a store cannot be used. The message is for operators and contains no secret. */
 export class BlobsUnavailable extends Error {
   override readonly name = "BlobsUnavailable";
 }

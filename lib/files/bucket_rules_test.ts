@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { documented } from "@/tests/support/s3.ts";
+import { documentedRules } from "@/tests/support/s3.ts";
 import { bucketPolicy, corsRules } from "./bucket_rules.ts";
 
-Deno.test("what the check prints is what docs/storage.md says", async () => {
-  assert.deepEqual(bucketPolicy("photos"), JSON.parse(await documented("policy", "photos")));
-  const { CORSRules } = JSON.parse(await documented("cors", "photos"));
+Deno.test("corsRules and bucketPolicy match docs/storage.md", async () => {
+  assert.deepEqual(bucketPolicy("photos"), JSON.parse(await documentedRules("policy", "photos")));
+  const { CORSRules } = JSON.parse(await documentedRules("cors", "photos"));
   assert.deepEqual(corsRules(["*"]), CORSRules);
 });

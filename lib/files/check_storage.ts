@@ -7,28 +7,24 @@ import { Problem } from "../problems.ts";
 import { findProject } from "../projects/projects.ts";
 import { findStorage } from "./storage_settings.ts";
 import type { Engine, Id } from "../store/port.ts";
-import { type Blobs, BlobsUnavailable, FOLDERS, type Upload } from "./blobs.ts";
+import { type Blobs, BlobsUnavailable, PREFIXES, type UploadGrant } from "./blobs.ts";
 import { bucketPolicy, corsRules } from "./bucket_rules.ts";
 import { newPath } from "./paths.ts";
 import type { BlobStores } from "./stores.ts";
 
-/** `skipped`: what it needs was not there. A warning does not make the check fail. */
+/** `skipped`: an earlier step failed that the step needs. A `warning` does not fail the check. */
 export type CheckResult = "ok" | "warning" | "failed" | "skipped";
 
 export interface CheckStep {
   readonly step: string;
   readonly result: CheckResult;
-  /** What was seen, and what to do about it. */
   readonly message: string;
 }
 
 export interface StorageCheck {
-  /** Whether no step failed. */
   readonly ok: boolean;
   readonly steps: readonly CheckStep[];
-  /** What browsers need, as the bucket's CORS configuration. */
   readonly corsRules: ReturnType<typeof corsRules>;
-  /** What lets everybody read public files, and nobody private ones and what is being uploaded. */
   readonly bucketPolicy: ReturnType<typeof bucketPolicy>;
 }
 
@@ -41,9 +37,8 @@ export interface CheckServices {
 }
 
 /**
- * Does in a project's own bucket all that an upload does, as Corbel, as a browser and as a stranger
- * do it, with an object of its own that it removes. Throws `INVALID_PROJECT_ID`,
- * `PROJECT_NOT_FOUND`, and `INVALID_INPUT` for a project without a bucket.
+ * Checks a project's own bucket: all steps of an upload, also as a browser and without credentials.
+ * Throws `INVALID_PROJECT_ID`, `PROJECT_NOT_FOUND`, and `INVALID_INPUT` without a bucket.
  */
 export async function checkStorage(
   services: CheckServices,
@@ -56,28 +51,28 @@ export async function checkStorage(
       message: "The project has no storage of its own to check: set it first.",
     });
   }
-  const blobs = await services.blobStores.named(projectId, settings.target);
+  const blobs = await services.blobStores.blobsOf(projectId, settings.target);
   const dashboard = new URL(services.config.publicUrl).origin;
   const origins = [...new Set([siteUrl ?? dashboard, dashboard])];
-  const probe = await newProbe(blobs, services, projectId);
+  const object = await newProbe(blobs, services, projectId);
   const { steps, take } = createSteps();
-  const seen = { ...probe, blobs, egress: services.egress, origins };
+  const probe = { ...object, blobs, egress: services.egress, origins };
 
-  await take("reach", () => reach(seen));
-  const isStaged = await take("write", () => write(seen));
-  await take("staging is private", () => stagingIsPrivate(seen), isStaged);
-  const isStored = await take("publish", () => publish(seen), isStaged);
-  await take("read", () => read(seen), isStored);
-  await take("public reading", () => publicReading(seen), isStored);
+  await take("reach", () => reach(probe));
+  const isStaged = await take("write", () => write(probe));
+  await take("staging is private", () => stagingIsPrivate(probe), isStaged);
+  const isStored = await take("publish", () => publish(probe), isStaged);
+  await take("read", () => read(probe), isStored);
+  await take("public reading", () => publicReading(probe), isStored);
   for (const origin of origins) {
-    await take(`preflight of PUT from ${origin}`, () => preflight(seen, origin));
+    await take(`preflight of PUT from ${origin}`, () => preflight(probe, origin));
     for (const method of ["GET", "HEAD"] as const) {
-      await take(`${method} from ${origin}`, () => crossOrigin(seen, method, origin), isStored);
+      await take(`${method} from ${origin}`, () => crossOrigin(probe, method, origin), isStored);
     }
   }
-  await take("private files are private", () => privateIsPrivate(seen), isStored);
-  await take("uploads in pieces", () => inPieces(seen), isStored);
-  await take("remove", () => remove(seen));
+  await take("private files are private", () => privateIsPrivate(probe), isStored);
+  await take("uploads in pieces", () => uploadInPieces(probe), isStored);
+  await take("remove", () => remove(probe));
   if (siteUrl === null) steps.push(NO_SITE);
   return {
     ok: steps.every(({ result }) => result !== "failed"),
@@ -112,7 +107,7 @@ function createSteps() {
     }
   }
 
-  /** Resolves to whether what comes next can build on it. */
+  /** Runs a step and returns whether later steps can depend on it. */
   async function take(
     step: string,
     work: () => Promise<StepOutcome>,
@@ -129,7 +124,7 @@ function createSteps() {
 }
 
 interface Probe {
-  readonly upload: Upload;
+  readonly upload: UploadGrant;
   readonly content: Uint8Array<ArrayBuffer>;
   readonly signedUrl: URL;
 }
@@ -158,19 +153,19 @@ async function newProbe(
 
 async function reach({ blobs }: StorageProbe): Promise<StepOutcome> {
   await blobs.ping();
-  return ok("The bucket answers, the keys are let in, and a missing object is told from others.");
+  return ok("The bucket answers, accepts the keys, and reports a missing object as missing.");
 }
 
-/** As a browser does, with the address that it is given. */
-async function write(seen: StorageProbe): Promise<StepOutcome> {
-  const { blobs, egress, upload, content, signedUrl, origins } = seen;
+/** Sends a PUT to the signed URL, as a browser does. */
+async function write(probe: StorageProbe): Promise<StepOutcome> {
+  const { blobs, egress, upload, content, signedUrl, origins } = probe;
   const answer = await egressRequest(egress, signedUrl, {
     method: "PUT",
     headers: { "content-type": upload.contentType, origin: origins[0]! },
     body: content,
   });
   if (!isSuccess(answer)) {
-    return failed(`PUT to a signed URL ${answered(answer)}. The keys need s3:PutObject.`);
+    return failed(`PUT to a signed URL ${describeAnswer(answer)}. The keys need s3:PutObject.`);
   }
   const staged = await blobs.stat("staged", upload.path);
   if (staged?.bytes !== content.length) {
@@ -179,27 +174,28 @@ async function write(seen: StorageProbe): Promise<StepOutcome> {
   return ok("A signed URL takes a PUT, and the object is there.");
 }
 
-async function stagingIsPrivate(seen: StorageProbe): Promise<StepOutcome> {
-  if (!await isOpen(seen, "staged")) return ok("Nobody reads under _incoming/ without the keys.");
+async function stagingIsPrivate(probe: StorageProbe): Promise<StepOutcome> {
+  if (!await isReadable(probe, "staged")) {
+    return ok("Objects under _incoming/ cannot be read without the keys.");
+  }
   return warning(
     "Everybody can read objects under _incoming/, which are not confirmed yet: let the " +
       "bucket's policy allow s3:GetObject with NotResource, as bucketPolicy shows.",
   );
 }
 
-/** Whether anybody reads what lies there without credentials. */
-async function isOpen(seen: StorageProbe, place: "staged" | "private"): Promise<boolean> {
-  for (const url of addressesOf(seen, place)) {
-    if (isSuccess(await egressRequest(seen.egress, url, { method: "GET" }))) return true;
+async function isReadable(probe: StorageProbe, place: "staged" | "private"): Promise<boolean> {
+  for (const url of publicAddressesOf(probe, place)) {
+    if (isSuccess(await egressRequest(probe.egress, url, { method: "GET" }))) return true;
   }
   return false;
 }
 
-async function privateIsPrivate(seen: StorageProbe): Promise<StepOutcome> {
-  const { blobs, egress, upload: { path, contentType, expiresAt }, content } = seen;
+async function privateIsPrivate(probe: StorageProbe): Promise<StepOutcome> {
+  const { blobs, egress, upload: { path, contentType, expiresAt }, content } = probe;
   const copied = await blobs.copy(path, contentType, "private");
   if (copied?.bytes !== content.length) return failed("The object cannot be copied to _private/.");
-  if (await isOpen(seen, "private")) {
+  if (await isReadable(probe, "private")) {
     return failed(
       "Everybody can read objects under _private/: let the bucket's policy allow s3:GetObject with " +
         "NotResource, as bucketPolicy shows, before you keep private files.",
@@ -209,19 +205,19 @@ async function privateIsPrivate(seen: StorageProbe): Promise<StepOutcome> {
   const answer = await egressRequest(egress, signed, { method: "GET" });
   return areEqual(answer.body, content)
     ? ok("A signed URL reads a private file, and nothing else does.")
-    : failed(`A signed URL of a private file ${answered(answer)}.`);
+    : failed(`A signed URL of a private file ${describeAnswer(answer)}.`);
 }
 
-/** In the place of the private file, which is removed with it. */
-async function inPieces({ blobs, upload, content }: StorageProbe): Promise<StepOutcome> {
+/** Uploads the object in pieces to the path of the private file, which a later step removes. */
+async function uploadInPieces({ blobs, upload, content }: StorageProbe): Promise<StepOutcome> {
   const { path, contentType, bytes } = upload;
   const pieced = { path, contentType, bytes, place: "private" as const };
   try {
-    await blobs.pieces.begin(pieced); // One that is given up in the end.
+    await blobs.pieces.begin(pieced); // Abandoned, so that the removal has to abort it.
     const name = await blobs.pieces.begin(pieced);
-    await using writer = await blobs.pieces.goOn(pieced, { name, arrived: 0 });
+    await using writer = await blobs.pieces.resume(pieced, { name, arrived: 0 });
     await writer.write(content);
-    await writer.keep(() => Promise.resolve());
+    await writer.flush(() => Promise.resolve());
     const joined = await blobs.pieces.join(pieced, name);
     return joined?.bytes === bytes
       ? ok("An upload in parts is completed.")
@@ -239,30 +235,29 @@ async function publish({ blobs, upload, content }: StorageProbe): Promise<StepOu
 
 async function read({ blobs, upload, content }: StorageProbe): Promise<StepOutcome> {
   const stream = await blobs.read("stored", upload.path);
-  const bytes = stream && await bytesOf(stream, content.length);
+  const bytes = stream && await readBytes(stream, content.length);
   return bytes !== null && areEqual(bytes, content)
     ? ok("The keys read what was written.")
     : failed("What is read is not what was written.");
 }
 
-async function publicReading(seen: StorageProbe): Promise<StepOutcome> {
-  const url = seen.blobs.publicUrl(seen.upload.path);
+async function publicReading(probe: StorageProbe): Promise<StepOutcome> {
+  const url = probe.blobs.publicUrl(probe.upload.path);
   if (url === null) {
     return warning("No publicUrl is set: files have no url, and confirming one answers a warning.");
   }
-  const answer = await egressRequest(seen.egress, new URL(url), { method: "GET" });
+  const answer = await egressRequest(probe.egress, new URL(url), { method: "GET" });
   if (answer.status !== 200) {
     return failed(
-      `The file's url ${answered(answer)} without keys: let the bucket's policy allow ` +
+      `The file's url ${describeAnswer(answer)} without keys: let the bucket's policy allow ` +
         "s3:GetObject to everybody, as bucketPolicy shows, and let publicUrl be where it is served.",
     );
   }
-  return areEqual(answer.body, seen.content)
+  return areEqual(answer.body, probe.content)
     ? ok("Everybody reads the file at its url.")
     : failed("The file's url serves something else: publicUrl is another bucket's or site's.");
 }
 
-/** The question that a browser asks before it puts a file. */
 async function preflight(
   { egress, signedUrl }: StorageProbe,
   origin: string,
@@ -282,24 +277,27 @@ async function preflight(
   ];
   if (missing.length === 0) return ok("Browsers may upload.");
   return failed(
-    `It ${answered(answer)} and does not allow ${missing.join(", ")}: browsers cannot upload. ` +
+    `It ${describeAnswer(answer)} and does not allow ${
+      missing.join(", ")
+    }: browsers cannot upload. ` +
       "Set corsRules on the bucket.",
   );
 }
 
 async function crossOrigin(
-  seen: StorageProbe,
+  probe: StorageProbe,
   method: "GET" | "HEAD",
   origin: string,
 ): Promise<StepOutcome> {
-  const [url] = addressesOf(seen, "stored");
-  const answer = await egressRequest(seen.egress, url!, { method, headers: { origin } });
+  const [url] = publicAddressesOf(probe, "stored");
+  const answer = await egressRequest(probe.egress, url!, { method, headers: { origin } });
   if (allows(answer, "origin", origin)) return ok("Scripts of this origin may read the answer.");
-  const message = `It ${answered(answer)} without access-control-allow-origin: scripts cannot ` +
+  const message =
+    `It ${describeAnswer(answer)} without access-control-allow-origin: scripts cannot ` +
     "read the answer. Set corsRules on the bucket.";
-  // Some stores say so only of answers that are no refusals.
+  // Some stores send the header only with successful responses.
   const isRefusal = answer.status === 401 || answer.status === 403;
-  return isRefusal && seen.blobs.publicUrl(seen.upload.path) === null
+  return isRefusal && probe.blobs.publicUrl(probe.upload.path) === null
     ? warning(message)
     : failed(message);
 }
@@ -317,14 +315,14 @@ async function remove({ blobs, upload: { path } }: StorageProbe): Promise<StepOu
     : ok("Nothing is left of the check.");
 }
 
-/** Where an object is asked for without credentials: in public first, then at the bucket itself. */
-function addressesOf(
+/** Returns the URLs of an object without credentials: the public one, if any, and the bucket's. */
+function publicAddressesOf(
   { blobs, upload, signedUrl }: StorageProbe,
-  place: keyof typeof FOLDERS,
+  place: keyof typeof PREFIXES,
 ): URL[] {
   const { path } = upload;
-  const key = `${FOLDERS[place]}${path}`;
-  const bucket = signedUrl.pathname.slice(0, -`${FOLDERS.staged}${path}`.length);
+  const key = `${PREFIXES[place]}${path}`;
+  const bucket = signedUrl.pathname.slice(0, -`${PREFIXES.staged}${path}`.length);
   const published = blobs.publicUrl(path);
   return [
     ...(published === null ? [] : [new URL(`${published.slice(0, -path.length)}${key}`)]),
@@ -334,8 +332,7 @@ function addressesOf(
 
 const isSuccess = ({ status }: EgressAnswer): boolean => status >= 200 && status < 300;
 
-/** With the code that S3 gives its refusals. */
-function answered({ status, body }: EgressAnswer): string {
+function describeAnswer({ status, body }: EgressAnswer): string {
   const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(new TextDecoder().decode(body))?.[1];
   return `answered ${status}${code === undefined ? "" : ` ${code}`}`;
 }
@@ -349,8 +346,8 @@ function allows(
   return allowed?.some((one) => one === "*" || one === value.toLowerCase()) ?? false;
 }
 
-/** Null for more than `max`, of which no more is read. */
-async function bytesOf(
+/** Reads a stream of up to `max` bytes; null if it is longer. */
+async function readBytes(
   stream: ReadableStream<Uint8Array>,
   max: number,
 ): Promise<Uint8Array | null> {

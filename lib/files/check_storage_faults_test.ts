@@ -1,10 +1,10 @@
-/** What the check makes of buckets that do something else than they say. */
+/** Tests the check of buckets that do not work as they should. */
 
 import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { createEgress } from "../http/egress.ts";
 import { createProject } from "../projects/create_project.ts";
-import type { Blobs, Place } from "./blobs.ts";
+import type { BlobPlace, Blobs } from "./blobs.ts";
 import {
   type CheckResult,
   type CheckServices,
@@ -17,23 +17,24 @@ const SITE = "https://app.example.com";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What is wrong with a bucket; nothing, if all is left out. */
+/** Faults of a bucket. Every fault is optional. */
 interface Faults {
-  /** What is kept of an upload. */
+  /** Returns the bytes that the bucket keeps of an upload. */
   readonly keeps?: (sent: Bytes) => Bytes;
-  /** What publishing stores of it. */
+  /** Returns the bytes that publishing stores. */
   readonly publishes?: (staged: Bytes) => Bytes;
-  /** What the keys read of what is stored. */
+  /** Returns the bytes that can be read with the keys. */
   readonly reads?: (stored: Bytes) => ReadableStream<Bytes>;
-  /** What everybody reads of it. */
+  /** Returns the bytes that can be read without keys. */
   readonly serves?: (stored: Bytes) => Bytes;
-  /** What becomes of an upload in parts. */
+  /** Returns the bytes that joining the parts of an upload stores. */
   readonly joins?: (sent: Bytes) => Bytes;
-  readonly keepsRemoved?: Place;
-  /** What its public address, which is not its own, serves beside what is stored. */
+  /** Place in which removed objects stay. */
+  readonly keepsRemoved?: BlobPlace;
+  /** Place whose objects the public URL serves in addition to stored ones. */
   readonly shows?: "staged" | "private";
   readonly publicHost?: string;
-  /** The answer to a preflight. */
+  /** Response to a preflight request. */
   readonly preflight?: { readonly status?: number; readonly headers?: Record<string, string> };
 }
 
@@ -45,7 +46,7 @@ const ALLOWED = {
 
 const streamOf = (bytes: Bytes) => new Response(bytes).body!;
 
-/** A bucket in memory, with an address of its own and a public one. */
+/** Opens a bucket in memory, with its own URL and a public one. */
 function openBucket(faults: Faults) {
   const objects = {
     partial: new Map(),
@@ -69,17 +70,17 @@ function openBucket(faults: Faults) {
       objects.staged.set(path!, faults.keeps?.(sent) ?? sent);
       return new Response(null, { headers: cors });
     }
-    const hidden = place === "_private/" ? "private" : place === undefined ? null : "staged";
-    const isShown = area === "public" && (hidden === null || faults.shows === hidden);
-    const found = objects[hidden ?? "stored"].get(path!);
+    const hiddenPlace = place === "_private/" ? "private" : place === undefined ? null : "staged";
+    const isPublic = area === "public" && (hiddenPlace === null || faults.shows === hiddenPlace);
+    const found = objects[hiddenPlace ?? "stored"].get(path!);
     if (request.method === "GET" && search === "?signed") return new Response(found);
-    return isShown && found !== undefined
+    return isPublic && found !== undefined
       ? new Response(faults.serves?.(found) ?? found, { headers: cors })
       : new Response("<Error><Code>AccessDenied</Code></Error>", { status: 403, headers: cors });
   });
   const origin = `http://127.0.0.1:${server.addr.port}`;
   const published = `http://${faults.publicHost ?? "127.0.0.1"}:${server.addr.port}/public`;
-  const statOf = (place: Place, path: string) => {
+  const statOf = (place: BlobPlace, path: string) => {
     const bytes = objects[place].get(path)?.length;
     return Promise.resolve(bytes === undefined ? null : { bytes });
   };
@@ -87,17 +88,17 @@ function openBucket(faults: Faults) {
     signUpload: ({ path }) => Promise.resolve(`${origin}/bucket/_incoming/${path}?signed`),
     pieces: {
       begin: () => Promise.resolve("upload"),
-      arrived: (_upload, { arrived }) => Promise.resolve(arrived),
-      goOn: ({ path }) => {
+      countArrived: (_upload, { arrived }) => Promise.resolve(arrived),
+      resume: ({ path }) => {
         const write = (bytes: Uint8Array) => {
           objects.private.set(path, faults.joins?.(bytes.slice()) ?? bytes.slice());
           return Promise.resolve();
         };
         const nothing = () => Promise.resolve();
         return Promise.resolve({
-          safe: 0,
+          safeBytes: 0,
           write,
-          keep: nothing,
+          flush: nothing,
           [Symbol.asyncDispose]: nothing,
         });
       },
@@ -119,12 +120,12 @@ function openBucket(faults: Faults) {
       objects[place].set(path, objects.stored.get(path));
       return statOf(place, path);
     },
-    keep: () => Promise.reject(new Error("Not asked for")),
+    putDerived: () => Promise.reject(new Error("Unexpected call")),
     remove(place, path) {
       if (place !== faults.keepsRemoved) objects[place].delete(path);
       return Promise.resolve();
     },
-    list: () => Promise.reject(new Error("Not asked for")),
+    list: () => Promise.reject(new Error("Unexpected call")),
     publicUrl: (path) => `${published}/${path}`,
     ping: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => server.shutdown(),
@@ -132,7 +133,7 @@ function openBucket(faults: Faults) {
   return { origin, blobs };
 }
 
-/** The steps of a check. */
+/** Checks a bucket with these faults and returns the steps. */
 async function stepsWith(
   faults: Faults,
   changes: Partial<CheckServices> = {},
@@ -150,11 +151,11 @@ async function stepsWith(
     accessKeyId: "key",
     secretAccessKey: "secret",
   });
-  const blobStores = { ...services.blobStores, named: () => Promise.resolve(blobs) };
+  const blobStores = { ...services.blobStores, blobsOf: () => Promise.resolve(blobs) };
   return (await checkStorage({ ...services, blobStores, ...changes }, projectId)).steps;
 }
 
-/** Those that did not end well. */
+/** Checks a bucket with these faults and returns the steps that are not ok. */
 const troubleWith = async (faults: Faults): Promise<Record<string, CheckResult>> =>
   Object.fromEntries(
     (await stepsWith(faults))
@@ -167,8 +168,8 @@ const altered = (bytes: Bytes) => bytes.map((byte) => byte ^ 1);
 const preflight = `preflight of PUT from ${SITE}`;
 
 const CASES: readonly (readonly [name: string, Faults, Record<string, CheckResult>])[] = [
-  ["does as it says", {}, {}],
-  ["keeps less than it was sent", { keeps: shorter }, {
+  ["works", {}, {}],
+  ["keeps fewer bytes than were sent", { keeps: shorter }, {
     write: "failed",
     "staging is private": "skipped",
     publish: "skipped",
@@ -179,7 +180,7 @@ const CASES: readonly (readonly [name: string, Faults, Record<string, CheckResul
     [`GET from ${SITE}`]: "skipped",
     [`HEAD from ${SITE}`]: "skipped",
   }],
-  ["copies less than there was", { publishes: shorter }, {
+  ["copies fewer bytes than were staged", { publishes: shorter }, {
     publish: "failed",
     read: "skipped",
     "public reading": "skipped",
@@ -188,28 +189,30 @@ const CASES: readonly (readonly [name: string, Faults, Record<string, CheckResul
     [`GET from ${SITE}`]: "skipped",
     [`HEAD from ${SITE}`]: "skipped",
   }],
-  ["gives other bytes to read", { reads: (bytes) => streamOf(altered(bytes)) }, {
+  ["returns other bytes to a read", { reads: (bytes) => streamOf(altered(bytes)) }, {
     read: "failed",
   }],
-  ["gives fewer bytes to read", { reads: (bytes) => streamOf(shorter(bytes)) }, {
+  ["returns fewer bytes to a read", { reads: (bytes) => streamOf(shorter(bytes)) }, {
     read: "failed",
   }],
-  ["never stops giving bytes to read", {
+  ["never ends the response to a read", {
     reads: (bytes) => new ReadableStream({ pull: (controller) => controller.enqueue(bytes) }),
   }, { read: "failed" }],
   ["serves an empty file", { serves: () => new Uint8Array() }, { "public reading": "failed" }],
   ["serves another file", { serves: altered }, { "public reading": "failed" }],
-  ["serves what is staged at its public address", { shows: "staged" }, {
+  ["serves staged objects at its public URL", { shows: "staged" }, {
     "staging is private": "warning",
   }],
-  ["serves what is private at its public address", { shows: "private" }, {
+  ["serves private objects at its public URL", { shows: "private" }, {
     "private files are private": "failed",
   }],
-  ["joins less than it was sent", { joins: shorter }, { "uploads in pieces": "failed" }],
-  ["keeps what is private", { keepsRemoved: "private" }, { remove: "failed" }],
-  ["keeps what is staged", { keepsRemoved: "staged" }, { remove: "failed" }],
-  ["keeps what is stored", { keepsRemoved: "stored" }, { remove: "failed" }],
-  ["allows, and refuses all the same", { preflight: { status: 403, headers: ALLOWED } }, {
+  ["joins fewer bytes than were sent", { joins: shorter }, { "uploads in pieces": "failed" }],
+  ["keeps removed private objects", { keepsRemoved: "private" }, { remove: "failed" }],
+  ["keeps removed staged objects", { keepsRemoved: "staged" }, { remove: "failed" }],
+  ["keeps removed stored objects", { keepsRemoved: "stored" }, { remove: "failed" }],
+  ["refuses a preflight in spite of its CORS headers", {
+    preflight: { status: 403, headers: ALLOWED },
+  }, {
     [preflight]: "failed",
   }],
   ...Object.keys(ALLOWED).map((name) =>
@@ -226,7 +229,7 @@ const CASES: readonly (readonly [name: string, Faults, Record<string, CheckResul
   ["allows another origin", {
     preflight: { headers: { ...ALLOWED, "access-control-allow-origin": `${SITE}.evil.example` } },
   }, { [preflight]: "failed" }],
-  ["allows whatever is asked", {
+  ["allows every request with a wildcard", {
     preflight: {
       headers: Object.fromEntries(Object.keys(ALLOWED).map((name) => [name, "*"])),
     },
@@ -234,14 +237,14 @@ const CASES: readonly (readonly [name: string, Faults, Record<string, CheckResul
 ];
 
 for (const [name, faults, expected] of CASES) {
-  Deno.test(`the check of a bucket that ${name}`, async () => {
+  Deno.test(`checkStorage of a bucket that ${name}`, async () => {
     assert.deepEqual(await troubleWith(faults), expected);
   });
 }
 
-Deno.test("a public address is asked through the guard, whoever else may be asked", async () => {
+Deno.test("checkStorage requests the public URL through the egress guard", async () => {
   using egress = createEgress({
-    // The bucket itself stands for one with a public address.
+    // Admits the bucket itself, as if its address were public.
     admits: (address) => address === "127.0.0.1",
     lookup: (_name, _options, callback) => callback(null, [{ address: "10.0.0.1", family: 4 }]),
   });

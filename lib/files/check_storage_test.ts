@@ -81,7 +81,7 @@ const resultsOf = ({ steps }: StorageCheck) =>
 const messageOf = ({ steps }: StorageCheck, name: string) =>
   steps.find(({ step }) => step === name)!.message;
 
-/** The steps that did not end well. */
+/** Returns the steps that are not ok. */
 const troubleOf = ({ steps }: StorageCheck) =>
   Object.fromEntries(
     steps.filter(({ result }) => result !== "ok").map(({ step, result }) => [step, result]),
@@ -104,7 +104,7 @@ function s3Test(name: string, fn: () => Promise<void>, options = {}): void {
   Deno.test({ name, ignore: !hasS3(), fn, ...options });
 }
 
-s3Test("with the rules that the check prints every step is well, and nothing is left", async () => {
+s3Test("checkStorage succeeds with the printed rules and leaves no objects", async () => {
   await using fixture = await openFixture();
   const first = await fixture.check();
   assert.equal(first.ok, false);
@@ -125,7 +125,7 @@ s3Test("with the rules that the check prints every step is well, and nothing is 
 });
 
 s3Test(
-  "a bucket as it is made takes files, but neither from browsers nor for everybody",
+  "checkStorage of a new bucket fails the browser and public reading steps",
   async () => {
     await using fixture = await openFixture();
     const { projectId, opened: { services } } = fixture;
@@ -142,13 +142,13 @@ s3Test(
     assert.match(messageOf(check, `preflight of PUT from ${SITE}`), /the origin.*corsRules/);
     assert.deepEqual(await keysIn(fixture.bucket), []);
     assert.equal(
-      (await services.blobStores.current(projectId)).name.endsWith(fixture.bucket.name),
+      (await services.blobStores.currentTarget(projectId)).name.endsWith(fixture.bucket.name),
       true,
     );
   },
 );
 
-s3Test("without a publicUrl files have no url, which is a warning", async () => {
+s3Test("checkStorage warns if publicUrl is missing", async () => {
   await using fixture = await openFixture();
   await setCors(fixture.bucket, corsRules(ORIGINS));
   const check = await fixture.check({ publicUrl: null });
@@ -158,7 +158,7 @@ s3Test("without a publicUrl files have no url, which is a warning", async () => 
 });
 
 s3Test(
-  "a bucket that everybody may read whole keeps no private files, and is told the policy to set",
+  "checkStorage of a completely public bucket fails and shows the policy to set",
   async () => {
     await using fixture = await openFixture();
     await setCors(fixture.bucket, corsRules(ORIGINS));
@@ -176,7 +176,7 @@ s3Test(
   },
 );
 
-s3Test("rules for others, for other headers or other methods do not do for browsers", async () => {
+s3Test("checkStorage fails if CORS rules lack an origin, a header or a method", async () => {
   await using fixture = await openFixture();
   await setPolicy(fixture.bucket, bucketPolicy(fixture.bucket.name));
   const [rule] = corsRules(ORIGINS);
@@ -203,7 +203,7 @@ s3Test("rules for others, for other headers or other methods do not do for brows
   assert.deepEqual(reading, ORIGINS.flatMap((o) => [`GET from ${o}`, `HEAD from ${o}`]));
 });
 
-s3Test("keys that are not let in, and a bucket that is not there, are told as such", async () => {
+s3Test("checkStorage reports rejected keys and a missing bucket", async () => {
   await using fixture = await openFixture();
   const cases = [
     [{ secretAccessKey: "another-secret" }, /secret access key|refuses the access key/],
@@ -225,7 +225,7 @@ s3Test("keys that are not let in, and a bucket that is not there, are told as su
   }
 });
 
-s3Test("each right that the keys lack fails the step that needs it", async () => {
+s3Test("checkStorage fails the step whose permission the keys lack", async () => {
   await using fixture = await openFixture();
   const { bucket } = fixture;
   await setCors(bucket, corsRules(ORIGINS));
@@ -251,7 +251,7 @@ s3Test("each right that the keys lack fails the step that needs it", async () =>
 });
 
 s3Test(
-  "a publicUrl that serves something else, or points elsewhere, fails; it is not followed",
+  "checkStorage fails for a publicUrl that serves other bytes or redirects",
   async () => {
     await using fixture = await openFixture();
     await setCors(fixture.bucket, corsRules(ORIGINS));
@@ -277,7 +277,7 @@ s3Test(
   },
 );
 
-s3Test("without a Site URL the dashboard's origin alone is tried, which is a warning", async () => {
+s3Test("checkStorage warns and tries only the dashboard's origin without a Site URL", async () => {
   await using fixture = await openFixture(null);
   await setCors(fixture.bucket, corsRules([DASHBOARD]));
   await setPolicy(fixture.bucket, bucketPolicy(fixture.bucket.name));
@@ -286,7 +286,7 @@ s3Test("without a Site URL the dashboard's origin alone is tried, which is a war
   assert.equal(check.ok, true);
 });
 
-s3Test("where private endpoints are not allowed, none is asked", async () => {
+s3Test("checkStorage connects to no private endpoint if they are not allowed", async () => {
   await using fixture = await openFixture();
   await fixture.check();
   await using stricter = await openTestServices({ store: fixture.opened.store });
@@ -300,7 +300,7 @@ s3Test("where private endpoints are not allowed, none is asked", async () => {
 });
 
 Deno.test(
-  "a store that answers nonsense, or not at all, fails the check and not the process",
+  "checkStorage fails without an exception if the store responds with nonsense or not at all",
   async () => {
     await using opened = await openTestServices({ env: { ALLOW_PRIVATE_ENDPOINTS: "true" } });
     const { services } = opened;
@@ -325,7 +325,7 @@ Deno.test(
   },
 );
 
-Deno.test("a project without a bucket of its own has none to check", async () => {
+Deno.test("checkStorage refuses a project without its own bucket", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId } = await createProject(services, { name: "Files", siteUrl: null });

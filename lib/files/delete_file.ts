@@ -1,15 +1,11 @@
 import { timestamp } from "../clock.ts";
 import { Problem } from "../problems.ts";
 import { and, eq, or } from "../store/filter.ts";
-import { isOver, removeObjects, removeRow, unclaimed, unexpired } from "./ledger.ts";
+import { isExpired, removeObjects, removeRow, unclaimed, unexpired } from "./ledger.ts";
 import type { FileServices } from "./removals.ts";
 import { type FileScope, findInScope, inScope } from "./uploads.ts";
 
-/**
- * Removes a file and returns its space, or cancels an upload. An object that cannot be removed now
- * is tried again by the reaper. Throws `FILE_NOT_FOUND`, and `UPLOAD_NOT_READY` while a confirm is
- * at work.
- */
+/** Also cancels uploads. Throws `FILE_NOT_FOUND`, and `UPLOAD_NOT_READY` during a confirm. */
 export async function deleteFile(
   services: FileServices,
   scope: FileScope,
@@ -17,17 +13,17 @@ export async function deleteFile(
 ): Promise<void> {
   const { projectId } = scope;
   const { clock } = services;
-  const mine = and(
+  const isDeletable = and(
     eq("path", path),
     inScope(scope),
     or(eq("state", "confirmed"), and(unexpired(clock), unclaimed(clock))),
   );
-  const removed = await removeRow(services, projectId, mine);
+  const removed = await removeRow(services, projectId, isDeletable);
   if (removed.rows.length === 0) {
     const row = await findInScope(services, scope, path);
-    if (row === null || isOver(row, timestamp(clock))) throw new Problem("FILE_NOT_FOUND");
+    if (row === null || isExpired(row, timestamp(clock))) throw new Problem("FILE_NOT_FOUND");
     throw new Problem("UPLOAD_NOT_READY", {
-      message: "A confirm of this upload is at work: try again in a moment.",
+      message: "This upload is being confirmed: try again in a moment.",
       retryAfter: 1,
     });
   }

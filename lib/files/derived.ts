@@ -5,20 +5,16 @@ import { derivedPath } from "./paths.ts";
 import type { BlobStores } from "./stores.ts";
 import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/**
- * Something that was made of a file, and is kept in our own store. The record is written before
- * its object, so nothing lies there that no record knows; an object that is missing is made again.
- * In each project's space.
- */
+/** Records are written before objects, so every object has one. Missing objects are made again. */
 export const DERIVED = recordKind({
   name: "_derived",
   fields: {
-    /** Of the file. */
+    /** Path of the original file. */
     path: field.text,
     variant: field.text,
     bytes: field.number,
     contentType: field.text,
-    /** When it was last asked for, to the hour. */
+    /** Time of the last request, updated at most once an hour. */
     usedAt: field.date,
   },
   indexes: [
@@ -35,21 +31,17 @@ export interface DerivedServices {
   readonly blobStores: Pick<BlobStores, "internal">;
 }
 
-/** Removes all that was made of a file. */
 export const removeDerived = (
   services: DerivedServices,
   projectId: Id,
   path: string,
-): Promise<void> => removeAll(services, projectId, { filter: eq("path", path) });
+): Promise<void> => removeRecords(services, projectId, { filter: eq("path", path) });
 
-/** After this share of what is allowed is left, no more is removed. */
-const LEFT = 0.9;
+/** Share of the limits at which the removal of derived objects stops. */
+const TRIM_SHARE = 0.9;
 
-/**
- * Removes what was not asked for the longest, where there is more than may be kept.
- * @param bytesMax Of all of a project.
- */
-export async function boundDerived(
+/** Removes the least recently used objects of a project above `DERIVED_MAX` or `bytesMax`. */
+export async function trimDerived(
   services: DerivedServices,
   projectId: Id,
   bytesMax: number,
@@ -64,18 +56,18 @@ export async function boundDerived(
     });
   let [count, bytes] = all!.figures.map(Number) as [number, number];
   if (count <= DERIVED_MAX && bytes <= bytesMax) return;
-  await removeAll(services, projectId, {
+  await removeRecords(services, projectId, {
     filter: ALL,
     sort: [{ path: "usedAt", descending: false }],
     until: (removed) => {
       count--;
       bytes -= removed.bytes;
-      return count <= LEFT * DERIVED_MAX && bytes <= LEFT * bytesMax;
+      return count <= TRIM_SHARE * DERIVED_MAX && bytes <= TRIM_SHARE * bytesMax;
     },
   });
 }
 
-async function removeAll(
+async function removeRecords(
   { engine, blobStores }: DerivedServices,
   projectId: Id,
   { until = () => false, ...query }: {
@@ -92,5 +84,5 @@ async function removeAll(
   }
 }
 
-export const derivedAt = (path: string, variant: string): Filter =>
+export const ofVariant = (path: string, variant: string): Filter =>
   and(eq("path", path), eq("variant", variant));

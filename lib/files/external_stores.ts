@@ -7,65 +7,60 @@ import { type Blobs, BlobsUnavailable } from "./blobs.ts";
 import type { ReadSignatures } from "./read_signatures.ts";
 import { RESUMABLE } from "../http/path.ts";
 import type { UploadTokens } from "./upload_tokens.ts";
-import { type BlobStores, INTERNAL, type StorageTarget } from "./stores.ts";
+import { type BlobStores, INTERNAL_TARGET, type StorageTarget } from "./stores.ts";
 
-/** The stores that projects brought. */
 export interface ExternalStores {
-  /** The project's own store, as it is set now in whichever process; null when it has none. */
+  /** Returns the project's own store by the current stored settings; null if it has none. */
   find(projectId: Id): Promise<StorageTarget | null>;
 }
 
-/** All there is to know of a project's own store. */
 export type OpenedStorage = StorageSettings & StorageKeys;
 
 export interface ExternalServices {
   readonly engine: Engine;
   readonly keyRing: KeyRing;
-  /**
-   * Makes a store. It is dropped without being disposed, since calls to it may still be under way:
-   * connections are the business of the egress guard.
-   */
+  /** Opens a store. It is never disposed, because calls to it may still be running. */
   open(storage: OpenedStorage): Promise<Blobs>;
 }
 
 const STORES_MAX = 100;
 
-interface Kept {
-  /** As it was stored: every change makes another text, by the seal alone. */
+interface CachedStore {
+  /** Settings as they are stored. Every change alters this text, because keys are sealed again. */
   readonly json: string;
   readonly target: Promise<StorageTarget>;
 }
 
-/** Keeps the store of a project, with its client, as long as it is set as it was. */
+/** Caches the store of each project until its settings change. */
 export function createExternalStores(
   { engine, keyRing, open }: ExternalServices,
   max = STORES_MAX,
 ): ExternalStores {
-  const kept = new LRUCache<Id, Kept>({ max });
+  const cache = new LRUCache<Id, CachedStore>({ max });
 
   return {
     async find(projectId) {
       const stored = await findStorage({ engine }, projectId);
       if (stored === null) return null;
       const { json, value } = stored;
-      const known = kept.get(projectId);
-      if (known?.json === json) return await known.target;
+      const cached = cache.get(projectId);
+      if (cached?.json === json) return await cached.target;
       const target = (async () => {
         const blobs = await open({ ...value, ...await openStorageKeys(keyRing, value) });
         return { name: value.target, blobs };
       })();
-      kept.set(projectId, { json, target });
+      cache.set(projectId, { json, target });
       try {
         return await target;
       } catch (error) {
-        kept.delete(projectId); // The next call tries again.
+        cache.delete(projectId); // The next call tries again.
         throw error;
       }
     },
   };
 }
 
-/** Files of a project are in its own store where it has one, and in ours where not. */
+/** Creates the stores of all projects: a project's own store if it has one, else `internal`. */
 export function createBlobStores(
   internal: Blobs,
   external: ExternalStores,
@@ -78,17 +73,17 @@ export function createBlobStores(
 ): BlobStores {
   return {
     internal,
-    current: async (projectId) =>
-      await external.find(projectId) ?? { name: INTERNAL, blobs: internal },
-    async named(projectId, target) {
-      if (target === INTERNAL) return internal;
+    currentTarget: async (projectId) =>
+      await external.find(projectId) ?? { name: INTERNAL_TARGET, blobs: internal },
+    async blobsOf(projectId, target) {
+      if (target === INTERNAL_TARGET) return internal;
       const found = await external.find(projectId);
       if (found?.name === target) return found.blobs;
       throw new BlobsUnavailable(`The project's storage is no longer "${target}"`);
     },
     sizesUrl(path, expiresAt) {
       const url = `${filesUrl}/files/${path}`;
-      return expiresAt === null ? url : `${url}?${readSignatures.write({ path, expiresAt })}`;
+      return expiresAt === null ? url : `${url}?${readSignatures.sign({ path, expiresAt })}`;
     },
     resumableUrl: (path) => `${publicUrl}${RESUMABLE}${uploadTokens.writeResumable(path)}`,
     [Symbol.asyncDispose]: () => internal[Symbol.asyncDispose](),

@@ -9,7 +9,7 @@ import {
   type ExternalStores,
   type OpenedStorage,
 } from "./external_stores.ts";
-import { INTERNAL } from "./stores.ts";
+import { INTERNAL_TARGET } from "./stores.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
@@ -22,7 +22,9 @@ const GIVEN = {
 };
 const TARGET = "https://s3.example.com/photos";
 
-/** Stores that are opened in name only; each is told apart by what it was opened with. */
+/**
+ * Creates external stores without connections, and records the settings that each was opened with.
+ */
 function createStores({ engine, keyRing, blobStores }: Services, max?: number) {
   const opened: OpenedStorage[] = [];
   let failures = 0;
@@ -32,7 +34,7 @@ function createStores({ engine, keyRing, blobStores }: Services, max?: number) {
     open(storage) {
       if (failures-- > 0) return Promise.reject(new Error("no memory"));
       opened.push(storage);
-      // Its own object each time: what it does is not the matter here.
+      // A new object for each call, so that tests can compare identities.
       return Promise.resolve(Object.create(blobStores.internal));
     },
   }, max);
@@ -42,28 +44,28 @@ function createStores({ engine, keyRing, blobStores }: Services, max?: number) {
 const storesOf = (services: Services, external: ExternalStores) =>
   createBlobStores(services.blobStores.internal, external, { ...services.config, ...services });
 
-Deno.test("a project without a store of its own has ours", async () => {
+Deno.test("a project without its own store uses the internal store", async () => {
   await using fixture = await openTestServices();
   const { services } = fixture;
   const { external } = createStores(services);
   const { internal } = services.blobStores;
   const stores = storesOf(services, external);
   assert.equal(await external.find(PROJECT), null);
-  assert.deepEqual(await stores.current(PROJECT), { name: INTERNAL, blobs: internal });
-  assert.equal(await stores.named(PROJECT, INTERNAL), internal);
-  await assert.rejects(stores.named(PROJECT, TARGET), BlobsUnavailable);
+  assert.deepEqual(await stores.currentTarget(PROJECT), { name: INTERNAL_TARGET, blobs: internal });
+  assert.equal(await stores.blobsOf(PROJECT, INTERNAL_TARGET), internal);
+  await assert.rejects(stores.blobsOf(PROJECT, TARGET), BlobsUnavailable);
 });
 
-Deno.test("a project's store is opened once, with its keys, and kept while it is set as it was", async () => {
+Deno.test("a project's store is opened once and cached until its settings change", async () => {
   await using fixture = await openTestServices();
   const { services } = fixture;
   const { external, opened } = createStores(services);
   const stores = storesOf(services, external);
   await setStorage(services, PROJECT, GIVEN);
-  const first = await stores.current(PROJECT);
+  const first = await stores.currentTarget(PROJECT);
   assert.equal(first.name, TARGET);
-  assert.equal((await stores.current(PROJECT)).blobs, first.blobs);
-  assert.equal(await stores.named(PROJECT, TARGET), first.blobs);
+  assert.equal((await stores.currentTarget(PROJECT)).blobs, first.blobs);
+  assert.equal(await stores.blobsOf(PROJECT, TARGET), first.blobs);
   assert.equal(opened.length, 1);
   const [{ endpoint, bucket, accessKeyId, secretAccessKey }] = opened as [OpenedStorage];
   assert.deepEqual(
@@ -78,21 +80,21 @@ Deno.test("a project's store is opened once, with its keys, and kept while it is
   assert.equal(await external.find(OTHER), null);
 });
 
-Deno.test("rows of our own store find it there while the project has another", async () => {
+Deno.test("blobsOf finds the internal store for a project with its own store", async () => {
   await using fixture = await openTestServices();
   const { services } = fixture;
   const { internal } = services.blobStores;
   const stores = storesOf(services, createStores(services).external);
   await setStorage(services, PROJECT, GIVEN);
-  assert.equal(await stores.named(PROJECT, INTERNAL), internal);
-  const elsewhere = stores.named(PROJECT, "https://s3.example.com/others");
+  assert.equal(await stores.blobsOf(PROJECT, INTERNAL_TARGET), internal);
+  const elsewhere = stores.blobsOf(PROJECT, "https://s3.example.com/others");
   await assert.rejects(
     elsewhere,
     (error) => error instanceof BlobsUnavailable && error.message.includes("no longer"),
   );
 });
 
-Deno.test("a change by another process counts from the next call, of keys as of the rest", async () => {
+Deno.test("settings changed by another process take effect with the next call", async () => {
   await using fixture = await openTestServices();
   await using another = await openTestServices({ store: fixture.store });
   const { external, opened } = createStores(fixture.services);
@@ -114,7 +116,7 @@ Deno.test("a change by another process counts from the next call, of keys as of 
   assert.equal((await external.find(PROJECT))?.name, TARGET);
 });
 
-Deno.test("a store that could not be opened is tried again", async () => {
+Deno.test("a store that failed to open is opened again with the next call", async () => {
   await using fixture = await openTestServices();
   const { services } = fixture;
   const { external, opened, failNext } = createStores(services);
@@ -125,7 +127,7 @@ Deno.test("a store that could not be opened is tried again", async () => {
   assert.equal(opened.length, 1);
 });
 
-Deno.test("many calls at once share one store; of many projects a bounded number is kept", async () => {
+Deno.test("concurrent calls share a store, and the number of cached stores is limited", async () => {
   await using fixture = await openTestServices();
   const { services } = fixture;
   const { external, opened } = createStores(services, 2);
@@ -137,7 +139,7 @@ Deno.test("many calls at once share one store; of many projects a bounded number
   for (const project of projects) await external.find(project);
   assert.equal(opened.length, 3);
   await external.find(projects[2]!);
-  assert.equal(opened.length, 3, "the last one used is kept");
+  assert.equal(opened.length, 3, "the most recently used store is cached");
   await external.find(projects[0]!);
-  assert.equal(opened.length, 4, "the one used longest ago was dropped");
+  assert.equal(opened.length, 4, "the least recently used store was dropped");
 });

@@ -3,54 +3,51 @@ import type { JobRecord } from "../jobs/jobs.ts";
 import { ALL, and, compare, eq, not, or } from "../store/filter.ts";
 import type { Filter, Id, Records, Transaction } from "../store/port.ts";
 import { enqueueRemovals, type FileServices, runRemoval } from "./removals.ts";
-import { INTERNAL } from "./stores.ts";
+import { INTERNAL_TARGET } from "./stores.ts";
 import { STORAGE_USAGE, type StorageUsageRecord, type UploadRecord, UPLOADS } from "./uploads.ts";
 
-/** What rows are charged for, and hold. */
-export type Sums = Readonly<
+/** Sums over the rows of a project, with the names and units of `STORAGE_USAGE`. */
+export type UsageSums = Readonly<
   Record<"used" | "reserved" | "held" | "external" | "files" | "open", number>
 >;
 
-export const NOTHING: Sums = { used: 0, reserved: 0, held: 0, external: 0, files: 0, open: 0 };
+export const NO_SUMS: UsageSums = { used: 0, reserved: 0, held: 0, external: 0, files: 0, open: 0 };
 
 type SummedRow = Pick<UploadRecord, "target" | "state" | "bytes">;
 
-export function plus(before: Sums, { target, state, bytes }: SummedRow): Sums {
+export function addRow(before: UsageSums, { target, state, bytes }: SummedRow): UsageSums {
   const files = before.files + 1;
   const open = before.open + (state === "confirmed" ? 0 : 1);
   const sums = { ...before, files, open };
-  if (target !== INTERNAL) return { ...sums, external: sums.external + 1 };
+  if (target !== INTERNAL_TARGET) return { ...sums, external: sums.external + 1 };
   const held = sums.held + bytes;
   return state === "confirmed"
     ? { ...sums, held, used: sums.used + bytes }
     : { ...sums, held, reserved: sums.reserved + bytes };
 }
 
-/** What is known of the sums; a record of an earlier version has no counts of rows. */
-const COUNTED = not(eq("files", null));
+/** Records of earlier versions have no counts of rows. */
+const HAS_ROW_COUNTS = not(eq("files", null));
 
-/**
- * Adds to the sums, in the transaction that has changed the rows. Where rows were never counted,
- * they are now: with that change.
- */
+/** Adds to the sums in the transaction that changed the rows; counts rows if never counted. */
 export async function addSums(
   tx: Transaction,
   projectId: Id,
-  { files, open, ...bytes }: Sums,
+  { files, open, ...bytes }: UsageSums,
 ): Promise<void> {
   const usage = tx.records<StorageUsageRecord>(STORAGE_USAGE);
-  const mine = eq("_id", projectId);
+  const isProject = eq("_id", projectId);
   const increment = { files, open, ...bytes };
-  if (await usage.updateOne(and(mine, COUNTED), { increment }) !== null) return;
+  if (await usage.updateOne(and(isProject, HAS_ROW_COUNTS), { increment }) !== null) return;
   const rows = tx.records<UploadRecord>(UPLOADS);
   const set = {
     files: await rows.count(ALL),
     open: await rows.count(not(eq("state", "confirmed"))),
   };
-  await usage.updateOne(mine, { set, increment: bytes });
+  await usage.updateOne(isProject, { set, increment: bytes });
 }
 
-/** The sums as they are stored; null before the first upload. */
+/** Returns the stored sums of a project; null before its first upload. */
 export async function findUsage(
   { engine }: Pick<FileServices, "engine">,
   projectId: Id,
@@ -59,9 +56,9 @@ export async function findUsage(
   return found?.value ?? null;
 }
 
-const negated = (sums: Sums): Sums => minus(NOTHING, sums);
+const negateSums = (sums: UsageSums): UsageSums => subtractSums(NO_SUMS, sums);
 
-export const minus = (from: Sums, sums: Sums): Sums => ({
+export const subtractSums = (from: UsageSums, sums: UsageSums): UsageSums => ({
   used: from.used - sums.used,
   reserved: from.reserved - sums.reserved,
   held: from.held - sums.held,
@@ -70,17 +67,17 @@ export const minus = (from: Sums, sums: Sums): Sums => ({
   open: from.open - sums.open,
 });
 
-/** Not confirmed so far, and in time to be. */
+/** Matches unconfirmed uploads whose reservation has not expired. */
 export const unexpired = (clock: Clock): Filter => compare("expiresAt", "gt", timestamp(clock));
 
-/** Until the first of some open uploads expires. */
+/** Returns the seconds until the first of the matching open uploads expires; at least 1. */
 export async function secondsToExpiry(
   uploads: Records<UploadRecord>,
   clock: Clock,
-  which: Filter = ALL,
+  filter: Filter = ALL,
 ): Promise<number> {
   const { value: first } = await uploads.find({
-    filter: and(which, unexpired(clock)),
+    filter: and(filter, unexpired(clock)),
     sort: [{ path: "expiresAt", descending: false }],
     limit: 1,
   }).next();
@@ -88,56 +85,51 @@ export async function secondsToExpiry(
   return Math.max(1, Math.ceil(ms / 1000));
 }
 
-/** Of a row that no confirm has in its hands any more. */
 export const UNCLAIMED = { state: "requested", claim: null, claimedUntil: null } as const;
 
-/** Whether nobody is about to confirm it: no confirm has taken it, or the one that had died. */
+/** Matches unconfirmed uploads that no confirm has claimed, or whose claim has lapsed. */
 export const unclaimed = (clock: Clock): Filter =>
   or(
     eq("state", "requested"),
     and(eq("state", "copying"), compare("claimedUntil", "lte", timestamp(clock))),
   );
 
-/** Whether the upload can no longer be confirmed, nor is about to be: there is no such file. */
-export const isOver = ({ state, expiresAt, claimedUntil }: UploadRecord, now: string): boolean =>
+/** Whether the upload can no longer be confirmed and no confirm has claimed it. */
+export const isExpired = ({ state, expiresAt, claimedUntil }: UploadRecord, now: string): boolean =>
   state !== "confirmed" && expiresAt! <= now && !(state === "copying" && claimedUntil! > now);
 
 export interface RemovedRows {
   readonly rows: readonly UploadRecord[];
-  /** Of their objects; they are {@linkcode removeObjects}' to carry out. */
+  /** Jobs that remove the objects of the rows, for {@linkcode removeObjects}. */
   readonly removals: readonly JobRecord[];
 }
 
-/**
- * Removes rows, returns their space and notes their objects, all in one transaction.
- * @param take Removes rows and resolves to them; it may run more than once.
- */
+/** Removes rows and enqueues their removal in one transaction. `deleteRows` may run repeatedly. */
 export async function removeRows(
   services: FileServices,
   projectId: Id,
-  take: (uploads: Records<UploadRecord>, tx: Transaction) => Promise<readonly UploadRecord[]>,
+  deleteRows: (uploads: Records<UploadRecord>, tx: Transaction) => Promise<readonly UploadRecord[]>,
 ): Promise<RemovedRows> {
   await services.jobRunner.announce(projectId);
   return await services.engine.transaction(projectId, async (tx) => {
-    const rows = await take(tx.records<UploadRecord>(UPLOADS), tx);
+    const rows = await deleteRows(tx.records<UploadRecord>(UPLOADS), tx);
     if (rows.length === 0) return { rows, removals: [] };
-    await addSums(tx, projectId, negated(rows.reduce(plus, NOTHING)));
+    await addSums(tx, projectId, negateSums(rows.reduce(addRow, NO_SUMS)));
     return { rows, removals: await enqueueRemovals(tx, services, rows) };
   });
 }
 
-/** The same with the one row that a filter lets through, if there is one. */
 export const removeRow = (
   services: FileServices,
   projectId: Id,
-  which: Filter,
+  filter: Filter,
 ): Promise<RemovedRows> =>
   removeRows(services, projectId, async (uploads) => {
-    const gone = await uploads.deleteOne(which);
-    return gone === null ? [] : [gone.value];
+    const deleted = await uploads.deleteOne(filter);
+    return deleted === null ? [] : [deleted.value];
   });
 
-/** Removes the objects of removed rows. An object that cannot be removed now is retried later. */
+/** Removes the objects of removed rows. A removal that fails is retried later. */
 export async function removeObjects(
   services: FileServices,
   projectId: Id,

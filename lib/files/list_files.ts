@@ -20,38 +20,37 @@ interface ReadServices {
   readonly blobStores: BlobStores;
 }
 
-/** A confirmed file, as it is shown. */
 export interface FileInfo {
   readonly path: string;
   readonly filename: string;
   readonly contentType: string;
   readonly size: number;
   readonly createdAt: string;
-  /** Null for a private file, and where the store has no public address. */
+  /** Public URL; null if the file is private or its store has no public URL. */
   readonly url: string | null;
-  /** Of a picture, where its sizes are served; null for a private one, and for what is none. */
+  /** URL of resized versions; null if the file is private or not a picture that can be resized. */
   readonly sizesUrl: string | null;
   readonly visibility: Visibility;
-  /** The user who has uploaded it; null for a server's or a member's. */
+  /** User who uploaded the file; null if a server or a member did. */
   readonly ownerId: Id | null;
 }
 
-/** The confirmed files of a scope, the newest first. Throws `INVALID_CURSOR`. */
+/** Lists the confirmed files of a scope, newest first. Throws `INVALID_CURSOR`. */
 export async function listFiles(
   services: ReadServices & { readonly cursors: Cursors },
   scope: FileScope,
   request: PageRequest,
 ): Promise<RecordPage<FileInfo>> {
   const { projectId } = scope;
-  const asked = and(inScope(scope), eq("state", "confirmed"));
-  const list = { space: projectId, definition: UPLOADS, asked };
+  const filter = and(inScope(scope), eq("state", "confirmed"));
+  const list = { space: projectId, definition: UPLOADS, filter };
   const { items, nextCursor } = await readPage<UploadRecord>(services, list, request);
-  const shown: FileInfo[] = [];
-  for (const row of items) shown.push(await infoOf(services, projectId, row));
-  return { items: shown, nextCursor };
+  const files: FileInfo[] = [];
+  for (const row of items) files.push(await fileInfoOf(services, projectId, row));
+  return { items: files, nextCursor };
 }
 
-/** What is known of one confirmed file. Throws `FILE_NOT_FOUND`. */
+/** Returns one confirmed file of a scope. Throws `FILE_NOT_FOUND`. */
 export async function getFileInfo(
   services: ReadServices,
   scope: FileScope,
@@ -59,10 +58,10 @@ export async function getFileInfo(
 ): Promise<FileInfo> {
   const row = await findInScope(services, scope, path);
   if (row?.state !== "confirmed") throw new Problem("FILE_NOT_FOUND");
-  return await infoOf(services, scope.projectId, row);
+  return await fileInfoOf(services, scope.projectId, row);
 }
 
-export async function infoOf(
+export async function fileInfoOf(
   services: Pick<ReadServices, "blobStores">,
   projectId: Id,
   row: UploadRecord,

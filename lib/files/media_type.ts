@@ -1,6 +1,6 @@
 import { CONTENT_TYPE_LENGTH_MAX } from "../limits.ts";
 
-/** A content type without its parameters, in lower case: `Image/PNG; q=1` is `image/png`. */
+/** Returns a content type without parameters, in lower case: `image/png` for `Image/PNG; q=1`. */
 export const essenceOf = (contentType: string): string =>
   contentType.split(";", 1)[0]!.trim().toLowerCase();
 
@@ -9,11 +9,10 @@ const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const LISTED = `${TOKEN}(?:, *${TOKEN})*`;
 const QUOTED = '"(?:[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\x20-\\x7e])*"';
 
-/** `type/subtype` and parameters, in characters that a header can carry. */
+/** Matches `type/subtype` with parameters, in characters that are valid in a header. */
 export const MEDIA_TYPE = new RegExp(
   `^${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${LISTED}|${QUOTED}))*$`,
 );
 
-/** Whether a file can have the content type. */
 export const isMediaType = (text: string): boolean =>
   text.length <= CONTENT_TYPE_LENGTH_MAX && MEDIA_TYPE.test(text);

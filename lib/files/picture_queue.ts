@@ -1,21 +1,16 @@
-/** A size of a picture that waits to be made, or is being made. */
 export interface PictureJob {
   readonly projectId: string;
-  /** Clients that wait for it, as often as they do. */
+  /** Clients that wait for the result, one entry per request. */
   readonly clients: readonly string[];
 }
 
-/** How many projects and clients are remembered: more than may wait. */
+/** Number of projects and clients that are remembered. It is above the number that may wait. */
 const SERVED_KEPT = 1_000;
 
-/**
- * Jobs that wait their turn. The next one is that of the project and the client that were served the
- * longest ago, whichever of both was served later: neither one project with many clients nor one
- * client with pictures of many projects holds up the others.
- */
+/** A fair queue: a job ranks by the later time at which its project and its client were served. */
 export class PictureQueue<J extends PictureJob> {
   readonly #waiting = new Set<J>();
-  /** By project or client, the number of the last job that was taken for it. The oldest is first. */
+  /** Number of the last job that was taken for each project or client, least recent first. */
   readonly #served = new Map<string, number>();
   #taken = 0;
 
@@ -28,22 +23,21 @@ export class PictureQueue<J extends PictureJob> {
     return this.#waiting.delete(job);
   }
 
-  /** Takes the next job; undefined where none waits. */
   next(): J | undefined {
-    let [next, least]: [J | undefined, number] = [undefined, Infinity];
+    let [next, leastRank]: [J | undefined, number] = [undefined, Infinity];
     for (const job of this.#waiting) {
-      const servedAt = this.#servedAt(job);
-      if (servedAt < least) [next, least] = [job, servedAt];
+      const rank = this.#rankOf(job);
+      if (rank < leastRank) [next, leastRank] = [job, rank];
     }
     if (next === undefined) return undefined;
     this.#waiting.delete(next);
     this.#taken++;
-    for (const key of [projectKey(next), ...next.clients.map(clientKey)]) this.#note(key);
+    for (const key of [projectKey(next), ...next.clients.map(clientKey)]) this.#markServed(key);
     return next;
   }
 
-  /** A job that several clients wait for comes as early as that of any of them. */
-  #servedAt(job: J): number {
+  /** Returns the rank of a job. If several clients wait for it, the earliest one counts. */
+  #rankOf(job: J): number {
     const lastOf = (key: string) => this.#served.get(key) ?? 0;
     return Math.max(
       lastOf(projectKey(job)),
@@ -51,7 +45,7 @@ export class PictureQueue<J extends PictureJob> {
     );
   }
 
-  #note(key: string): void {
+  #markServed(key: string): void {
     this.#served.delete(key);
     this.#served.set(key, this.#taken);
     if (this.#served.size > SERVED_KEPT) this.#served.delete(this.#served.keys().next().value!);

@@ -3,7 +3,7 @@ import { PictureQueue } from "./picture_queue.ts";
 
 const job = (projectId: string, ...clients: string[]) => ({ projectId, clients });
 
-/** The jobs in the order in which they are taken, each as its project and clients. */
+/** Takes all jobs and returns the project and clients of each, in order. */
 function order(queue: PictureQueue<ReturnType<typeof job>>): string[] {
   const taken: string[] = [];
   for (let next = queue.next(); next !== undefined; next = queue.next()) {
@@ -12,7 +12,7 @@ function order(queue: PictureQueue<ReturnType<typeof job>>): string[] {
   return taken;
 }
 
-Deno.test("a project with many jobs by many clients holds up no other project", () => {
+Deno.test("PictureQueue lets no project with many jobs delay other projects", () => {
   const queue = new PictureQueue<ReturnType<typeof job>>();
   for (let i = 0; i < 20; i++) queue.add(job("busy", `${i}`));
   assert.equal(queue.next()!.projectId, "busy");
@@ -21,7 +21,7 @@ Deno.test("a project with many jobs by many clients holds up no other project", 
   assert.deepEqual(order(queue).slice(0, 3), ["Ax", "By", "busy1"]);
 });
 
-Deno.test("a client that asks for pictures of many projects holds up no other client", () => {
+Deno.test("PictureQueue lets no client with jobs of many projects delay other clients", () => {
   const queue = new PictureQueue<ReturnType<typeof job>>();
   for (let i = 0; i < 20; i++) queue.add(job(`${i}`, "busy"));
   assert.deepEqual(queue.next(), job("0", "busy"));
@@ -30,7 +30,7 @@ Deno.test("a client that asks for pictures of many projects holds up no other cl
   assert.deepEqual(order(queue).slice(0, 2), ["7x", "1busy"]);
 });
 
-Deno.test("a job that several wait for comes as early as that of any of them", () => {
+Deno.test("PictureQueue ranks a shared job by its earliest client", () => {
   const queue = new PictureQueue<ReturnType<typeof job>>();
   queue.add(job("A", "busy"));
   queue.next();
@@ -41,7 +41,7 @@ Deno.test("a job that several wait for comes as early as that of any of them", (
   assert.deepEqual(order(queue), ["Bbusy,x", "Cbusy"]);
 });
 
-Deno.test("jobs of one project and client come in the order in which they were added", () => {
+Deno.test("PictureQueue returns jobs of one project and client in order", () => {
   const queue = new PictureQueue<ReturnType<typeof job>>();
   const jobs = [job("A", "x"), job("A", "x"), job("A", "x")];
   for (const one of jobs) queue.add(one);

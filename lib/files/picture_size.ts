@@ -1,10 +1,7 @@
 import { Problem } from "../problems.ts";
 import { essenceOf } from "./media_type.ts";
 
-/**
- * Pixels that widths and heights are rounded up to: a picture has few sizes, however many are asked
- * for.
- */
+/** Pixels that widths and heights are rounded up to, so that a picture has few different sizes. */
 export const PICTURE_STEPS = [
   ...[16, 32, 64, 96, 128, 192, 256, 384, 512],
   ...[768, 1024, 1536, 2048],
@@ -21,8 +18,7 @@ export type PictureFormat = (typeof PICTURE_FORMATS)[number];
 const QUALITY_DEFAULT = 80;
 const QUALITY_STEP = 20;
 
-/** What somebody asks for; what is left out is undefined. */
-export interface AskedSize {
+export interface SizeQuery {
   readonly w?: number | undefined;
   readonly h?: number | undefined;
   readonly fit?: PictureFit | undefined;
@@ -30,20 +26,21 @@ export interface AskedSize {
   readonly q?: number | undefined;
 }
 
-/** What is made. A picture is never enlarged. */
+/** A size and format that a picture is converted to. A picture is never enlarged. */
 export interface PictureSize {
-  /** At most so many pixels; null for as many as the other one leaves. */
+  /** Maximum in pixels; null if only the height is limited. */
   readonly width: number | null;
+  /** Maximum in pixels; null if only the width is limited. */
   readonly height: number | null;
-  /** `contain`: the whole picture; `cover`: as much of its middle as fills the size. */
+  /** `contain`: the complete picture; `cover`: the part of its center that fills the size. */
   readonly fit: PictureFit;
   readonly format: PictureFormat;
-  /** 20 to 100, in steps of 20; 100 for a format without loss. */
+  /** 20 to 100, in steps of 20; 100 for a lossless format. */
   readonly quality: number;
 }
 
-/** The formats that pictures are read in, and what they become where none is asked for. */
-const READ: ReadonlyMap<string, PictureFormat> = new Map([
+/** Content types that can be resized, with the format of the result if none is requested. */
+const DEFAULT_FORMATS: ReadonlyMap<string, PictureFormat> = new Map([
   ["image/jpeg", "jpeg"],
   ["image/jpg", "jpeg"],
   ["image/pjpeg", "jpeg"],
@@ -55,46 +52,47 @@ const READ: ReadonlyMap<string, PictureFormat> = new Map([
   ["image/gif", "png"],
 ]);
 
-export const isSized = (contentType: string): boolean => READ.has(essenceOf(contentType));
+export const isResizable = (contentType: string): boolean =>
+  DEFAULT_FORMATS.has(essenceOf(contentType));
 
-/** Whether a size is asked for at all. */
-export const asksForSize = ({ w, h, fit, format, q }: AskedSize): boolean =>
+export const hasSizeParameters = ({ w, h, fit, format, q }: SizeQuery): boolean =>
   [w, h, fit, format, q].some((one) => one !== undefined);
 
-/**
- * The size that is made for what is asked. Throws `PICTURE_UNUSABLE` for what is no picture.
- * @param accept The `Accept` header, for the format `auto`.
- */
-export function sizeFor(contentType: string, asked: AskedSize, accept: string | null): PictureSize {
-  const own = READ.get(essenceOf(contentType));
+/** Returns the size for a request. Throws `PICTURE_UNUSABLE` for a type that cannot be resized. */
+export function chooseSize(
+  contentType: string,
+  query: SizeQuery,
+  accept: string | null,
+): PictureSize {
+  const own = DEFAULT_FORMATS.get(essenceOf(contentType));
   if (own === undefined) throw new Problem("PICTURE_UNUSABLE");
-  const format = asked.format === "auto" ? accepted(accept, own) : asked.format ?? own;
-  const [width, height] = [stepFor(asked.w), stepFor(asked.h)];
-  const isBare = width === null && height === null;
+  const format = query.format === "auto" ? negotiateFormat(accept, own) : query.format ?? own;
+  const [width, height] = [roundUpToStep(query.w), roundUpToStep(query.h)];
+  const isUnlimited = width === null && height === null;
   return {
-    width: isBare ? STEP_MAX : width,
-    height: isBare ? STEP_MAX : height,
-    fit: width !== null && height !== null ? asked.fit ?? "contain" : "contain",
+    width: isUnlimited ? STEP_MAX : width,
+    height: isUnlimited ? STEP_MAX : height,
+    fit: width !== null && height !== null ? query.fit ?? "contain" : "contain",
     format,
     quality: format === "png"
       ? 100
-      : Math.ceil((asked.q ?? QUALITY_DEFAULT) / QUALITY_STEP) * QUALITY_STEP,
+      : Math.ceil((query.q ?? QUALITY_DEFAULT) / QUALITY_STEP) * QUALITY_STEP,
   };
 }
 
 /** @param pixels 1 to {@linkcode STEP_MAX}. */
-const stepFor = (pixels: number | undefined): number | null =>
+const roundUpToStep = (pixels: number | undefined): number | null =>
   pixels === undefined ? null : PICTURE_STEPS.find((step) => step >= pixels)!;
 
-/** The smallest that a browser shows: those that know a newer format name it. */
-function accepted(accept: string | null, own: PictureFormat): PictureFormat {
+/** Returns the most compact format that the browser accepts. Browsers name the newer formats. */
+function negotiateFormat(accept: string | null, own: PictureFormat): PictureFormat {
   const named = new Set((accept ?? "").split(",").map((one) => one.split(";", 1)[0]!.trim()));
   if (named.has("image/avif")) return "avif";
   if (named.has("image/webp")) return "webp";
   return own === "avif" || own === "webp" ? "jpeg" : own;
 }
 
-/** Tells a size of a picture from others: part of where it is kept. */
+/** Returns the name of a size, which is part of the path of its object. */
 export const variantOf = ({ width, height, fit, format, quality }: PictureSize): string =>
   [
     ...(width === null ? [] : [`w${width}`]),

@@ -1,7 +1,7 @@
 import { createReadThrough } from "../cache.ts";
 import { type Clock, timestamp } from "../clock.ts";
-import { readWhole } from "../http/bounded_reader.ts";
-import { disposition } from "../http/disposition.ts";
+import { readAllBytes } from "../http/bounded_reader.ts";
+import { contentDisposition } from "../http/disposition.ts";
 import { createRequestShares } from "../http/request_shares.ts";
 import type { NewId } from "../ids.ts";
 import {
@@ -17,52 +17,46 @@ import { isInUse } from "../projects/projects.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { CACHE_CONTROL, type FilePlace } from "./blobs.ts";
-import { boundDerived, DERIVED, derivedAt, type DerivedRecord, removeDerived } from "./derived.ts";
-import { derivedPath, fileEtag, projectOf } from "./paths.ts";
+import { DERIVED, type DerivedRecord, ofVariant, removeDerived, trimDerived } from "./derived.ts";
+import { derivedPath, fileEtag, projectIdOf } from "./paths.ts";
 import { type PictureJob, PictureQueue } from "./picture_queue.ts";
 import { type PictureSize, variantOf } from "./picture_size.ts";
-import { resized } from "./resize.ts";
+import { resizePicture } from "./resize.ts";
 import type { ServedFile } from "./served_files.ts";
 import type { BlobStores } from "./stores.ts";
-import { findUpload, placeOf, type UploadRecord } from "./uploads.ts";
+import { filePlaceOf, findUpload, type UploadRecord } from "./uploads.ts";
 
-/** A size of a picture, as it is served. */
 export interface ServedPicture extends ServedFile {
-  /** Of its object, in the `derived` place of our own store. */
+  /** Path of its object in the `derived` place of the server's own store. */
   readonly path: string;
 }
 
-/**
- * Sizes of pictures, from whichever store: made when they are first asked for, each once, and kept in
- * our own store. Those that were not asked for the longest go first. Protects the process by how
- * many are made and wait, so each has its own.
- */
+/** Makes each size of a picture at its first request and keeps it in the server's own store. */
 export interface Pictures {
-  /** The row of a confirmed file that lies in the place; null for every other path. */
+  /** Returns the row of the confirmed file with this path in this place; null if there is none. */
   source(place: FilePlace, path: string): Promise<UploadRecord | null>;
   /**
-   * Throws `PICTURE_UNUSABLE`, `FILE_NOT_FOUND` for a file that is gone, and `SERVER_BUSY`, also to a
-   * client that has left. A size that all who asked for it have left is not made.
+   * Returns a size, making it if necessary. A waiting job is dropped when all its clients have
+   * disconnected. Throws `PICTURE_UNUSABLE`, `FILE_NOT_FOUND`, and `SERVER_BUSY`, also on
+   * disconnect.
    */
-  find(row: UploadRecord, size: PictureSize, asker: Asker): Promise<ServedPicture>;
-  /** Its object is missing: it is made again when it is asked for. */
-  lost(picture: ServedPicture): Promise<void>;
+  find(row: UploadRecord, size: PictureSize, caller: PictureCaller): Promise<ServedPicture>;
+  /** Deletes the record of a picture whose object is missing, so that the next request makes it. */
+  forgetMissing(picture: ServedPicture): Promise<void>;
 }
 
-/** Who asks for a size. */
-export interface Asker {
-  /** What counts as one client. */
+export interface PictureCaller {
+  /** Key of the client for limits and fairness. */
   readonly client: string;
-  /** Aborted when the client has left. */
+  /** Aborted when the client disconnects. */
   readonly gone: AbortSignal;
 }
 
-/** A size that is made, or waits for it. */
-interface Job extends PictureJob {
+interface ResizeJob extends PictureJob {
   readonly clients: string[];
   readonly work: Promise<DerivedRecord>;
   make(): Promise<void>;
-  /** Ends a job that waits. */
+  /** Ends a waiting job with `SERVER_BUSY`. */
   drop(): void;
 }
 
@@ -74,83 +68,93 @@ export interface PictureServices {
   readonly plans: Plans;
 }
 
-const SOURCES_KEPT = 5_000;
-const PICTURES_KEPT = 20_000;
-const USED_EVERY_MS = 3_600_000;
+const SOURCES_MAX = 5_000;
+const PICTURES_MAX = 20_000;
+const TOUCH_EVERY_MS = 3_600_000;
 
-/** @param workers Threads that serve: they share the memory of the process. */
+/** @param workers Number of serving threads, which share the memory of the process. */
 export function createPictures(services: PictureServices, workers: number): Pictures {
   const { engine, clock, newId, blobStores, plans } = services;
   const limits = { max: PICTURES_WAITING_MAX, shareMax: PICTURES_WAITING_SHARE_MAX };
   const [projectShares, clientShares] = [createRequestShares(limits), createRequestShares(limits)];
-  const jobs = new Map<string, Job>();
-  const queue = new PictureQueue<Job>();
+  const jobs = new Map<string, ResizeJob>();
+  const queue = new PictureQueue<ResizeJob>();
   let isWorking = false;
   const recordsOf = (projectId: Id) => engine.records<DerivedRecord>(projectId, DERIVED);
 
-  const sources = createReadThrough<UploadRecord>({ clock, max: SOURCES_KEPT }, async (path) => {
-    const projectId = projectOf(path);
-    if (projectId === null || !await isInUse(services, projectId)) return null;
-    const row = await findUpload(services, projectId, path);
-    return row?.state === "confirmed" ? row : null;
-  });
+  const sources = createReadThrough<UploadRecord>(
+    { clock, max: SOURCES_MAX },
+    async (path) => {
+      const projectId = projectIdOf(path);
+      if (projectId === null || !await isInUse(services, projectId)) return null;
+      const row = await findUpload(services, projectId, path);
+      return row?.state === "confirmed" ? row : null;
+    },
+  );
 
-  const known = createReadThrough<DerivedRecord>({ clock, max: PICTURES_KEPT }, async (key) => {
-    const { path, variant } = readKey(key);
-    const found = await recordsOf(projectOf(path)!).findOne(derivedAt(path, variant));
-    return found?.value ?? null;
-  });
+  const records = createReadThrough<DerivedRecord>(
+    { clock, max: PICTURES_MAX },
+    async (key) => {
+      const { path, variant } = readKey(key);
+      const found = await recordsOf(projectIdOf(path)!).findOne(ofVariant(path, variant));
+      return found?.value ?? null;
+    },
+  );
 
-  /** One that is asked for by many at once is made once. */
-  async function made(row: UploadRecord, size: PictureSize, asker: Asker): Promise<DerivedRecord> {
-    const { client, gone } = asker;
+  /** Makes a size. Concurrent requests for one size share a job. */
+  async function makeOnce(
+    row: UploadRecord,
+    size: PictureSize,
+    caller: PictureCaller,
+  ): Promise<DerivedRecord> {
+    const { client, gone } = caller;
     const key = derivedPath(row.path, variantOf(size));
-    const job = jobs.get(key) ?? begin(key, row, { size, client });
+    const job = jobs.get(key) ?? enqueue(key, row, { size, client });
     job.clients.push(client);
-    const left = Promise.withResolvers<never>();
-    const leave = () => left.reject(new Problem("SERVER_BUSY"));
-    gone.addEventListener("abort", leave);
-    if (gone.aborted) leave();
+    const disconnected = Promise.withResolvers<never>();
+    const onGone = () => disconnected.reject(new Problem("SERVER_BUSY"));
+    gone.addEventListener("abort", onGone);
+    if (gone.aborted) onGone();
     try {
-      return await Promise.race([job.work, left.promise]);
+      return await Promise.race([job.work, disconnected.promise]);
     } finally {
-      gone.removeEventListener("abort", leave);
+      gone.removeEventListener("abort", onGone);
       job.clients.splice(job.clients.indexOf(client), 1);
       if (job.clients.length === 0 && queue.remove(job)) job.drop();
     }
   }
 
-  function begin(
+  function enqueue(
     key: string,
     row: UploadRecord,
     { size, client }: { readonly size: PictureSize; readonly client: string },
-  ): Job {
-    const projectId = projectOf(row.path)!;
-    projectShares.assertRoom(projectId);
-    clientShares.assertRoom(client);
+  ): ResizeJob {
+    const projectId = projectIdOf(row.path)!;
+    projectShares.assertAvailable(projectId);
+    clientShares.assertAvailable(client);
     const { promise, resolve, reject } = Promise.withResolvers<DerivedRecord>();
     const forget = () => jobs.get(key) === job && jobs.delete(key);
     const work = promise.finally(forget);
-    work.catch(() => {}); // Those who have left do not wait for it.
-    const job: Job = {
+    work.catch(() => {}); // Disconnected clients do not await it.
+    const job: ResizeJob = {
       projectId,
       clients: [],
       work,
       make: () => make(projectId, row, size).then(resolve, reject),
       drop() {
-        forget(); // Who asks for it from now on needs another job.
+        forget(); // The next request for this size needs a new job.
         reject(new Problem("SERVER_BUSY"));
       },
     };
     jobs.set(key, job);
     queue.add(job);
-    projectShares.count(projectId, work);
-    clientShares.count(client, work);
+    projectShares.track(projectId, work);
+    clientShares.track(client, work);
     queueMicrotask(makeWaiting);
     return job;
   }
 
-  /** One at a time: of several, each would take its share of the memory and be as slow. */
+  /** Runs jobs one at a time: concurrent jobs need more memory and are not faster. */
   async function makeWaiting(): Promise<void> {
     if (isWorking) return;
     isWorking = true;
@@ -164,7 +168,7 @@ export function createPictures(services: PictureServices, workers: number): Pict
     size: PictureSize,
   ): Promise<DerivedRecord> {
     const { path } = row;
-    const bytes = await resized(
+    const bytes = await resizePicture(
       await sourceOf(projectId, row),
       size,
       PICTURE_MEMORY_BYTES / workers,
@@ -177,72 +181,76 @@ export function createPictures(services: PictureServices, workers: number): Pict
       contentType: `image/${size.format}`,
       usedAt: timestamp(clock),
     };
-    await note(projectId, record);
-    await blobStores.internal.keep(derivedPath(path, record.variant), bytes, record.contentType);
-    // Whoever removed the file could not know of what was made of it meanwhile.
+    await storeRecord(projectId, record);
+    await blobStores.internal.putDerived(
+      derivedPath(path, record.variant),
+      bytes,
+      record.contentType,
+    );
+    // If the file was deleted in the meantime, its removal did not include this object.
     if (await findUpload(services, projectId, path) === null) {
       await removeDerived(services, projectId, path);
       throw new Problem("FILE_NOT_FOUND");
     }
-    const { storageBytes } = await plans.of(projectId);
-    // Anybody may ask for further sizes: there is a bound without plans, too.
-    await boundDerived(services, projectId, Math.min(storageBytes, PRO_STORAGE_BYTES));
+    const { storageBytes } = await plans.ofProject(projectId);
+    // Everybody can request further sizes, so a limit applies even to unlimited plans.
+    await trimDerived(services, projectId, Math.min(storageBytes, PRO_STORAGE_BYTES));
     return record;
   }
 
   async function sourceOf(projectId: Id, row: UploadRecord): Promise<Uint8Array> {
     if (row.bytes > PICTURE_BYTES_MAX) throw new Problem("PICTURE_UNUSABLE");
-    const blobs = await blobStores.named(projectId, row.target);
-    const stream = await blobs.read(placeOf(row), row.path);
+    const blobs = await blobStores.blobsOf(projectId, row.target);
+    const stream = await blobs.read(filePlaceOf(row), row.path);
     if (stream === null) throw new Problem("FILE_NOT_FOUND");
-    return await readWhole(stream as ReadableStream<Uint8Array<ArrayBuffer>>, {
+    return await readAllBytes(stream as ReadableStream<Uint8Array<ArrayBuffer>>, {
       bytesMax: PICTURE_BYTES_MAX,
     });
   }
 
-  async function note(projectId: Id, record: DerivedRecord): Promise<void> {
+  async function storeRecord(projectId: Id, record: DerivedRecord): Promise<void> {
     const { path, variant, bytes } = record;
     try {
-      await recordsOf(projectId).upsert(derivedAt(path, variant), { set: { bytes } }, record);
+      await recordsOf(projectId).upsert(ofVariant(path, variant), { set: { bytes } }, record);
     } catch (error) {
-      // Another process has made the same in this very moment.
+      // Another process has stored the record at the same time.
       if (!(error instanceof UniqueViolation)) throw error;
     }
   }
 
-  async function used({ path, variant, usedAt }: DerivedRecord): Promise<void> {
-    if (clock.now() - Date.parse(usedAt) < USED_EVERY_MS) return;
+  async function touch({ path, variant, usedAt }: DerivedRecord): Promise<void> {
+    if (clock.now() - Date.parse(usedAt) < TOUCH_EVERY_MS) return;
     const change = { set: { usedAt: timestamp(clock) } };
-    await recordsOf(projectOf(path)!).updateOne(derivedAt(path, variant), change);
-    known.drop(derivedPath(path, variant));
+    await recordsOf(projectIdOf(path)!).updateOne(ofVariant(path, variant), change);
+    records.drop(derivedPath(path, variant));
   }
 
   return {
     async source(place, path) {
       const row = await sources.get(path);
-      return row !== null && placeOf(row) === place ? row : null;
+      return row !== null && filePlaceOf(row) === place ? row : null;
     },
-    async find(row, size, asker) {
-      const record = await known.get(derivedPath(row.path, variantOf(size)));
-      if (record === null) return servedAs(row, await made(row, size, asker));
-      await used(record);
-      return servedAs(row, record);
+    async find(row, size, caller) {
+      const record = await records.get(derivedPath(row.path, variantOf(size)));
+      if (record === null) return toServedPicture(row, await makeOnce(row, size, caller));
+      await touch(record);
+      return toServedPicture(row, record);
     },
-    async lost({ path: key }) {
+    async forgetMissing({ path: key }) {
       const { path, variant } = readKey(key);
-      await recordsOf(projectOf(path)!).deleteOne(derivedAt(path, variant));
-      known.drop(key);
+      await recordsOf(projectIdOf(path)!).deleteOne(ofVariant(path, variant));
+      records.drop(key);
     },
   };
 }
 
-/** Names may have dots in them, variants have none. */
+/** Splits a path at its last dot, because file names may contain dots and variants do not. */
 const readKey = (key: string): { readonly path: string; readonly variant: string } => {
   const dot = key.lastIndexOf(".");
   return { path: key.slice(0, dot), variant: key.slice(dot + 1) };
 };
 
-function servedAs(
+function toServedPicture(
   row: UploadRecord,
   { path, variant, bytes, contentType }: DerivedRecord,
 ): ServedPicture {
@@ -256,8 +264,8 @@ function servedAs(
     headers: [
       ["etag", etag],
       ["accept-ranges", "bytes"],
-      ["cache-control", CACHE_CONTROL[placeOf(row)]],
-      ["content-disposition", disposition("inline", `${name}.${contentType.slice(6)}`)],
+      ["cache-control", CACHE_CONTROL[filePlaceOf(row)]],
+      ["content-disposition", contentDisposition("inline", `${name}.${contentType.slice(6)}`)],
       ["x-content-type-options", "nosniff"],
       ["cross-origin-resource-policy", "cross-origin"],
     ],

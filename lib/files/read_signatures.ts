@@ -1,29 +1,27 @@
 import { equalInConstantTime, mac } from "../crypto/hashes.ts";
 import type { Clock } from "../clock.ts";
-import type { SignedReading } from "./blobs.ts";
+import type { ReadGrant } from "./blobs.ts";
 
-/** Wherever the file lies: an address stays good when its owner moves it. */
-export type Reading = Omit<SignedReading, "place">;
+/** Permission without the place, so that URLs stay valid when the visibility changes. */
+export type PathReadGrant = Omit<ReadGrant, "place">;
 
-/** Signs addresses of files that we serve, and knows them again. */
 export interface ReadSignatures {
-  /** What stands behind `?` in the address. */
-  write(reading: Reading): string;
-  /** Whether these were written for the path, and hold still. */
-  holds(path: string, given: { readonly expires: string; readonly signature: string }): boolean;
+  sign(reading: PathReadGrant): string;
+  /** Whether the parameters were signed for the path and have not expired. */
+  isValid(path: string, given: { readonly expires: string; readonly signature: string }): boolean;
 }
 
-/** What the signature is good for, beside keys that sign nothing else. */
-const textOf = (path: string, expires: string): string => `GET a file.${path}.${expires}`;
+/** Returns the signed text, whose prefix separates it from other uses of the key. */
+const signedText = (path: string, expires: string): string => `GET a file.${path}.${expires}`;
 
-/** @param keys The key to sign with first; all are tried when reading. */
+/** @param keys The first key signs; all keys are tried to verify. */
 export const createReadSignatures = (keys: readonly string[], clock: Clock): ReadSignatures => ({
-  write({ path, expiresAt }) {
+  sign({ path, expiresAt }) {
     const expires = String(expiresAt);
-    const signature = mac(keys[0]!, textOf(path, expires));
+    const signature = mac(keys[0]!, signedText(path, expires));
     return new URLSearchParams({ expires, signature }).toString();
   },
-  holds: (path, { expires, signature }) =>
-    keys.some((key) => equalInConstantTime(signature, mac(key, textOf(path, expires)))) &&
+  isValid: (path, { expires, signature }) =>
+    keys.some((key) => equalInConstantTime(signature, mac(key, signedText(path, expires)))) &&
     Number(expires) > clock.now(),
 });

@@ -1,13 +1,10 @@
 import { essenceOf } from "./media_type.ts";
 
-/** Of a file, as much as is looked at to tell what it is. */
+/** Number of bytes at the beginning of a file that are inspected to detect its type. */
 export const HEAD_BYTES = 4_100;
 
-/**
- * Names of the same type, and of what comes in the same container: which of them it is stands
- * further inside than anybody looks.
- */
-const SAME: readonly (readonly string[])[] = [
+/** Types that the beginning of a file cannot distinguish. The first name is the canonical one. */
+const SYNONYMS: readonly (readonly string[])[] = [
   ["image/jpeg", "image/jpg", "image/pjpeg"],
   ["image/png", "image/apng", "image/x-png"],
   ["image/bmp", "image/x-bmp", "image/x-ms-bmp"],
@@ -48,60 +45,57 @@ const SAME: readonly (readonly string[])[] = [
   ["application/zstd"],
 ];
 
-/** By first names, which other formats hold files of a type as well. */
-const WITHIN: Readonly<Record<string, readonly string[]>> = {
-  // Python and Apache call a `.tar.gz` by what is compressed.
+/** Further formats that files of a type may have, by canonical names. */
+const ALSO_WITHIN: Readonly<Record<string, readonly string[]>> = {
+  // Python and Apache give a `.tar.gz` the type of the compressed archive.
   "application/x-tar": [
     ...["application/gzip", "application/x-bzip2", "application/x-xz", "application/zstd"],
   ],
   "audio/aac": ["video/mp4", "audio/x-caf"],
   "audio/amr": ["video/mp4"],
-  // Files of Adobe Illustrator are called so, and are PDF.
+  // Files of Adobe Illustrator have this type but are PDF.
   "application/postscript": ["application/pdf"],
 };
 
-/** Signatures that may stand behind something else, by first names, as ISO 32000 allows for PDF. */
+/** Signatures that other bytes may precede, by canonical names. ISO 32000 allows this for PDF. */
 const SIGNATURES: Readonly<Record<string, string>> = {
   "application/pdf": "%PDF-",
   "application/postscript": "%!PS",
 };
 const SIGNATURE_WITHIN_BYTES = 1_024;
 
-const FIRST_NAMES: ReadonlyMap<string, string> = new Map(
-  SAME.flatMap((names) => names.map((name) => [name, names[0]!] as const)),
+const CANONICAL_NAMES: ReadonlyMap<string, string> = new Map(
+  SYNONYMS.flatMap((names) => names.map((name) => [name, names[0]!] as const)),
 );
 
-const firstNameOf = (essence: string): string => FIRST_NAMES.get(essence) ?? essence;
+const canonicalName = (essence: string): string => CANONICAL_NAMES.get(essence) ?? essence;
 
 const MEDIA = /^(?:image|audio|video)\//;
 
-/** Whether bytes tell whether a file has this type: pictures, audio, video, PDF and archives. */
-export function isTold(contentType: string): boolean {
+/** Whether files of this type can be detected: pictures, audio, video, PDF and archives. */
+export function isDetectable(contentType: string): boolean {
   const essence = essenceOf(contentType);
-  return MEDIA.test(essence) || FIRST_NAMES.has(essence);
+  return MEDIA.test(essence) || CANONICAL_NAMES.has(essence);
 }
 
-/**
- * Whether a file that begins so can have the type that it was announced with. Of a type that no
- * bytes tell, such as SVG, only what is certainly something else is refused.
- */
-export async function canBe(contentType: string, head: Uint8Array): Promise<boolean> {
+/** Whether `head` fits the type. If the type is undetectable, only known other types do not. */
+export async function matchesType(contentType: string, head: Uint8Array): Promise<boolean> {
   const { fileTypeFromBuffer, supportedMimeTypes } = await import("file-type");
   const announced = essenceOf(contentType);
-  const first = firstNameOf(announced);
-  const names = SAME.find((names) => names.includes(announced)) ?? [announced];
-  const isKnown = names.some((name) => supportedMimeTypes.has(name));
-  // Elsewhere any bytes could be taken for a frame of MP3.
+  const first = canonicalName(announced);
+  const names = SYNONYMS.find((names) => names.includes(announced)) ?? [announced];
+  const isSupported = names.some((name) => supportedMimeTypes.has(name));
+  // With a tolerance, arbitrary bytes of other types could look like an MP3 frame.
   const mpegOffsetTolerance = first === "audio/mpeg" ? HEAD_BYTES : 0;
   const found = await fileTypeFromBuffer(head, { mpegOffsetTolerance });
-  if (found === undefined) return !isKnown || hasSignature(first, head);
+  if (found === undefined) return !isSupported || hasSignature(first, head);
   const type = essenceOf(found.mime);
-  if (firstNameOf(type) === first) return true;
-  if (WITHIN[first]?.includes(firstNameOf(type))) return true;
-  // Documents of many kinds are archives, too.
+  if (canonicalName(type) === first) return true;
+  if (ALSO_WITHIN[first]?.includes(canonicalName(type))) return true;
+  // Many document formats are ZIP archives.
   if (first === "application/zip") return isZip(head);
   if (hasLongTag(head)) return kindOf(announced) === "audio";
-  return !isKnown && (isXml(type) || kindOf(type) === kindOf(announced));
+  return !isSupported && (isXml(type) || kindOf(type) === kindOf(announced));
 }
 
 function hasSignature(type: string, head: Uint8Array): boolean {
@@ -110,7 +104,7 @@ function hasSignature(type: string, head: Uint8Array): boolean {
   return latin1(head.subarray(0, SIGNATURE_WITHIN_BYTES)).includes(signature);
 }
 
-/** Whether an ID3 tag, which audio of several kinds begins with, hides what follows. */
+/** Whether an ID3 tag, which several audio formats begin with, fills the head. */
 function hasLongTag(head: Uint8Array): boolean {
   if (latin1(head.subarray(0, 3)) !== "ID3") return false;
   const size = head.subarray(6, 10).reduce((bytes, seven) => bytes * 128 + (seven & 127), 10);
@@ -121,7 +115,7 @@ const latin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes);
 
 const kindOf = (essence: string): string => essence.split("/", 1)[0]!;
 
-/** What SVG is. */
+/** Whether a type is XML, as which SVG is detected. */
 const isXml = (essence: string): boolean => essence === "application/xml";
 
 const isZip = ([first, second]: Uint8Array): boolean => first === 0x50 && second === 0x4b;

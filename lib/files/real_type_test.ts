@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { canBe, isTold } from "./real_type.ts";
+import { isDetectable, matchesType } from "./real_type.ts";
 
 const text = (text: string) => new TextEncoder().encode(text);
 const bytes = (latin1: string) => Uint8Array.from(latin1, (sign) => sign.charCodeAt(0));
@@ -41,17 +41,17 @@ const HEADS = {
 
 type Head = keyof typeof HEADS;
 
-Deno.test("pictures, audio, video, PDF and archives are looked at, and nothing else", () => {
+Deno.test("isDetectable accepts pictures, audio, video, PDF and archives only", () => {
   for (
     const type of ["image/png", "IMAGE/Jpeg; q=1", "audio/x-foo", "video/mp4", "application/pdf"]
   ) {
-    assert.ok(isTold(type), type);
+    assert.ok(isDetectable(type), type);
   }
   for (const type of ["application/zip", "application/x-tar", "application/x-7z-compressed"]) {
-    assert.ok(isTold(type), type);
+    assert.ok(isDetectable(type), type);
   }
   for (const type of ["text/plain", "application/json", "application/octet-stream", "x/image"]) {
-    assert.ok(!isTold(type), type);
+    assert.ok(!isDetectable(type), type);
   }
 });
 
@@ -94,15 +94,17 @@ const FITTING: readonly (readonly [type: string, head: Head])[] = [
   ["application/x-gtar", "gzip"],
   ["application/x-tgz", "gzip"],
   ["application/zip", "emptyZip"],
-  // What no bytes tell may be anything of its kind.
+  // A type that cannot be detected matches all files of its kind.
   ["image/svg+xml", "svg"],
   ["image/svg+xml", "nothing"],
   ["image/x-portable-pixmap", "nothing"],
   ["audio/x-unheard-of", "mp3"],
 ];
 
-Deno.test("a file is what it says it is, by whichever name of its type", async () => {
-  for (const [type, head] of FITTING) assert.ok(await canBe(type, HEADS[head]), `${type} ${head}`);
+Deno.test("matchesType accepts a file by every name of its type", async () => {
+  for (const [type, head] of FITTING) {
+    assert.ok(await matchesType(type, HEADS[head]), `${type} ${head}`);
+  }
 });
 
 const OTHERS: readonly (readonly [type: string, head: Head])[] = [
@@ -136,9 +138,9 @@ const OTHERS: readonly (readonly [type: string, head: Head])[] = [
   ["application/x-tgz", "html"],
 ];
 
-Deno.test("a file that is something else is told from what it says it is", async () => {
+Deno.test("matchesType rejects a file of another type", async () => {
   for (const [type, head] of OTHERS) {
-    assert.ok(!await canBe(type, HEADS[head]), `${type} ${head}`);
+    assert.ok(!await matchesType(type, HEADS[head]), `${type} ${head}`);
   }
-  assert.ok(!await canBe("image/png", HEADS.png.subarray(0, 7)), "it ends too early");
+  assert.ok(!await matchesType("image/png", HEADS.png.subarray(0, 7)), "the file ends too early");
 });

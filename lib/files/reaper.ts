@@ -4,36 +4,32 @@ import { eachProject } from "../projects/projects.ts";
 import { findUsage } from "./ledger.ts";
 import { releaseExpired } from "./release.ts";
 import { type FileServices, OBJECT_REMOVAL } from "./removals.ts";
-import { INTERNAL } from "./stores.ts";
+import { INTERNAL_TARGET } from "./stores.ts";
 import { sweep } from "./sweep.ts";
 
-/** A store that a project brought may be slow: the others wait no longer than that for it. */
+/** Milliseconds for one project's own store, so that a slow store does not delay other projects. */
 const EXTERNAL_PASS_MS = 30_000;
 
-/** What one pass did. */
-export interface Reaped {
-  /** Uploads that were not confirmed in time. */
+export interface ReapResult {
+  /** Number of uploads that were not confirmed in time. */
   readonly released: number;
-  /** Removals noted before that succeeded now. */
+  /** Number of queued removals that succeeded. */
   readonly removed: number;
-  /** Staged and partial objects that nobody waits for. */
+  /** Number of removed staged and partial objects of uploads that are over. */
   readonly swept: number;
 }
 
-/**
- * Ends what has expired and removes what is left over, in every project and store. What fails in
- * one does not keep the others. Several processes may do so at once.
- */
+/** Ends expired uploads and removes leftovers everywhere. Several processes may run it at once. */
 export async function reap(
   services: FileServices,
   stopped: () => boolean = () => false,
-): Promise<Reaped> {
+): Promise<ReapResult> {
   let [released, removed, swept] = [0, 0, 0];
   for await (const { _id: projectId } of eachProject(services)) {
     if (stopped()) return { released, removed, swept };
     await attempt(services, projectId, async () => {
       const usage = await findUsage(services, projectId);
-      const isExternal = usage !== null && usage.target !== INTERNAL;
+      const isExternal = usage !== null && usage.target !== INTERNAL_TARGET;
       const isLate = isExternal ? deadlinePassed(services.clock, EXTERNAL_PASS_MS) : () => false;
       const isOver = () => stopped() || isLate();
       released += await releaseExpired(services, projectId, isOver);
@@ -43,7 +39,7 @@ export async function reap(
         isStopping: isOver,
       });
       if (!isExternal) return;
-      const { blobs } = await services.blobStores.current(projectId);
+      const { blobs } = await services.blobStores.currentTarget(projectId);
       swept += await sweep(services, blobs, `${projectId}/`, isOver);
     });
   }

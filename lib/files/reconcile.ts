@@ -1,15 +1,15 @@
 import { ALL, and, eq, not } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
-import type { Blobs, FilePlace, ListedBlob, Place } from "./blobs.ts";
-import { NOTHING, plus, type Sums } from "./ledger.ts";
+import type { BlobPlace, Blobs, FilePlace, ListedBlob } from "./blobs.ts";
+import { addRow, NO_SUMS, type UsageSums } from "./ledger.ts";
 import { releaseUnconfirmed } from "./release.ts";
 import { type JobRecord, JOBS } from "../jobs/jobs.ts";
 import { type FileServices, OBJECT_REMOVAL } from "./removals.ts";
-import { INTERNAL } from "./stores.ts";
-import { sweepUnawaited } from "./sweep.ts";
+import { INTERNAL_TARGET } from "./stores.ts";
+import { sweepAbandoned } from "./sweep.ts";
 import {
+  filePlaceOf,
   findUpload,
-  placeOf,
   STORAGE_USAGE,
   type StorageUsageRecord,
   type UploadRecord,
@@ -17,7 +17,7 @@ import {
 } from "./uploads.ts";
 import { walkBlobs } from "./walk.ts";
 
-/** What must not be. */
+/** A difference between the ledger and the stores. */
 export type Drift =
   /** A confirmed file without its object. */
   | { readonly kind: "missing"; readonly path: string; readonly bytes: number }
@@ -28,17 +28,17 @@ export type Drift =
     readonly bytes: number;
     readonly storedBytes: number;
   }
-  /** An object that no row and no noted removal knows. */
+  /** An object without a row and without a queued removal. */
   | { readonly kind: "orphan"; readonly path: string; readonly storedBytes: number }
-  /** A sum that is not what the rows add up to. */
+  /** A stored sum that differs from the sum of the rows. */
   | {
     readonly kind: "sum";
-    readonly sum: keyof Sums;
+    readonly sum: keyof UsageSums;
     readonly counted: number;
     readonly stored: number;
   };
 
-/** What is under way, or waits for the reaper. */
+/** An unfinished upload or removal, which is not drift. */
 export type Unfinished =
   | {
     readonly kind: "hold";
@@ -48,7 +48,7 @@ export type Unfinished =
   }
   | {
     readonly kind: "temporary";
-    readonly place: Place;
+    readonly place: BlobPlace;
     readonly path: string;
     readonly bytes: number;
   }
@@ -59,61 +59,58 @@ export type Unfinished =
     readonly dueAt: string;
   };
 
-export interface Reconciled {
+export interface ReconcileReport {
   /** Whether no drift remains. */
   readonly ok: boolean;
-  /** Confirmed files that were compared. */
+  /** Number of confirmed files that were compared. */
   readonly files: number;
   readonly driftCount: number;
-  /** Of the drift, how much remains: all of it where nothing was to be repaired. */
   readonly unrepaired: number;
   readonly unfinishedCount: number;
-  /** At most {@linkcode LISTED_MAX} of each. */
+  /** The first {@linkcode LISTED_MAX} differences. */
   readonly drift: readonly (Drift & { readonly repaired: boolean })[];
+  /** The first {@linkcode LISTED_MAX} unfinished uploads and removals. */
   readonly unfinished: readonly Unfinished[];
 }
 
 const LISTED_MAX = 1_000;
 
-/** One run. */
-interface Run {
+interface ReconcileRun {
   readonly services: FileServices;
   readonly projectId: Id;
-  /** The store that uploads go to. */
+  /** Name of the store that uploads go to. */
   readonly current: string;
   readonly repair: boolean;
   add(drift: Drift, repaired?: boolean): void;
 }
 
 /**
- * Compares the ledger of a project with the stores of its files, both ways, a page of each in
- * memory at a time and beside running servers. With `repair` uploads under way are ended first, and
- * what waits for the reaper is finished; then sums are set to what the rows add up to, and orphans
- * are removed. A confirmed file whose object is missing or has another length is never touched: it
- * stays listed and charged until its object is put back or the file is deleted.
- * Throws `BlobsUnavailable`.
+ * Compares the ledger of a project with its stores, in both directions, while servers may run.
+ * `repair` first ends running uploads and pending work, then corrects sums and removes orphans. A
+ * file whose object is missing or differs is never changed: it stays charged. Throws
+ * `BlobsUnavailable`.
  */
 export async function reconcile(
   services: FileServices,
   projectId: Id,
   { repair }: { readonly repair: boolean },
-): Promise<Reconciled> {
-  const drift = listOf<Drift & { readonly repaired: boolean }>();
-  const unfinished = listOf<Unfinished>();
+): Promise<ReconcileReport> {
+  const drift = createBoundedList<Drift & { readonly repaired: boolean }>();
+  const unfinished = createBoundedList<Unfinished>();
   let [files, unrepaired] = [0, 0];
-  const run: Run = {
+  const run: ReconcileRun = {
     services,
     projectId,
-    current: (await services.blobStores.current(projectId)).name,
+    current: (await services.blobStores.currentTarget(projectId)).name,
     repair,
     add(found, repaired = false) {
       if (!repaired) unrepaired++;
       drift.add({ ...found, repaired });
     },
   };
-  if (repair) await finish(run);
+  if (repair) await finishPending(run);
   for (const target of await compareSums(run)) {
-    const blobs = await services.blobStores.named(projectId, target);
+    const blobs = await services.blobStores.blobsOf(projectId, target);
     for (const place of ["stored", "private"] as const) {
       files += await compareStore(run, { target, blobs, place });
     }
@@ -131,7 +128,7 @@ export async function reconcile(
   };
 }
 
-function listOf<T>() {
+function createBoundedList<T>() {
   const items: T[] = [];
   let count = 0;
   return {
@@ -143,41 +140,38 @@ function listOf<T>() {
   };
 }
 
-/** What the reaper would do in time, done now; uploads that may still be confirmed end too. */
-async function finish({ services, projectId, current }: Run): Promise<void> {
+/** Does the pending work of the reaper, and ends uploads that could still be confirmed. */
+async function finishPending({ services, projectId, current }: ReconcileRun): Promise<void> {
   const prefix = `${projectId}/`;
   await releaseUnconfirmed(services, projectId);
   await services.jobRunner.runNow(services, OBJECT_REMOVAL, { space: projectId, which: ALL });
-  for (const target of new Set([INTERNAL, current])) {
-    const blobs = await services.blobStores.named(projectId, target);
+  for (const target of new Set([INTERNAL_TARGET, current])) {
+    const blobs = await services.blobStores.blobsOf(projectId, target);
     for (const place of ["staged", "partial"] as const) {
-      await sweepUnawaited(services, blobs, { place, prefix });
+      await sweepAbandoned(services, blobs, { place, prefix });
     }
   }
 }
 
-/**
- * Adds up the rows, in one transaction, so that what others do meanwhile is in both or in neither;
- * writes in the project wait for it. Resolves to the stores that must be compared.
- */
-async function compareSums(run: Run): Promise<Set<string>> {
+/** Compares in one transaction, for which writes wait. Returns the stores to compare. */
+async function compareSums(run: ReconcileRun): Promise<Set<string>> {
   const { services, projectId, current, repair } = run;
   const [targets, counted, stored] = await services.engine.transaction(projectId, async (tx) => {
-    let sums = NOTHING;
-    const targets = new Set([INTERNAL, current]);
+    let sums = NO_SUMS;
+    const targets = new Set([INTERNAL_TARGET, current]);
     const rows = tx.records<UploadRecord>(UPLOADS);
     for await (const row of rows.find({ filter: ALL })) {
-      sums = plus(sums, row);
+      sums = addRow(sums, row);
       targets.add(row.target);
     }
     const usages = tx.records<StorageUsageRecord>(STORAGE_USAGE);
     const usage = (await usages.get(projectId))?.value;
-    if (repair && differing(sums, { ...UNCOUNTED, ...(usage ?? NOTHING) }).length > 0) {
+    if (repair && differing(sums, { ...UNCOUNTED, ...(usage ?? NO_SUMS) }).length > 0) {
       if (usage === undefined) await usages.insert({ _id: projectId, ...sums, target: current });
       else await usages.updateOne(eq("_id", projectId), { set: sums });
     }
-    // What an earlier version did not count is not stored wrongly.
-    return [targets, sums, { files: sums.files, open: sums.open, ...(usage ?? NOTHING) }] as const;
+    // Counts that an earlier version did not store are not drift.
+    return [targets, sums, { files: sums.files, open: sums.open, ...(usage ?? NO_SUMS) }] as const;
   });
   for (const sum of differing(counted, stored)) {
     run.add({ kind: "sum", sum, counted: counted[sum], stored: stored[sum] }, repair);
@@ -185,15 +179,15 @@ async function compareSums(run: Run): Promise<Set<string>> {
   return targets;
 }
 
-/** Unlike any count: a record of an earlier version is completed. */
+/** Impossible counts, so that a repair completes the record of an earlier version. */
 const UNCOUNTED = { files: -1, open: -1 };
 
-const differing = (counted: Sums, stored: Sums): (keyof Sums)[] =>
-  (Object.keys(NOTHING) as (keyof Sums)[]).filter((sum) => counted[sum] !== stored[sum]);
+const differing = (counted: UsageSums, stored: UsageSums): (keyof UsageSums)[] =>
+  (Object.keys(NO_SUMS) as (keyof UsageSums)[]).filter((sum) => counted[sum] !== stored[sum]);
 
-/** Walks rows and objects side by side, both in the order of their paths. */
+/** Walks rows and objects in the order of their paths. Returns the number of confirmed files. */
 async function compareStore(
-  run: Run,
+  run: ReconcileRun,
   { target, blobs, place }: { target: string; blobs: Blobs; place: FilePlace },
 ): Promise<number> {
   const { services: { engine }, projectId } = run;
@@ -207,7 +201,7 @@ async function compareStore(
   let files = 0;
   let [row, object] = [await next(rows), await next(objects)];
   while (row !== undefined || object !== undefined) {
-    const order = row === undefined ? 1 : object === undefined ? -1 : compare(row, object);
+    const order = row === undefined ? 1 : object === undefined ? -1 : comparePaths(row, object);
     if (order <= 0 && row!.state === "confirmed") {
       files++;
       if (order < 0 || row!.bytes !== object!.bytes) await checkFile(run, blobs, row!);
@@ -219,33 +213,33 @@ async function compareStore(
   return files;
 }
 
-const compare = ({ path }: UploadRecord, object: ListedBlob): number =>
+const comparePaths = ({ path }: UploadRecord, object: ListedBlob): number =>
   path < object.path ? -1 : path === object.path ? 0 : 1;
 
-/** Looks again: the file may have been deleted since its row was read. */
-async function checkFile(run: Run, blobs: Blobs, row: UploadRecord): Promise<void> {
+/** Checks a file again, because it may have been deleted since its row was read. */
+async function checkFile(run: ReconcileRun, blobs: Blobs, row: UploadRecord): Promise<void> {
   const { path, bytes } = row;
-  const place = placeOf(row);
+  const place = filePlaceOf(row);
   const stored = await blobs.stat(place, path);
   if (stored?.bytes === bytes) return;
-  // An object goes only after its row, or after that has another place.
+  // An object is removed only after its row was deleted or got another place.
   const now = await findUpload(run.services, run.projectId, path);
-  if (now?.state !== "confirmed" || placeOf(now) !== place) return;
+  if (now?.state !== "confirmed" || filePlaceOf(now) !== place) return;
   if (stored === null) run.add({ kind: "missing", path, bytes });
   else run.add({ kind: "length", path, bytes, storedBytes: stored.bytes });
 }
 
-/** Looks again: an upload may have been requested since rows were read, or be removed just now. */
+/** Checks an object again: its upload may have been requested or removed in the meantime. */
 async function checkOrphan(
-  { services, projectId, repair, add }: Run,
+  { services, projectId, repair, add }: ReconcileRun,
   { blobs, place }: { blobs: Blobs; place: FilePlace },
   { path }: ListedBlob,
 ): Promise<void> {
   const row = await findUpload(services, projectId, path);
-  if (row !== null && placeOf(row) === place) return;
+  if (row !== null && filePlaceOf(row) === place) return;
   const removal = and(eq("kind", OBJECT_REMOVAL.name), eq("subject", path));
   if (await services.engine.records<JobRecord>(projectId, JOBS).findOne(removal) !== null) return;
-  // A removal that was carried out in between has left no note, and no object.
+  // If its removal has finished in the meantime, the object is missing as well.
   const stored = await blobs.stat(place, path);
   if (stored === null) return;
   if (repair) await blobs.remove(place, path);
@@ -260,11 +254,13 @@ async function* temporaries(projectId: Id, blobs: Blobs): AsyncGenerator<Unfinis
   }
 }
 
-async function* holdsAndRemovals({ services, projectId }: Run): AsyncGenerator<Unfinished> {
+async function* holdsAndRemovals(
+  { services, projectId }: ReconcileRun,
+): AsyncGenerator<Unfinished> {
   const { engine } = services;
-  const held = engine.records<UploadRecord>(projectId, UPLOADS)
+  const unconfirmed = engine.records<UploadRecord>(projectId, UPLOADS)
     .find({ filter: not(eq("state", "confirmed")) });
-  for await (const { path, bytes, expiresAt } of held) {
+  for await (const { path, bytes, expiresAt } of unconfirmed) {
     yield { kind: "hold", path, bytes, expiresAt: expiresAt! };
   }
   const removals = engine.records<JobRecord>(projectId, JOBS)

@@ -7,11 +7,10 @@ import { type UploadRecord, UPLOADS } from "./uploads.ts";
 
 const BATCH = 50;
 
-/** Uploads that can no longer be confirmed. */
 const expired = (clock: Clock): Filter =>
   and(compare("expiresAt", "lte", timestamp(clock)), unclaimed(clock));
 
-/** Ends such uploads of a project, a batch of them at most; their objects stay. */
+/** Ends up to `BATCH` matching uploads of a project. The caller removes their objects. */
 export async function releaseBatch(
   services: FileServices,
   projectId: Id,
@@ -23,22 +22,21 @@ export async function releaseBatch(
   return await removeRows(services, projectId, async (uploads) => {
     const rows: UploadRecord[] = [];
     for (const { _id } of found) {
-      // Another process may have been here.
-      const gone = await uploads.deleteOne(and(eq("_id", _id), filter));
-      if (gone !== null) rows.push(gone.value);
+      // Another process may have changed or deleted the row.
+      const deleted = await uploads.deleteOne(and(eq("_id", _id), filter));
+      if (deleted !== null) rows.push(deleted.value);
     }
     return rows;
   });
 }
 
-/** Ends those that have expired, batch by batch, and removes their objects; resolves to how many. */
 export const releaseExpired = (
   services: FileServices,
   projectId: Id,
   stopped: () => boolean,
 ): Promise<number> => release(services, projectId, expired(services.clock), stopped);
 
-/** The same for all that no confirm has in its hands, in time or not. */
+/** Ends all uploads that no confirm has claimed, expired or not. Returns how many. */
 export const releaseUnconfirmed = (services: FileServices, projectId: Id): Promise<number> =>
   release(services, projectId, unclaimed(services.clock));
 

@@ -11,28 +11,24 @@ import { eq } from "../store/filter.ts";
 import type { Id, Transaction } from "../store/port.ts";
 import type { BlobStores } from "./stores.ts";
 import { removeDerived } from "./derived.ts";
-import { findUpload, placeOf } from "./uploads.ts";
+import { filePlaceOf, findUpload } from "./uploads.ts";
 
-/** What the verbs on files need. */
 export interface FileServices extends JobServices {
   readonly newId: NewId;
   readonly blobStores: BlobStores;
   readonly jobRunner: JobQueue;
 }
 
-/**
- * Objects of a path that no row has, with what was made of them, or that lie elsewhere than its row
- * says: the subject is the path, the lane the store that the row named. May be done twice: paths are never used again.
- */
+/** Removes objects outside of the row's place, if there is a row. Subject: path. Lane: store. */
 export const OBJECT_REMOVAL: JobKind<FileServices> = {
   name: "removeObjects",
   atOnce: 4,
   hasLaneShares: true,
   async run({ blobStores, engine }, projectId, { subject: path, lane: target }) {
-    const blobs = await blobStores.named(projectId, target);
+    const blobs = await blobStores.blobsOf(projectId, target);
     const row = await findUpload({ engine }, projectId, path);
     for (const place of ["staged", "private", "stored"] as const) {
-      if (row === null || placeOf(row) !== place) await blobs.remove(place, path);
+      if (row === null || filePlaceOf(row) !== place) await blobs.remove(place, path);
     }
     if (row !== null) return null;
     await blobs.pieces.remove(path);
@@ -41,16 +37,12 @@ export const OBJECT_REMOVAL: JobKind<FileServices> = {
   },
 };
 
-/** Where the objects lie of a row that is no more, or that has another place by now. */
 export interface Leftover {
   readonly path: string;
   readonly target: string;
 }
 
-/**
- * Notes objects to be removed, in the transaction that removes their rows. The caller removes them
- * when it has ended.
- */
+/** Enqueues removals in the transaction that removes the rows. The caller runs the jobs. */
 export const enqueueRemovals = (
   tx: Transaction,
   services: { readonly clock: Clock; readonly newId: NewId },
@@ -60,7 +52,7 @@ export const enqueueRemovals = (
     kind: OBJECT_REMOVAL.name,
   });
 
-/** Removes objects now. Never rejects: the removal is committed, and what fails is retried later. */
+/** Runs a removal now. Never rejects: the job is committed, and a failed one is retried later. */
 export async function runRemoval(
   services: FileServices,
   projectId: Id,
@@ -71,11 +63,10 @@ export async function runRemoval(
     await jobRunner.runNow(services, OBJECT_REMOVAL, { space: projectId, which: eq("_id", _id) });
   } catch (error) {
     const details = { project: projectId, error: String(error) };
-    log.write("warn", "The objects of a removed file are left for later", details);
+    log.write("warn", "The objects of a removed file will be removed later", details);
   }
 }
 
-/** Removes objects that have no row. */
 export async function removeLeftover(
   services: FileServices,
   projectId: Id,

@@ -10,12 +10,17 @@ import type { Plan, Plans } from "../projects/plans.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import { exactBytesText } from "../text/amounts.ts";
-import { addSums, findUsage, NOTHING, plus, secondsToExpiry } from "./ledger.ts";
+import { addRow, addSums, findUsage, NO_SUMS, secondsToExpiry } from "./ledger.ts";
 import { newPath } from "./paths.ts";
 import { releaseBatch } from "./release.ts";
 import type { FileServices } from "./removals.ts";
-import { INTERNAL } from "./stores.ts";
-import { prepareUserRoom, refuseByRules, takeUserRoom, type Uploader } from "./user_room.ts";
+import { INTERNAL_TARGET } from "./stores.ts";
+import {
+  assertUserMayUpload,
+  chargeUserQuota,
+  prepareUserQuota,
+  type Uploader,
+} from "./user_quota.ts";
 import {
   STORAGE_USAGE,
   type StorageUsageRecord,
@@ -24,31 +29,29 @@ import {
   type Visibility,
 } from "./uploads.ts";
 
-/** A file as an application announces it. */
 export interface UploadInput {
   readonly filename: string;
   readonly contentType: string;
   readonly bytes: number;
-  /** Public if left out. */
+  /** Default: `public`. */
   readonly visibility?: Visibility | undefined;
 }
 
 export interface RequestedUpload {
-  /** Null where the file is larger than one PUT may be. */
+  /** Accepts a `PUT` of the file; null if the file is too large for one `PUT`. */
   readonly signedUrl: string | null;
-  /** Takes the bytes in pieces, by tus. */
+  /** Accepts a resumable upload by the tus protocol. */
   readonly resumableUrl: string;
   readonly filePath: string;
 }
 
-/** Each further one needs that somebody else took the room, or changed the store, meanwhile. */
-const TRIES = 20;
+/** A try fails only if another process takes the space or changes the store at the same time. */
+const TRIES_MAX = 20;
 
 /**
- * Holds space for a file, together with its row, and signs the address that takes it. What is
- * refused leaves no trace. Throws `FILE_TYPE_REFUSED`, `FILE_TOO_LARGE`, `STORAGE_QUOTA_EXCEEDED`,
- * `PLAN_LIMIT_REACHED` and `TOO_MANY_UPLOADS`, and `STORAGE_UNAVAILABLE` where others come in between
- * again and again.
+ * Reserves space by inserting a row, and signs the upload URL. A refused request stores nothing.
+ * Throws `FILE_TYPE_REFUSED`, `FILE_TOO_LARGE`, `STORAGE_QUOTA_EXCEEDED`, `PLAN_LIMIT_REACHED`,
+ * `TOO_MANY_UPLOADS`, and `STORAGE_UNAVAILABLE` after `TRIES_MAX` conflicts.
  */
 export async function requestUpload(
   services: FileServices & { readonly plans: Plans },
@@ -56,31 +59,31 @@ export async function requestUpload(
   input: UploadInput,
   uploader: Uploader | null = null,
 ): Promise<RequestedUpload> {
-  if (uploader !== null) refuseByRules(uploader.rules, input);
-  const plan = await services.plans.of(projectId);
+  if (uploader !== null) assertUserMayUpload(uploader.rules, input);
+  const plan = await services.plans.ofProject(projectId);
   const filePath = newPath(projectId, crypto.randomUUID(), input.filename);
-  for (let tries = 0; tries < TRIES; tries++) {
-    const { name: target, blobs } = await services.blobStores.current(projectId);
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const { name: target, blobs } = await services.blobStores.currentTarget(projectId);
     const { bytes, contentType } = input;
-    refuseTooLarge(plan, target, bytes);
-    await findRoom(services, plan, { projectId, target, bytes });
+    assertFileSize(plan, target, bytes);
+    await ensureRoom(services, plan, { projectId, target, bytes });
     const expiresAt = services.clock.now() + UPLOAD_URL_MS;
     const signedUrl = bytes > EXTERNAL_PUT_BYTES_MAX
       ? null
       : await blobs.signUpload({ path: filePath, bytes, contentType, expiresAt });
     const resumableUrl = services.blobStores.resumableUrl(filePath);
-    if (uploader !== null) await prepareUserRoom(services, projectId, uploader);
+    if (uploader !== null) await prepareUserQuota(services, projectId, uploader);
     const ownerId = uploader?.userId ?? null;
     const row = newRow(services, { ...input, path: filePath, target, ownerId });
-    if (await hold(services, plan, { projectId, row, uploader })) {
+    if (await reserve(services, plan, { projectId, row, uploader })) {
       return { signedUrl, resumableUrl, filePath };
     }
   }
   throw new Problem("STORAGE_UNAVAILABLE");
 }
 
-function refuseTooLarge({ fileBytesMax }: Plan, target: string, bytes: number): void {
-  const max = target === INTERNAL ? fileBytesMax : EXTERNAL_FILE_BYTES_MAX;
+function assertFileSize({ fileBytesMax }: Plan, target: string, bytes: number): void {
+  const max = target === INTERNAL_TARGET ? fileBytesMax : EXTERNAL_FILE_BYTES_MAX;
   if (bytes <= max) return;
   throw new Problem("FILE_TOO_LARGE", {
     message: `The file is larger than ${exactBytesText(max)}.`,
@@ -113,20 +116,17 @@ function newRow(
   };
 }
 
-/** What the sums must be at most for these bytes to fit, and one row more. */
-const roomFor = (plan: Plan, { target, bytes }: Pick<UploadRecord, "target" | "bytes">) => ({
-  ...(target === INTERNAL && { held: plan.storageBytes - bytes }),
+/** Returns the largest values of the sums at which one more row with these bytes fits the plan. */
+const usageLimits = (plan: Plan, { target, bytes }: Pick<UploadRecord, "target" | "bytes">) => ({
+  ...(target === INTERNAL_TARGET && { held: plan.storageBytes - bytes }),
   files: plan.files - 1,
   open: plan.openUploads - 1,
 });
 
-type UploadRoom = ReturnType<typeof roomFor>;
+type UsageLimits = ReturnType<typeof usageLimits>;
 
-/**
- * Row and space in one transaction, if the space is there and uploads still go to this store;
- * else false, and nothing is done. Throws what `takeUserRoom` throws.
- */
-async function hold(
+/** Returns false, without a change, if the space is taken or uploads now go to another store. */
+async function reserve(
   { engine, clock }: Pick<FileServices, "engine" | "clock">,
   plan: Plan,
   { projectId, row, uploader }: {
@@ -135,64 +135,64 @@ async function hold(
     readonly uploader: Uploader | null;
   },
 ): Promise<boolean> {
-  const fits = Object.entries(roomFor(plan, row))
+  const fits = Object.entries(usageLimits(plan, row))
     .map(([sum, most]) => compare(sum, "lte", most));
-  const mine = and(eq("_id", projectId), eq("target", row.target), ...fits);
+  const hasRoom = and(eq("_id", projectId), eq("target", row.target), ...fits);
   return await engine.transaction(projectId, async (tx) => {
-    const held = await tx.records<StorageUsageRecord>(STORAGE_USAGE)
-      .updateOne(mine, { increment: plus(NOTHING, row) });
-    if (held === null) return false;
+    const reserved = await tx.records<StorageUsageRecord>(STORAGE_USAGE)
+      .updateOne(hasRoom, { increment: addRow(NO_SUMS, row) });
+    if (reserved === null) return false;
     await tx.records<UploadRecord>(UPLOADS).insert(row);
-    if (uploader !== null) await takeUserRoom(tx, clock, uploader);
+    if (uploader !== null) await chargeUserQuota(tx, clock, uploader);
     return true;
   });
 }
 
 /**
- * Makes the sums, where there are none so far, counts the rows, where an earlier version did not,
- * and makes room, where holds that have expired take it. Whether there is room in the end is for
- * {@linkcode hold} to say: here those are turned away who would only be in the way of others.
+ * Releases expired reservations if they take the space. Refuses early: {@linkcode reserve} decides.
  * Throws `STORAGE_QUOTA_EXCEEDED`, `PLAN_LIMIT_REACHED` and `TOO_MANY_UPLOADS`.
  */
-async function findRoom(
+async function ensureRoom(
   services: FileServices,
   plan: Plan,
   { projectId, target, bytes }: Pick<UploadRecord, "target" | "bytes"> & { readonly projectId: Id },
 ): Promise<void> {
   let usage = await findUsage(services, projectId);
   if (usage === null) {
-    // Others may have made them meanwhile: then they stay as they are.
+    // If another process has created the record in the meantime, it stays unchanged.
     await services.engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE)
-      .upsert(eq("_id", projectId), {}, { _id: projectId, ...NOTHING, target });
+      .upsert(eq("_id", projectId), {}, { _id: projectId, ...NO_SUMS, target });
     return;
   }
   if (usage.files === undefined) {
-    await services.engine.transaction(projectId, (tx) => addSums(tx, projectId, NOTHING));
+    await services.engine.transaction(projectId, (tx) => addSums(tx, projectId, NO_SUMS));
     usage = await findUsage(services, projectId);
   }
-  const room = roomFor(plan, { target, bytes });
-  if (fullOf(usage, room) === null) return;
-  // The reaper will remove their objects: nobody waits for that here.
+  const limits = usageLimits(plan, { target, bytes });
+  if (exceededSum(usage, limits) === null) return;
+  // The reaper removes their objects later, so that this request does not wait for it.
   const { rows } = await releaseBatch(services, projectId);
   if (rows.length > 0) return;
-  // Others may have released them.
-  const full = fullOf(await findUsage(services, projectId), room);
-  if (full !== null) throw await noRoom(services, plan, projectId, full);
+  // Another process may have released them.
+  const exceeded = exceededSum(await findUsage(services, projectId), limits);
+  if (exceeded !== null) throw await noRoomProblem(services, plan, projectId, exceeded);
 }
 
-/** The first sum that leaves no room; null where all do. */
-const fullOf = (usage: StorageUsageRecord | null, room: UploadRoom): keyof UploadRoom | null =>
-  (Object.keys(room) as (keyof UploadRoom)[])
-    .find((sum) => usage !== null && (usage[sum] ?? 0) > room[sum]!) ?? null;
+const exceededSum = (
+  usage: StorageUsageRecord | null,
+  limits: UsageLimits,
+): keyof UsageLimits | null =>
+  (Object.keys(limits) as (keyof UsageLimits)[])
+    .find((sum) => usage !== null && (usage[sum] ?? 0) > limits[sum]!) ?? null;
 
-async function noRoom(
+async function noRoomProblem(
   services: FileServices,
   plan: Plan,
   projectId: Id,
-  full: keyof UploadRoom,
+  exceeded: keyof UsageLimits,
 ): Promise<Problem> {
-  if (full === "held") return new Problem("STORAGE_QUOTA_EXCEEDED");
-  if (full === "files") {
+  if (exceeded === "held") return new Problem("STORAGE_QUOTA_EXCEEDED");
+  if (exceeded === "files") {
     return new Problem("PLAN_LIMIT_REACHED", {
       message: `The ${plan.name} plan allows ${plan.files} files of a project: delete some, or ` +
         "use a larger plan.",

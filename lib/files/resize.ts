@@ -5,11 +5,11 @@ import type { PictureSize } from "./picture_size.ts";
 type Sharp = typeof import("sharp").default;
 type Picture = ReturnType<Sharp>;
 
-let loaded: Promise<Sharp> | null = null;
+let sharpModule: Promise<Sharp> | null = null;
 
-/** With the first picture. It reads no other formats, whatever a file may be, and keeps nothing. */
+/** Loads Sharp with the first picture, without a cache and only for the formats in `READERS`. */
 function loadSharp(): Promise<Sharp> {
-  return loaded ??= import("sharp").then(({ default: sharp }) => {
+  return sharpModule ??= import("sharp").then(({ default: sharp }) => {
     sharp.cache(false);
     sharp.concurrency(1);
     sharp.block({ operation: ["VipsForeignLoad"] });
@@ -20,12 +20,8 @@ function loadSharp(): Promise<Sharp> {
 
 const READERS = ["Jpeg", "Png", "Webp", "Nsgif", "Heif"].map((one) => `VipsForeignLoad${one}`);
 
-/**
- * Bytes of memory for each pixel while a picture is read, as they were measured with pictures of 49
- * million pixels and widths of 512 and 2048, rounded up: of one that is read in rows, and of one that
- * is not. An AVIF picture is unpacked whole, several times.
- */
-const MEMORY: Readonly<Record<string, readonly [inRows: number, whole: number]>> = {
+/** Measured memory of decoding in bytes, rounded up. AVIF is decoded at once, several times. */
+const BYTES_PER_PIXEL: Readonly<Record<string, readonly [inRows: number, atOnce: number]>> = {
   jpeg: [2, 4],
   png: [2, 5],
   webp: [4, 4],
@@ -36,12 +32,11 @@ const MEMORY: Readonly<Record<string, readonly [inRows: number, whole: number]>>
 const WHITE = "#fff";
 
 /**
- * Returns a picture in another size, upright, without what else the file says of itself. Of an
- * animation it is the first picture, of a damaged file what can be shown of it. It works in threads of
- * its own. Throws `PICTURE_UNUSABLE` for what shows nothing, or takes more than is allowed.
- * @param memoryMax Bytes.
+ * Returns a picture upright, without metadata: the first frame of an animation, and the readable
+ * part of a damaged file. Throws `PICTURE_UNUSABLE`, also above `memoryMax` bytes or the time
+ * limit.
  */
-export async function resized(
+export async function resizePicture(
   source: Uint8Array,
   size: PictureSize,
   memoryMax: number,
@@ -50,51 +45,47 @@ export async function resized(
   nameKnownBrand(source);
   const endsAt = performance.now() + 1000 * PICTURE_SECONDS;
   try {
-    await refuseTooLarge(sharp(source, DAMAGED), memoryMax);
-    const whole = await encoded(sharp(source, WHOLE), size, endsAt).catch(() => null);
-    if (whole !== null) return whole;
-    const shown = await encoded(sharp(source, DAMAGED), size, endsAt);
-    // What cannot be read of a damaged file is of one colour.
-    const { channels } = await sharp(shown).stats();
+    await assertFitsMemory(sharp(source, LENIENT_INPUT), memoryMax);
+    const complete = await encode(sharp(source, STRICT_INPUT), size, endsAt).catch(() => null);
+    if (complete !== null) return complete;
+    const partial = await encode(sharp(source, LENIENT_INPUT), size, endsAt);
+    // The unreadable part of a damaged file is filled with one color.
+    const { channels } = await sharp(partial).stats();
     if (channels.every(({ min, max }) => min === max)) throw unusable();
-    return shown;
+    return partial;
   } catch (error) {
     throw error instanceof Problem ? error : unusable(error);
   }
 }
 
-/**
- * Names an animated AVIF file, in place, by the brand of a still one, which each has in it: libvips
- * looks at the first brand alone, and does not know that of animations.
- */
+/** Puts the brand of a still picture first in an animated AVIF file: libvips reads only that. */
 function nameKnownBrand(source: Uint8Array): void {
   const brand = new TextDecoder().decode(source.subarray(4, 12));
   if (brand === "ftypavis") source.set(new TextEncoder().encode("avif"), 8);
 }
 
-/** `failOn` is the least fault for which nothing is shown. */
-const WHOLE = {
+const STRICT_INPUT = {
   limitInputPixels: PICTURE_PIXELS_MAX,
   sequentialRead: true,
   failOn: "warning",
 } as const;
-const DAMAGED = { ...WHOLE, failOn: "none" } as const;
+const LENIENT_INPUT = { ...STRICT_INPUT, failOn: "none" } as const;
 
-async function refuseTooLarge(picture: Picture, memoryMax: number): Promise<void> {
+async function assertFitsMemory(picture: Picture, memoryMax: number): Promise<void> {
   const { format, width, height, isProgressive = false } = await picture.metadata();
-  const [inRows, whole] = MEMORY[format] ?? [Infinity, Infinity];
-  const memory = width * height * (isProgressive ? whole : inRows);
+  const [inRows, atOnce] = BYTES_PER_PIXEL[format] ?? [Infinity, Infinity];
+  const memory = width * height * (isProgressive ? atOnce : inRows);
   if (memory > memoryMax || width * height > PICTURE_PIXELS_MAX) throw unusable();
 }
 
 /** @param endsAt `performance.now()` milliseconds. */
-async function encoded(
+async function encode(
   picture: Picture,
   { width, height, fit, format, quality }: PictureSize,
   endsAt: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const seconds = Math.ceil((endsAt - performance.now()) / 1000);
-  // A time limit of 0 would be none.
+  // Sharp takes a time limit of 0 as no limit.
   if (seconds <= 0) throw unusable();
   const sized = picture
     .timeout({ seconds })
@@ -102,22 +93,22 @@ async function encoded(
     .resize(width, height, { fit: FITS[fit], withoutEnlargement: true });
   switch (format) {
     case "jpeg":
-      return await bytesOf(sized.flatten({ background: WHITE }).jpeg({ quality }));
+      return await toBytes(sized.flatten({ background: WHITE }).jpeg({ quality }));
     case "webp":
-      return await bytesOf(sized.webp({ quality }));
+      return await toBytes(sized.webp({ quality }));
     case "avif":
-      return await bytesOf(sized.avif({ quality, effort: AVIF_EFFORT }));
+      return await toBytes(sized.avif({ quality, effort: AVIF_EFFORT }));
     case "png":
-      return await bytesOf(sized.png());
+      return await toBytes(sized.png());
   }
 }
 
 const FITS = { contain: "inside", cover: "cover" } as const;
 
-/** Of 0 to 9: with more it takes several times as long, and is some percent smaller. */
+/** A number from 0 to 9. More effort takes much longer and makes files only a little smaller. */
 const AVIF_EFFORT = 2;
 
 const unusable = (cause?: unknown) => new Problem("PICTURE_UNUSABLE", { cause });
 
-const bytesOf = async (picture: { toBuffer(): Promise<Uint8Array> }) =>
+const toBytes = async (picture: { toBuffer(): Promise<Uint8Array> }) =>
   new Uint8Array(await picture.toBuffer());

@@ -8,9 +8,9 @@ import { and, eq } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import { type Blobs, type PiecedUpload, PiecesLost, type PieceWriter } from "./blobs.ts";
 import { removeObjects, removeRow, unclaimed, unexpired } from "./ledger.ts";
-import { projectOf } from "./paths.ts";
+import { projectIdOf } from "./paths.ts";
 import type { FileServices } from "./removals.ts";
-import { findOpen, findSettled, isHeld, locked, UploadTurn } from "./upload_turn.ts";
+import { findAfterWriter, findOpenUpload, hasWriter, locked, UploadLease } from "./upload_lease.ts";
 import type { UploadTokens } from "./upload_tokens.ts";
 import { piecedUpload, type UploadRecord } from "./uploads.ts";
 
@@ -18,40 +18,38 @@ export interface ResumeServices extends FileServices {
   readonly uploadTokens: UploadTokens;
 }
 
-/** How far an upload has come. */
 export interface UploadProgress {
-  /** Bytes that have arrived: the next ones are sent from here on. */
+  /** Number of bytes that have arrived. The next piece begins at this offset. */
   readonly offset: number;
   readonly bytes: number;
-  /** When it is given up if nothing more arrives. */
+  /** Time at which the upload expires if no more bytes arrive. */
   readonly expiresAt: string;
 }
 
-/** Bytes of an upload, from some place on. */
 export interface SentPiece {
   readonly token: string;
   readonly offset: number;
-  /** How many, as announced; null where they were not. */
-  readonly announced: number | null;
+  /** Value of `Content-Length`; null if the request has none. */
+  readonly announcedBytes: number | null;
   readonly checksum: Checksum | null;
   chunks(limits: ChunkLimits): AsyncIterable<Uint8Array>;
-  /** Told of the memory that is taken until the request ends. Throws `SERVER_BUSY`. */
-  hold(bytes: number): void;
+  /** Reserves memory until the request ends. Throws `SERVER_BUSY`. */
+  reserveMemory(bytes: number): void;
 }
 
-/** Throws `UPLOAD_TOKEN_INVALID` and `UPLOAD_GONE`. */
+/** Returns the progress of an upload. Throws `UPLOAD_TOKEN_INVALID` and `UPLOAD_GONE`. */
 export async function findProgress(
   services: ResumeServices,
   token: string,
 ): Promise<UploadProgress> {
-  const { projectId, path } = await addressed(services, token);
-  const row = await findSettled(services, projectId, path);
-  return progressOf(row, await arrivedOf(await storeOf(services, projectId, row), row));
+  const { projectId, path } = await resolveToken(services, token);
+  const row = await findAfterWriter(services, projectId, path);
+  return progressOf(row, await countArrived(await storeOf(services, projectId, row), row));
 }
 
 /**
- * Takes bytes of an upload, from where it has come to. What arrived before a connection breaks is
- * kept; of bytes with a wrong checksum, and of those behind the upload's length, nothing is.
+ * Receives bytes of an upload, beginning at its current offset. If the connection breaks, the bytes
+ * that arrived are kept. Bytes with a wrong checksum, or beyond the upload's length, are dropped.
  * Throws `UPLOAD_TOKEN_INVALID`, `UPLOAD_GONE`, `UPLOAD_LOCKED`, `UPLOAD_OFFSET_MISMATCH`,
  * `UPLOAD_TOO_LONG`, `CHECKSUM_MISMATCH`, `REQUEST_TIMEOUT` and `SERVER_BUSY`.
  */
@@ -59,127 +57,130 @@ export async function resumeUpload(
   services: ResumeServices,
   sent: SentPiece,
 ): Promise<UploadProgress> {
-  const { projectId, path } = await addressed(services, sent.token);
-  const found = await findOpen(services, projectId, path);
-  if (sent.offset + (sent.announced ?? 0) > found.bytes) throw new Problem("UPLOAD_TOO_LONG");
-  await using turn = await UploadTurn.take(services, projectId, path);
-  const blobs = await storeOf(services, projectId, turn.row);
-  const wasHeld = isHeld(found, services.clock);
-  const arrived = await startOf(blobs, turn.row, { offset: sent.offset, wasHeld });
-  const upload = piecedUpload(turn.row);
-  // What is missing there is not made up for by what is written before its checksum is known.
-  if (arrived < turn.safe) await turn.note({ arrived });
+  const { projectId, path } = await resolveToken(services, sent.token);
+  const found = await findOpenUpload(services, projectId, path);
+  if (sent.offset + (sent.announcedBytes ?? 0) > found.bytes) throw new Problem("UPLOAD_TOO_LONG");
+  await using lease = await UploadLease.acquire(services, projectId, path);
+  const blobs = await storeOf(services, projectId, lease.row);
+  const hadWriter = hasWriter(found, services.clock);
+  const arrived = await startOffset(blobs, lease.row, { offset: sent.offset, hadWriter });
+  const upload = piecedUpload(lease.row);
+  // Record a loss first: bytes with an unverified checksum must not take the place of lost bytes.
+  if (arrived < lease.safeBytes) await lease.recordProgress({ arrived });
   try {
-    const name = turn.row.pieces ?? await begin(turn, blobs, upload);
-    const hold = (bytes: number) => sent.hold(bytes);
-    await using writer = await blobs.pieces.goOn(upload, { name, arrived }, hold);
-    return progressOf(await take(turn, writer, sent), writer.safe);
+    const name = lease.row.pieces ?? await beginPieces(lease, blobs, upload);
+    const reserveMemory = (bytes: number) => sent.reserveMemory(bytes);
+    await using writer = await blobs.pieces.resume(upload, { name, arrived }, reserveMemory);
+    return progressOf(await receivePiece(lease, writer, sent), writer.safeBytes);
   } catch (error) {
     if (!(error instanceof PiecesLost)) throw error;
-    await turn.note({ pieces: null, arrived: 0 });
+    await lease.recordProgress({ pieces: null, arrived: 0 });
     throw new Problem("UPLOAD_OFFSET_MISMATCH", {
-      message: "The store has lost what had arrived: begin anew.",
+      message: "The store has lost the bytes that had arrived: start again.",
     });
   }
 }
 
 /**
- * Returns the offset that bytes may be written from. Where the turn was taken from another connection,
- * what that one brought since the client asked for the offset is given up, because the client sends it
- * again. Throws `UPLOAD_OFFSET_MISMATCH`.
+ * Drops bytes that a former connection wrote after the client asked for the offset, because the
+ * client sends them again. Throws `UPLOAD_OFFSET_MISMATCH`.
  */
-async function startOf(
+async function startOffset(
   blobs: Blobs,
   row: UploadRecord,
-  { offset, wasHeld }: { readonly offset: number; readonly wasHeld: boolean },
+  { offset, hadWriter }: { readonly offset: number; readonly hadWriter: boolean },
 ): Promise<number> {
-  const arrived = await arrivedOf(blobs, row);
+  const arrived = await countArrived(blobs, row);
   if (offset === arrived) return arrived;
-  const goesBack = wasHeld && offset < arrived &&
-    await arrivedOf(blobs, { ...row, arrived: offset }) === offset;
+  const goesBack = hadWriter && offset < arrived &&
+    await countArrived(blobs, { ...row, arrived: offset }) === offset;
   if (goesBack) return offset;
   throw new Problem("UPLOAD_OFFSET_MISMATCH", {
-    message: `${arrived} bytes have arrived: go on from there.`,
+    message: `${arrived} bytes have arrived: continue from there.`,
   });
 }
 
-/**
- * Ends an upload that is not confirmed, and gives its space back. Throws `UPLOAD_TOKEN_INVALID` and
- * `UPLOAD_GONE`, and `UPLOAD_LOCKED` while a confirm of it is at work.
- */
+/** Ends an unconfirmed upload. Throws `UPLOAD_TOKEN_INVALID`, `UPLOAD_GONE`, `UPLOAD_LOCKED`. */
 export async function cancelUpload(services: ResumeServices, token: string): Promise<void> {
-  const { projectId, path } = await addressed(services, token);
+  const { projectId, path } = await resolveToken(services, token);
   const open = and(eq("path", path), unexpired(services.clock), unclaimed(services.clock));
   const removed = await removeRow(services, projectId, open);
   if (removed.rows.length === 0) {
-    await findOpen(services, projectId, path);
+    await findOpenUpload(services, projectId, path);
     throw locked();
   }
   await removeObjects(services, projectId, removed);
 }
 
-/** The upload that a token is for. */
-async function addressed(
+/** Returns the upload that a token is for. Throws `UPLOAD_TOKEN_INVALID` and `UPLOAD_GONE`. */
+async function resolveToken(
   services: ResumeServices,
   token: string,
 ): Promise<{ readonly projectId: Id; readonly path: string }> {
   const path = services.uploadTokens.readResumable(token);
   if (path === null) throw new Problem("UPLOAD_TOKEN_INVALID");
-  const projectId = projectOf(path)!;
+  const projectId = projectIdOf(path)!;
   if (!await isInUse(services, projectId)) throw new Problem("UPLOAD_GONE");
   return { projectId, path };
 }
 
 const storeOf = ({ blobStores }: ResumeServices, projectId: Id, row: UploadRecord) =>
-  blobStores.named(projectId, row.target);
+  blobStores.blobsOf(projectId, row.target);
 
-/** What the row has noted, as far as the store has it. */
-async function arrivedOf({ pieces }: Blobs, row: UploadRecord): Promise<number> {
+async function countArrived({ pieces }: Blobs, row: UploadRecord): Promise<number> {
   const { pieces: name = null, arrived = 0 } = row;
-  return name === null ? 0 : await pieces.arrived(piecedUpload(row), { name, arrived });
+  return name === null ? 0 : await pieces.countArrived(piecedUpload(row), { name, arrived });
 }
 
 function progressOf({ bytes, expiresAt }: UploadRecord, offset: number): UploadProgress {
   return { offset, bytes, expiresAt: expiresAt! };
 }
 
-async function begin(turn: UploadTurn, blobs: Blobs, upload: PiecedUpload): Promise<string> {
+async function beginPieces(
+  lease: UploadLease,
+  blobs: Blobs,
+  upload: PiecedUpload,
+): Promise<string> {
   const pieces = await blobs.pieces.begin(upload);
-  await turn.note({ pieces, arrived: 0 });
+  await lease.recordProgress({ pieces, arrived: 0 });
   return pieces;
 }
 
-/** Writes what comes, and keeps it, also when no more does. */
-async function take(turn: UploadTurn, writer: PieceWriter, sent: SentPiece): Promise<UploadRecord> {
-  const note = () => turn.note({ arrived: writer.safe });
+/** Writes the bytes of a piece, and keeps those that arrived even if the request fails. */
+async function receivePiece(
+  lease: UploadLease,
+  writer: PieceWriter,
+  sent: SentPiece,
+): Promise<UploadRecord> {
+  const record = () => lease.recordProgress({ arrived: writer.safeBytes });
   try {
-    await write(turn, writer, sent);
+    await writeChunks(lease, writer, sent);
   } catch (error) {
-    // What may be wrong is nothing to go on behind.
+    // Bytes with an unverified checksum are not kept.
     if (sent.checksum === null && !(error instanceof PiecesLost)) {
-      await writer.keep(note).then(note).catch(() => {});
+      await writer.flush(record).then(record).catch(() => {});
     }
     throw error;
   }
-  await writer.keep(note);
-  return await note();
+  await writer.flush(record);
+  return await record();
 }
 
-async function write(
-  turn: UploadTurn,
+async function writeChunks(
+  lease: UploadLease,
   writer: PieceWriter,
   { offset, checksum, chunks }: SentPiece,
 ): Promise<void> {
   const hash = checksum && createHash(checksum.algorithm);
-  const limits = { stallMs: UPLOAD_STALL_MS, wholeMs: RESUMABLE_HOLD_MS, signal: turn.signal };
-  let left = turn.row.bytes - offset;
+  const limits = { stallMs: UPLOAD_STALL_MS, totalMs: RESUMABLE_HOLD_MS, signal: lease.signal };
+  let left = lease.row.bytes - offset;
   for await (const chunk of chunks(limits)) {
     left -= chunk.length;
     if (left < 0) throw new Problem("UPLOAD_TOO_LONG");
     hash?.update(chunk);
     await writer.write(chunk);
-    turn.signal.throwIfAborted();
-    if (hash === null) turn.safe = writer.safe;
+    lease.signal.throwIfAborted();
+    if (hash === null) lease.safeBytes = writer.safeBytes;
   }
   if (checksum !== null && !hash!.digest().equals(checksum.digest)) {
     throw new Problem("CHECKSUM_MISMATCH");

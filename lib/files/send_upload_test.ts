@@ -6,11 +6,11 @@ import { sendUpload } from "./send_upload.ts";
 
 interface Store extends AsyncDisposable {
   readonly url: URL;
-  /** What came whole. */
+  /** Uploads that arrived completely. */
   readonly kept: string[];
 }
 
-/** A store that answers with a status, before or after it has read what is put. */
+/** Starts a store that responds with a status, before or after it has read the upload. */
 function startStore({ status = 200, isEarly = false } = {}): Store {
   const kept: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
@@ -19,7 +19,7 @@ function startStore({ status = 200, isEarly = false } = {}): Store {
       const text = await request.text();
       if (request.headers.get("content-length") === String(text.length)) kept.push(text);
     } catch {
-      // Cut off.
+      // The upload was aborted.
     }
     return new Response("ok", { status });
   });
@@ -30,7 +30,7 @@ function startStore({ status = 200, isEarly = false } = {}): Store {
   };
 }
 
-/** Its memory is used again. */
+/** Yields chunks that share one buffer. */
 async function* chunks(...texts: string[]) {
   const buffer = new Uint8Array(100_000);
   for (const text of texts) {
@@ -47,14 +47,14 @@ const isUnavailable = (error: unknown) => error instanceof BlobsUnavailable;
 const isProblem = (code: string) => (error: unknown) =>
   error instanceof Problem && error.code === code;
 
-Deno.test("bytes are put as they come", async () => {
+Deno.test("sendUpload sends bytes as they arrive", async () => {
   await using store = startStore();
   const texts = Array.from({ length: 40 }, (_, i) => String(i % 10).repeat(50_000));
   await send(store.url, 2_000_000, texts);
   assert.deepEqual(store.kept, [texts.join("")]);
 });
 
-Deno.test("of fewer or more bytes than were announced the store keeps none", async () => {
+Deno.test("sendUpload refuses fewer or more bytes than announced, and the store keeps none", async () => {
   await using store = startStore();
   await assert.rejects(send(store.url, 10, ["12345"]), isProblem("UPLOAD_TOO_SHORT"));
   await assert.rejects(send(store.url, 4, ["12345"]), isProblem("UPLOAD_TOO_LONG"));
@@ -62,7 +62,7 @@ Deno.test("of fewer or more bytes than were announced the store keeps none", asy
   assert.deepEqual(store.kept, []);
 });
 
-Deno.test("a store that refuses, early or late, or is not there is unavailable", async () => {
+Deno.test("sendUpload throws BlobsUnavailable if the store refuses or cannot be reached", async () => {
   await using late = startStore({ status: 403 });
   await assert.rejects(send(late.url, 5, ["12345"]), isUnavailable);
   await using early = startStore({ status: 503, isEarly: true });
@@ -71,7 +71,7 @@ Deno.test("a store that refuses, early or late, or is not there is unavailable",
   await assert.rejects(send(new URL("http://127.0.0.1:1/"), 5, ["12345"]), isUnavailable);
 });
 
-Deno.test("an address that is not public is not connected to with guarded agents", async () => {
+Deno.test("sendUpload with guarded agents does not connect to a private address", async () => {
   await using store = startStore();
   using egress = createEgress();
   const upload = { url: store.url, bytes: 5, contentType: "text/plain", agents: egress.agents };

@@ -1,43 +1,35 @@
 import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../runtime/config.ts";
-import { disposition } from "../http/disposition.ts";
+import { contentDisposition } from "../http/disposition.ts";
 import { isInUse } from "../projects/projects.ts";
 import type { Engine, Id } from "../store/port.ts";
-import { dangerOf, isShown, servedTypeOf } from "./active_types.ts";
+import { dangerOf, isShownInline, servedTypeOf } from "./active_types.ts";
 import { type Blobs, CACHE_CONTROL, type FilePlace } from "./blobs.ts";
-import { fileEtag, projectOf } from "./paths.ts";
-import { INTERNAL } from "./stores.ts";
-import { findUpload, placeOf, type UploadRecord } from "./uploads.ts";
+import { fileEtag, projectIdOf } from "./paths.ts";
+import { INTERNAL_TARGET } from "./stores.ts";
+import { filePlaceOf, findUpload, type UploadRecord } from "./uploads.ts";
 
-/** A confirmed file of our own store, as it is served. */
 export interface ServedFile {
   readonly bytes: number;
   readonly contentType: string;
-  /** Strong: what lies at a path never changes. */
   readonly etag: string;
-  /** What every answer about it says beside, names in lower case. */
+  /** Further headers of every response, with names in lower case. */
   readonly headers: readonly (readonly [string, string])[];
 }
 
-/**
- * Finds what may be served. What was found is remembered, so whoever serves it must also look
- * whether its object is there still: that of a removed file is gone for every process at once.
- */
+/** Caches files, so the caller must check that the object still exists. */
 export interface ServedFiles {
-  /**
-   * Null for every path but that of a confirmed file that lies in the place.
-   * @param host What the request was sent to, with its port; null if it does not say.
-   */
+  /** Returns null if no confirmed file is there. `host` is the `Host` header, null if missing. */
   find(place: FilePlace, path: string, host: string | null): Promise<ServedFile | null>;
-  /** Drops what is remembered of a project; other processes notice within `CACHE_MS`. */
+  /** Drops the cached files of a project. Other processes notice a change within `CACHE_MS`. */
   forget(projectId: Id): void;
 }
 
-const FILES_KEPT = 20_000;
+const FILES_CACHED_MAX = 20_000;
 
-/** How a file is served at a host of the files' own, and at the dashboard's. */
-interface ServedAt {
+/** Response headers of a file, for a separate files host and for the dashboard's own host. */
+interface HostVariants {
   readonly own: ServedFile;
   readonly shared: ServedFile;
 }
@@ -49,30 +41,30 @@ export function createServedFiles(
   { publicUrl, filesUrl }: Pick<Config, "publicUrl" | "filesUrl">,
 ): ServedFiles {
   const files = new URL(filesUrl);
-  // Cookies know no ports: another port is no host of its own.
+  // Cookies are shared between ports, so another port of the same host is not a separate host.
   const ownHost = files.hostname === new URL(publicUrl).hostname ? null : files.host;
-  const known = createReadThrough<ServedAt>({ clock, max: FILES_KEPT }, async (key) => {
+  const cache = createReadThrough<HostVariants>({ clock, max: FILES_CACHED_MAX }, async (key) => {
     const { place, path } = readKey(key);
-    const projectId = projectOf(path);
+    const projectId = projectIdOf(path);
     if (projectId === null) return null;
-    // Anybody may ask for anything: the database hears of what is there, and of projects that are.
+    // Check the store first, so that requests for arbitrary paths do not reach the database.
     if (await blobs.stat(place, path) === null) return null;
     if (!await isInUse({ engine }, projectId)) return null;
     const row = await findUpload({ engine }, projectId, path);
-    if (row?.state !== "confirmed" || row.target !== INTERNAL) return null;
-    if (placeOf(row) !== place) return null;
-    return { own: servedAs(row, false), shared: servedAs(row, true) };
+    if (row?.state !== "confirmed" || row.target !== INTERNAL_TARGET) return null;
+    if (filePlaceOf(row) !== place) return null;
+    return { own: toServedFile(row, false), shared: toServedFile(row, true) };
   });
   return {
     async find(place, path, host) {
-      const file = await known.get(`${place}/${path}`);
+      const file = await cache.get(`${place}/${path}`);
       return file && (ownHost !== null && host === ownHost ? file.own : file.shared);
     },
-    forget: (projectId) => known.forget((key) => projectOf(readKey(key).path) === projectId),
+    forget: (projectId) => cache.invalidate((key) => projectIdOf(readKey(key).path) === projectId),
   };
 }
 
-/** What somebody asks for may have any sign in it. */
+/** Splits a cache key. The path comes from the request, so it may contain any character. */
 const readKey = (key: string): { place: FilePlace; path: string } => {
   const at = key.indexOf("/");
   return { place: key.slice(0, at) as FilePlace, path: key.slice(at + 1) };
@@ -80,18 +72,15 @@ const readKey = (key: string): { place: FilePlace; path: string } => {
 
 const OPAQUE = "application/octet-stream";
 
-/** A page of ours: images and styles of its own, but no script, no form and nothing of the host's. */
+/** Policy of files that are not shown inline: inline styles, but no scripts, forms or requests. */
 const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/**
- * Whoever is let in to look at a file can do nothing on its host by it. Its type is its uploader's
- * word: what a page would run goes without it, what would be a page is not opened.
- */
-function servedAs(row: UploadRecord, sharesHost: boolean): ServedFile {
+/** The uploader chose the type, so types that run become binary data and pages attachments. */
+function toServedFile(row: UploadRecord, sharesHost: boolean): ServedFile {
   const { path, filename, bytes } = row;
   const named = servedTypeOf(row.contentType);
   const type = dangerOf(named) === "runs" ? OPAQUE : named;
-  const shown = isShown(type, sharesHost);
+  const isInline = isShownInline(type, sharesHost);
   const etag = fileEtag(path);
   return {
     bytes,
@@ -100,11 +89,11 @@ function servedAs(row: UploadRecord, sharesHost: boolean): ServedFile {
     headers: [
       ["etag", etag],
       ["accept-ranges", "bytes"],
-      ["cache-control", CACHE_CONTROL[placeOf(row)]],
-      ["content-disposition", disposition(shown ? "inline" : "attachment", filename)],
+      ["cache-control", CACHE_CONTROL[filePlaceOf(row)]],
+      ["content-disposition", contentDisposition(isInline ? "inline" : "attachment", filename)],
       ["x-content-type-options", "nosniff"],
       ["cross-origin-resource-policy", "cross-origin"],
-      ...shown ? [] : [["content-security-policy", SANDBOX] as const],
+      ...isInline ? [] : [["content-security-policy", SANDBOX] as const],
     ],
   };
 }

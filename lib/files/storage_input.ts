@@ -4,17 +4,16 @@ import type { Egress } from "../http/egress.ts";
 import { Problem } from "../problems.ts";
 import { Secret } from "../crypto/secret.ts";
 
-/** A bucket that a project brings, as its owner describes it. */
 export interface StorageInput {
-  /** Without a final slash; null for AWS itself. */
+  /** URL without a trailing slash; null for AWS. */
   readonly endpoint: string | null;
   readonly region: string;
   readonly bucket: string;
-  /** Whether the bucket's name is part of the path and not of the host. */
+  /** Whether the bucket's name is part of the path instead of the host. */
   readonly pathStyle: boolean;
-  /** Where the bucket serves its objects to everybody, without a final slash; null if nowhere. */
+  /** Public URL of the bucket's objects, without a trailing slash; null if there is none. */
   readonly publicUrl: string | null;
-  /** Null keeps the stored ones. */
+  /** Null to keep the stored keys. */
   readonly keys: StorageKeys | null;
 }
 
@@ -25,11 +24,10 @@ export interface StorageKeys {
 
 export interface StorageRules {
   readonly egress: Pick<Egress, "admits">;
-  /** Whether plain http is good enough. */
+  /** Whether plain http is allowed. */
   readonly allowPrivate: boolean;
 }
 
-/** The rules of a server. */
 export const storageRules = ({ egress, config }: StorageRuleServices): StorageRules => ({
   egress,
   allowPrivate: config.allowPrivateEndpoints,
@@ -42,7 +40,7 @@ export interface StorageRuleServices {
 
 const ADDRESS_LENGTH_MAX = 2048;
 
-/** Of what is wrong nothing is repeated: people paste one thing in the place of another. */
+/** Errors never repeat the value, because people may paste a secret into the wrong field. */
 const text = (pattern: RegExp, must: string) => z.string({ error: must }).regex(pattern, must);
 
 const BUCKET = text(
@@ -62,9 +60,8 @@ const KEY_SECRET = text(
   "must be the secret of the access key, up to 256 printable ASCII characters without spaces",
 );
 
-/** The settings as they come from outside; which addresses they may hold is for the server to say. */
 export function storageSchema(rules: StorageRules) {
-  const address = addressFor(rules);
+  const address = createAddressSchema(rules);
   return z.strictObject({
     endpoint: address("the address of the store").nullable().default(null)
       .describe("Left out or null for AWS itself, the same store as `https://s3.amazonaws.com`."),
@@ -77,21 +74,21 @@ export function storageSchema(rules: StorageRules) {
     accessKeyId: KEY_ID.optional()
       .describe("Both keys come together; left out, the stored ones of this bucket stay."),
     secretAccessKey: KEY_SECRET.optional(),
-  }, { error: (issue) => strangerProblem(issue) });
+  }, { error: (issue) => unknownMemberProblem(issue) });
 }
 
 const MEMBERS = "endpoint, region, bucket, pathStyle, publicUrl, accessKeyId and secretAccessKey";
 
-function strangerProblem(issue: z.core.$ZodRawIssue): string {
+function unknownMemberProblem(issue: z.core.$ZodRawIssue): string {
   if (issue.code !== "unrecognized_keys") return `must be a JSON object with ${MEMBERS}`;
-  // A name with digits may be a key that went astray.
+  // A name with digits may be a key in the wrong position.
   const named = issue.keys.filter((name) => /^[A-Za-z_]{1,32}$/.test(name));
   return `may have no members but ${MEMBERS}${
     named.length === 0 ? "" : `: leave out ${named.join(", ")}`
   }`;
 }
 
-function addressFor({ egress, allowPrivate }: StorageRules) {
+function createAddressSchema({ egress, allowPrivate }: StorageRules) {
   const scheme = allowPrivate ? "https or http" : "https";
   return (what: string) => {
     const must = `must be ${what}, an ${scheme} address without a user, query or fragment`;
@@ -111,7 +108,7 @@ function addressFor({ egress, allowPrivate }: StorageRules) {
   };
 }
 
-/** Reads settings from outside. Throws `INVALID_INPUT` that names all there is to mend. */
+/** Validates the settings in a request. Throws `INVALID_INPUT` with all problems. */
 export function parseStorageInput(rules: StorageRules, input: unknown): StorageInput {
   const parsed = storageSchema(rules).safeParse(input);
   const problems = (parsed.error?.issues ?? []).map(({ path, message }) =>

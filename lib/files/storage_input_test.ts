@@ -27,7 +27,7 @@ const parse = (changes: object, rules = PUBLIC) => {
   };
 };
 
-/** The lines of a refusal; none of them may hold a key. */
+/** Returns the lines of an error, after checking that none contains a key. */
 function problemsOf(input: unknown, rules = PUBLIC): string[] {
   try {
     parseStorageInput(rules, input);
@@ -43,7 +43,7 @@ function problemsOf(input: unknown, rules = PUBLIC): string[] {
   return [];
 }
 
-Deno.test("an endpoint and a bucket are enough beside the keys", () => {
+Deno.test("parseStorageInput requires only an endpoint, a bucket and keys", () => {
   assert.deepEqual(parse({}), {
     endpoint: "https://s3.example.com",
     region: "us-east-1",
@@ -54,7 +54,7 @@ Deno.test("an endpoint and a bucket are enough beside the keys", () => {
   });
 });
 
-Deno.test("without an endpoint it is AWS: a region is needed, and the bucket is the host", () => {
+Deno.test("parseStorageInput without an endpoint requires a region and puts the bucket in the host", () => {
   assert.deepEqual(parse({ endpoint: null, region: "eu-west-1" }), {
     endpoint: null,
     region: "eu-west-1",
@@ -68,7 +68,7 @@ Deno.test("without an endpoint it is AWS: a region is needed, and the bucket is 
   ]);
 });
 
-Deno.test("every member is taken as it is given, addresses in one spelling", () => {
+Deno.test("parseStorageInput keeps members and normalizes URLs", () => {
   const given = {
     endpoint: "https://S3.Example.com:443/storage/",
     region: "auto",
@@ -84,7 +84,7 @@ Deno.test("every member is taken as it is given, addresses in one spelling", () 
   });
 });
 
-Deno.test("without keys the stored ones are kept; one without the other is refused", () => {
+Deno.test("parseStorageInput accepts no keys and refuses one without the other", () => {
   const { accessKeyId, secretAccessKey, ...rest } = GIVEN;
   assert.equal(parseStorageInput(PUBLIC, rest).keys, null);
   const both = "both come together, or neither to keep the stored ones";
@@ -92,7 +92,7 @@ Deno.test("without keys the stored ones are kept; one without the other is refus
   assert.deepEqual(problemsOf({ ...rest, secretAccessKey }), [`accessKeyId is missing: ${both}`]);
 });
 
-Deno.test("all that is wrong is said at once", () => {
+Deno.test("parseStorageInput reports all problems at once", () => {
   const problems = problemsOf({
     endpoint: "http://s3.example.com",
     region: "somewhere else",
@@ -117,7 +117,7 @@ Deno.test("all that is wrong is said at once", () => {
   assert.match(problems.join("\n"), /they may have no members but .*: leave out acl$/m);
 });
 
-Deno.test("what is no object of settings is told what one is", () => {
+Deno.test("parseStorageInput reports that the settings must be a JSON object", () => {
   for (const input of [null, 1, "x", [], [GIVEN], SECRET, undefined]) {
     const problems = problemsOf(input);
     assert.ok(problems.some((line) => line.startsWith("they must be a JSON object with")));
@@ -125,7 +125,7 @@ Deno.test("what is no object of settings is told what one is", () => {
   assert.ok(problemsOf({}).some((line) => line.startsWith("bucket must be")));
 });
 
-Deno.test("no key is repeated, in whatever member it was put", () => {
+Deno.test("parseStorageInput repeats no key, in whichever member it is", () => {
   for (const name of ["endpoint", "region", "bucket", "pathStyle", "publicUrl", "accessKeyId"]) {
     problemsOf({ ...GIVEN, [name]: `${SECRET} ${KEY_ID}` });
   }
@@ -135,7 +135,7 @@ Deno.test("no key is repeated, in whatever member it was put", () => {
   assert.notDeepEqual(problemsOf({ ...GIVEN, endpoint: inUrl }), []);
 });
 
-Deno.test("names that are no bucket's are refused", () => {
+Deno.test("parseStorageInput refuses invalid bucket names", () => {
   const names = ["ab", "a".repeat(64), "-ab", "ab-", "a..b", "A-b", "a_b", "a/b", "127.0.0.1", ""];
   for (const bucket of names) {
     assert.equal(problemsOf({ ...GIVEN, bucket }).length, 1, bucket);
@@ -145,7 +145,7 @@ Deno.test("names that are no bucket's are refused", () => {
   }
 });
 
-Deno.test("addresses are https, plain, and of the public internet", () => {
+Deno.test("parseStorageInput accepts only plain https URLs of public hosts", () => {
   const wrong = [
     "http://s3.example.com",
     "ftp://s3.example.com",
@@ -171,7 +171,7 @@ Deno.test("addresses are https, plain, and of the public internet", () => {
   }
 });
 
-Deno.test("where private endpoints are allowed, http and private addresses are taken", () => {
+Deno.test("parseStorageInput accepts http and private hosts if they are allowed", () => {
   const given = { endpoint: "http://127.0.0.1:7480", publicUrl: "http://minio:9000/photos" };
   assert.partialDeepStrictEqual(parse(given, PRIVATE), given);
   assert.equal(problemsOf({ ...GIVEN, endpoint: "ftp://127.0.0.1" }, PRIVATE).length, 1);

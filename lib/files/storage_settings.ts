@@ -1,14 +1,14 @@
 import { deadlinePassed, timestamp } from "../clock.ts";
 import type { Config } from "../runtime/config.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
-import type { SealedPlace } from "../crypto/sealed_place.ts";
+import type { SealedField } from "../crypto/sealed_field.ts";
 import { Secret } from "../crypto/secret.ts";
 import type { Egress } from "../http/egress.ts";
 import { type JobRecord, JOBS } from "../jobs/jobs.ts";
-import { NOTHING } from "./ledger.ts";
+import { NO_SUMS } from "./ledger.ts";
 import { releaseExpired } from "./release.ts";
 import { type FileServices, OBJECT_REMOVAL } from "./removals.ts";
-import { INTERNAL } from "./stores.ts";
+import { INTERNAL_TARGET } from "./stores.ts";
 import { STORAGE_USAGE, type StorageUsageRecord } from "./uploads.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
@@ -17,9 +17,9 @@ import { parseJson } from "../store/json_text.ts";
 import type { Definition, Engine, Id, Stored, StoredRecord, Transaction } from "../store/port.ts";
 import type { StorageInput, StorageKeys } from "./storage_input.ts";
 
-/** A project's own bucket. Its keys are shown nowhere. */
+/** Settings of a project's own bucket, without its keys, which are never returned. */
 export interface StorageSettings {
-  /** What rows of the ledger call it: its endpoint and bucket. */
+  /** Name of the store in rows of the ledger, made of its endpoint and bucket. */
   readonly target: string;
   readonly endpoint: string | null;
   readonly region: string;
@@ -29,13 +29,13 @@ export interface StorageSettings {
 }
 
 export type StorageRecord = StoredRecord & StorageSettings & {
-  /** Both keys, sealed under the key ring for this project and target. */
+  /** The access key, encrypted under the key ring and bound to this project and target. */
   sealed: string;
   createdAt: string;
   updatedAt: string;
 };
 
-/** In each project's space, one record under the project's own id. */
+/** Settings of a project's own bucket: one record in its space, under the project's id. */
 export const STORAGE_SETTINGS: Definition = {
   name: "_storage",
   fields: {
@@ -59,7 +59,6 @@ export interface StorageServices extends FileServices {
   readonly config: Pick<Config, "allowPrivateEndpoints">;
 }
 
-/** The project's own bucket as it is stored now; null when its files are in our store. */
 export function findStorage(
   { engine }: { engine: Engine },
   projectId: Id,
@@ -69,13 +68,12 @@ export function findStorage(
 
 const bindingOf = (project: Id, target: string) => ({ project, purpose: `storage-keys ${target}` });
 
-export const STORAGE_SEALS: SealedPlace = {
+export const STORAGE_SEALS: SealedField = {
   definition: STORAGE_SETTINGS,
   member: "sealed",
   binding: ({ _id, target }) => bindingOf(_id, String(target)),
 };
 
-/** Opens the keys of a stored record. */
 export async function openStorageKeys(
   keyRing: KeyRing,
   { _id, target, sealed }: StorageRecord,
@@ -94,9 +92,8 @@ const targetOf = ({ endpoint, bucket }: Pick<StorageInput, "endpoint" | "bucket"
   `${endpoint ?? "https://s3.amazonaws.com"}/${bucket}`;
 
 /**
- * Gives a project a bucket of its own, where its files go from now on. Keys, `publicUrl`, region and
- * `pathStyle` may change at any time. Throws `INVALID_INPUT`, and `STORAGE_IN_USE` for another
- * endpoint or bucket while files are in the present one.
+ * Sets the bucket for new files. Keys, `publicUrl`, region and `pathStyle` may change at any time.
+ * Throws `INVALID_INPUT`, and `STORAGE_IN_USE` for another bucket while the current one has files.
  */
 export async function setStorage(
   services: StorageServices,
@@ -126,32 +123,26 @@ export async function setStorage(
 const KEYS_MISSING = "accessKeyId and secretAccessKey are missing: none are stored for this " +
   "endpoint and bucket.";
 
-/**
- * Takes a project's own bucket away: its files go to our store from now on. Does nothing where
- * there is none. Throws `STORAGE_IN_USE` while files are in the bucket.
- */
+/** Directs new files to the server's store. Throws `STORAGE_IN_USE` while the bucket has files. */
 export async function clearStorage(services: FileServices, projectId: Id): Promise<void> {
-  await drainStorage(services, projectId, INTERNAL);
+  await drainStorage(services, projectId, INTERNAL_TARGET);
   await retryOnConflict(() =>
     services.engine.transaction(projectId, async (tx) => {
       const records = tx.records<StorageRecord>(STORAGE_SETTINGS);
       if (await records.deleteOne(eq("_id", projectId)) === null) return;
-      await switchUploadTarget(tx, projectId, INTERNAL);
+      await switchUploadTarget(tx, projectId, INTERNAL_TARGET);
     })
   );
 }
 
-/** Somebody waits for it. */
-const CLEAR_UP_MS = 10_000;
+/** Time limit for emptying the old bucket, in milliseconds, because the caller waits for it. */
+const DRAIN_MS = 10_000;
 
-/**
- * Ends uploads that are over, and removes what is to be removed, in a bucket that uploads are about
- * to leave: nobody has its keys afterwards.
- */
+/** Ends expired uploads and runs removals in a bucket whose keys are about to be deleted. */
 async function drainStorage(services: FileServices, projectId: Id, target: string): Promise<void> {
   const present = (await findStorage(services, projectId))?.value.target ?? target;
   if (present === target) return;
-  const isLate = deadlinePassed(services.clock, CLEAR_UP_MS);
+  const isLate = deadlinePassed(services.clock, DRAIN_MS);
   await releaseExpired(services, projectId, isLate);
   await services.jobRunner.runNow(services, OBJECT_REMOVAL, {
     space: projectId,
@@ -161,8 +152,8 @@ async function drainStorage(services: FileServices, projectId: Id, target: strin
 }
 
 /**
- * An upload that is requested in this moment depends on the same record: it names the target that
- * it found there, so either it is counted here or it begins anew.
+ * Throws `STORAGE_IN_USE` if the current external store has rows. A concurrent upload request
+ * updates the usage record only if its target is unchanged, so it is counted here or tries again.
  */
 async function switchUploadTarget(tx: Transaction, projectId: Id, target: string): Promise<void> {
   const records = tx.records<StorageUsageRecord>(STORAGE_USAGE);
@@ -173,7 +164,7 @@ async function switchUploadTarget(tx: Transaction, projectId: Id, target: string
   if (pointed !== null) return await forgetRemovals(tx, target);
   const usage = (await records.get(projectId))?.value;
   if (usage === undefined) {
-    await records.insert({ _id: projectId, ...NOTHING, target });
+    await records.insert({ _id: projectId, ...NO_SUMS, target });
     return;
   }
   const { external } = usage;
@@ -183,16 +174,19 @@ async function switchUploadTarget(tx: Transaction, projectId: Id, target: string
   });
 }
 
-/** What could not be removed in a bucket that is gone stays there: it is its owner's. */
+/** Deletes pending removals in the former bucket. Its remaining objects are left to its owner. */
 async function forgetRemovals(tx: Transaction, target: string): Promise<void> {
   const removals = tx.records<JobRecord>(JOBS);
-  const elsewhere = and(eq("kind", OBJECT_REMOVAL.name), not(within("lane", [INTERNAL, target])));
-  while (await removals.deleteMany(elsewhere, REMOVALS_AT_ONCE) === REMOVALS_AT_ONCE);
+  const elsewhere = and(
+    eq("kind", OBJECT_REMOVAL.name),
+    not(within("lane", [INTERNAL_TARGET, target])),
+  );
+  while (await removals.deleteMany(elsewhere, REMOVALS_AT_ONCE_MAX) === REMOVALS_AT_ONCE_MAX);
 }
 
-const REMOVALS_AT_ONCE = 500;
+const REMOVALS_AT_ONCE_MAX = 500;
 
-/** Two that make the first record of a project in the same moment: the later finds it made. */
+/** Runs `work` again if another process has inserted the first record at the same time. */
 async function retryOnConflict(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -202,7 +196,6 @@ async function retryOnConflict(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What is told of a project's storage: no key. */
-export const shownStorage = (
+export const describeStorage = (
   { endpoint, region, bucket, pathStyle, publicUrl }: StorageSettings,
 ) => ({ provider: "external", endpoint, region, bucket, pathStyle, publicUrl, hasKeys: true });

@@ -6,7 +6,7 @@ import { enqueue, type JobRecord, JOBS } from "../jobs/jobs.ts";
 import { OBJECT_REMOVAL } from "./removals.ts";
 import { newPath } from "./paths.ts";
 import { requestUpload } from "./request_upload.ts";
-import { INTERNAL } from "./stores.ts";
+import { INTERNAL_TARGET } from "./stores.ts";
 import { findUpload, STORAGE_USAGE, type StorageUsageRecord } from "./uploads.ts";
 import { UPLOAD_HOLD_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
@@ -15,9 +15,9 @@ import { UniqueViolation } from "../store/errors.ts";
 import { ALL, and, eq } from "../store/filter.ts";
 import {
   clearStorage,
+  describeStorage,
   findStorage,
   openStorageKeys,
-  shownStorage,
   STORAGE_SETTINGS,
   type StorageRecord,
 } from "./storage_settings.ts";
@@ -28,13 +28,13 @@ const OTHER = "66f1a0c2e4b0a1b2c3d4e5f7";
 
 const KEY_ID = "AKIAIOSFODNN7EXAMPLE";
 const SECRET = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
-const { accessKeyId, secretAccessKey, ...PLACE } = {
+const { accessKeyId, secretAccessKey, ...SETTINGS } = {
   endpoint: "https://s3.example.com",
   bucket: "photos",
   accessKeyId: KEY_ID,
   secretAccessKey: SECRET,
 };
-const GIVEN = { ...PLACE, accessKeyId, secretAccessKey };
+const GIVEN = { ...SETTINGS, accessKeyId, secretAccessKey };
 const TARGET = "https://s3.example.com/photos";
 
 const keysOf = async (services: Services, projectId = PROJECT) => {
@@ -49,7 +49,7 @@ const usageRecords = ({ engine }: Services, projectId = PROJECT) =>
 const usageOf = async (services: Services, projectId = PROJECT) =>
   (await usageRecords(services, projectId).get(projectId))?.value ?? null;
 
-/** What requesting an upload to a project's own store does to the sums; false if it was too late. */
+/** Counts an upload as a request does; false if the project's store is no longer `target`. */
 const addUpload = async (services: Services, target = TARGET) =>
   await usageRecords(services).updateOne(and(eq("_id", PROJECT), eq("target", target)), {
     increment: { external: 1 },
@@ -61,14 +61,14 @@ const removeUpload = (services: Services) =>
 const isProblem = (code: string, message: RegExp) => (error: unknown) =>
   error instanceof Problem && error.code === code && message.test(error.message);
 
-/** All that is stored of a project's storage, as text. */
+/** Returns the stored settings and usage of a project, as text. */
 const storedText = async (services: Services, projectId = PROJECT) =>
   [
     (await findStorage(services, projectId))?.json,
     (await usageRecords(services, projectId).get(projectId))?.json,
   ].join("\n");
 
-Deno.test("a project has our storage until it is given a bucket, and no other has it then", async () => {
+Deno.test("setStorage gives a bucket to one project and to no other", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await clearStorage(services, PROJECT);
@@ -76,7 +76,7 @@ Deno.test("a project has our storage until it is given a bucket, and no other ha
   assert.equal(await usageOf(services), null);
   const settings = await setStorage(services, PROJECT, GIVEN);
   assert.deepEqual(settings, {
-    ...PLACE,
+    ...SETTINGS,
     target: TARGET,
     region: "us-east-1",
     pathStyle: true,
@@ -88,24 +88,30 @@ Deno.test("a project has our storage until it is given a bucket, and no other ha
   assert.equal(await usageOf(services, OTHER), null);
 });
 
-Deno.test("keys are sealed for their project and target, and shown nowhere", async () => {
+Deno.test("setStorage seals keys for their project and target and never shows them", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const settings = await setStorage(services, PROJECT, GIVEN);
   const { json, value } = (await findStorage(services, PROJECT))!;
-  const shown = [json, JSON.stringify(settings), JSON.stringify(shownStorage(settings))];
-  for (const text of [...shown, Deno.inspect(await openStorageKeys(services.keyRing, value))]) {
+  const texts = [json, JSON.stringify(settings), JSON.stringify(describeStorage(settings))];
+  for (const text of [...texts, Deno.inspect(await openStorageKeys(services.keyRing, value))]) {
     for (const key of [KEY_ID, SECRET]) assert.equal(text.includes(key), false, text);
   }
   await assert.rejects(openStorageKeys(services.keyRing, { ...value, _id: OTHER }));
   await assert.rejects(openStorageKeys(services.keyRing, { ...value, target: "elsewhere/photos" }));
 });
 
-Deno.test("what is shown says that there are keys, and where the bucket is", () => {
-  const settings = { ...PLACE, target: TARGET, region: "auto", pathStyle: true, publicUrl: null };
-  assert.deepEqual(shownStorage(settings), {
+Deno.test("describeStorage returns the bucket and that it has keys", () => {
+  const settings = {
+    ...SETTINGS,
+    target: TARGET,
+    region: "auto",
+    pathStyle: true,
+    publicUrl: null,
+  };
+  assert.deepEqual(describeStorage(settings), {
     provider: "external",
-    ...PLACE,
+    ...SETTINGS,
     region: "auto",
     pathStyle: true,
     publicUrl: null,
@@ -113,7 +119,7 @@ Deno.test("what is shown says that there are keys, and where the bucket is", () 
   });
 });
 
-Deno.test("while files are in the bucket its keys, region, publicUrl and pathStyle may change", async () => {
+Deno.test("setStorage changes keys, region, publicUrl and pathStyle of a bucket with files", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   await setStorage(services, PROJECT, GIVEN);
@@ -121,7 +127,7 @@ Deno.test("while files are in the bucket its keys, region, publicUrl and pathSty
   clock.advance(1000);
   const changes = { region: "auto", pathStyle: false, publicUrl: "https://cdn.example.com" };
   const changed = await setStorage(services, PROJECT, {
-    ...PLACE,
+    ...SETTINGS,
     ...changes,
     accessKeyId: "AKIANEW",
     secretAccessKey: "new-secret",
@@ -134,23 +140,23 @@ Deno.test("while files are in the bucket its keys, region, publicUrl and pathSty
   assert.partialDeepStrictEqual(await usageOf(services), { target: TARGET, external: 1 });
 });
 
-Deno.test("without keys the stored ones of the same endpoint and bucket are kept", async () => {
+Deno.test("setStorage without keys keeps those of the same endpoint and bucket", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const missing = isProblem("INVALID_INPUT", /^accessKeyId and secretAccessKey are missing/);
-  await assert.rejects(setStorage(services, PROJECT, PLACE), missing);
+  await assert.rejects(setStorage(services, PROJECT, SETTINGS), missing);
   assert.equal(await findStorage(services, PROJECT), null);
   await setStorage(services, PROJECT, GIVEN);
-  await setStorage(services, PROJECT, { ...PLACE, publicUrl: "https://cdn.example.com" });
+  await setStorage(services, PROJECT, { ...SETTINGS, publicUrl: "https://cdn.example.com" });
   assert.deepEqual(await keysOf(services), [KEY_ID, SECRET]);
   const before = await storedText(services);
   for (const place of [{ endpoint: "https://evil.example" }, { bucket: "others" }]) {
-    await assert.rejects(setStorage(services, PROJECT, { ...PLACE, ...place }), missing);
+    await assert.rejects(setStorage(services, PROJECT, { ...SETTINGS, ...place }), missing);
   }
-  assert.equal(await storedText(services), before, "a refusal leaves no trace");
+  assert.equal(await storedText(services), before, "a refusal changes nothing");
 });
 
-Deno.test("another bucket or endpoint, and none, are refused with the number of files in this one", async () => {
+Deno.test("setStorage and clearStorage refuse to leave a bucket with files", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await setStorage(services, PROJECT, GIVEN);
@@ -158,7 +164,7 @@ Deno.test("another bucket or endpoint, and none, are refused with the number of 
   const before = await storedText(services);
   const one = isProblem("STORAGE_IN_USE", /^1 file or upload is /);
   await assert.rejects(setStorage(services, PROJECT, { ...GIVEN, bucket: "others" }), one);
-  assert.equal(await storedText(services), before, "a refusal leaves no trace");
+  assert.equal(await storedText(services), before, "a refusal changes nothing");
   assert.ok(await addUpload(services));
   const two = isProblem("STORAGE_IN_USE", /^2 files and uploads are /);
   const elsewhere = { ...GIVEN, endpoint: "https://s4.example.com" };
@@ -168,7 +174,7 @@ Deno.test("another bucket or endpoint, and none, are refused with the number of 
   assert.deepEqual(await keysOf(services), [KEY_ID, SECRET]);
 });
 
-Deno.test("once the last file is gone, the bucket can be changed and disconnected", async () => {
+Deno.test("setStorage and clearStorage leave a bucket after its last file is removed", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await setStorage(services, PROJECT, GIVEN);
@@ -178,22 +184,22 @@ Deno.test("once the last file is gone, the bucket can be changed and disconnecte
   assert.equal((await usageOf(services))?.target, "https://s3.example.com/others");
   await clearStorage(services, PROJECT);
   assert.equal(await findStorage(services, PROJECT), null);
-  assert.equal((await usageOf(services))?.target, INTERNAL);
+  assert.equal((await usageOf(services))?.target, INTERNAL_TARGET);
   await clearStorage(services, PROJECT);
 });
 
-Deno.test("files in our own store do not keep a project from bringing a bucket", async () => {
+Deno.test("setStorage accepts a bucket while the internal store has files", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const sums = { used: 5, reserved: 2, held: 7, external: 0 };
-  await usageRecords(services).insert({ _id: PROJECT, ...sums, target: INTERNAL });
+  await usageRecords(services).insert({ _id: PROJECT, ...sums, target: INTERNAL_TARGET });
   await setStorage(services, PROJECT, GIVEN);
   assert.deepEqual(await usageOf(services), { _id: PROJECT, ...sums, target: TARGET });
   await clearStorage(services, PROJECT);
-  assert.deepEqual(await usageOf(services), { _id: PROJECT, ...sums, target: INTERNAL });
+  assert.deepEqual(await usageOf(services), { _id: PROJECT, ...sums, target: INTERNAL_TARGET });
 });
 
-Deno.test("of a change and uploads in the same moment, no upload ends in a store that is gone", async () => {
+Deno.test("a concurrent change of the store leaves no upload in the former store", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   for (let round = 0; round < 10; round++) {
@@ -214,13 +220,13 @@ Deno.test("of a change and uploads in the same moment, no upload ends in a store
     const usage = (await usageOf(services))!;
     const settings = await findStorage(services, PROJECT);
     assert.equal(usage.external, added);
-    assert.ok(!(change && added > 0), "uploads were counted for a store that is gone");
-    assert.equal(usage.target, settings?.value.target ?? INTERNAL);
+    assert.ok(!(change && added > 0), "uploads were counted for the former store");
+    assert.equal(usage.target, settings?.value.target ?? INTERNAL_TARGET);
     for (let left = added; left > 0; left--) await removeUpload(services);
   }
 });
 
-Deno.test("of many that set a bucket at once one is stored whole", async () => {
+Deno.test("concurrent setStorage calls store one complete bucket", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const names = Array.from({ length: 20 }, (_, index) => `bucket-${index}`);
@@ -241,16 +247,16 @@ Deno.test("of many that set a bucket at once one is stored whole", async () => {
   assert.equal(count, 1);
 });
 
-/** Keeps count of what is asked of the project's bucket. */
+/** Returns services in which every removal of an object calls `remove`. */
 function withBucket(services: Services, remove: () => Promise<void>) {
   const blobs = Object.assign(Object.create(services.blobStores.internal), { remove });
-  const blobStores = { ...services.blobStores, named: () => Promise.resolve(blobs) };
+  const blobStores = { ...services.blobStores, blobsOf: () => Promise.resolve(blobs) };
   return { ...services, blobStores };
 }
 
 const removalRecords = ({ engine }: Services) => engine.records<JobRecord>(PROJECT, JOBS);
 
-const noteRemoval = async (services: Services, target: string) =>
+const enqueueRemoval = async (services: Services, target: string) =>
   void await services.engine.transaction(PROJECT, (tx) => {
     const { name: kind } = OBJECT_REMOVAL;
     return enqueue(tx, services, [{
@@ -259,7 +265,7 @@ const noteRemoval = async (services: Services, target: string) =>
     }], { kind });
   });
 
-Deno.test("before a bucket is given up, what is over is ended and what is to be removed is removed", async () => {
+Deno.test("clearStorage first ends expired uploads and runs pending removals", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   await setStorage(services, PROJECT, GIVEN);
@@ -268,7 +274,7 @@ Deno.test("before a bucket is given up, what is over is ended and what is to be 
     PROJECT,
     { filename: "a.txt", contentType: "text/plain", bytes: 5 },
   );
-  await noteRemoval(services, TARGET);
+  await enqueueRemoval(services, TARGET);
   let removed = 0;
   const bucket = withBucket(services, () => {
     removed++;
@@ -278,33 +284,33 @@ Deno.test("before a bucket is given up, what is over is ended and what is to be 
   assert.equal(await findUpload(services, PROJECT, filePath) !== null, true);
   clock.advance(UPLOAD_HOLD_MS + 1);
   await clearStorage(bucket, PROJECT);
-  assert.equal(removed, 6, "the staged, the private and the stored object of both");
+  assert.equal(removed, 6, "the staged, private and stored objects of 2 paths");
   assert.equal(await removalRecords(services).count(ALL), 0);
   assert.equal(await findUpload(services, PROJECT, filePath), null);
-  assert.partialDeepStrictEqual(await usageOf(services), { target: INTERNAL, external: 0 });
+  assert.partialDeepStrictEqual(await usageOf(services), { target: INTERNAL_TARGET, external: 0 });
 });
 
-Deno.test("a bucket that is away can be given up: only its own removals are forgotten", async () => {
+Deno.test("clearStorage leaves an unavailable bucket and drops only its removals", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await setStorage(services, PROJECT, GIVEN);
-  await noteRemoval(services, TARGET);
-  await noteRemoval(services, INTERNAL);
-  let asked = 0;
-  const away = withBucket(services, () => {
-    asked++;
-    return Promise.reject(new BlobsUnavailable("away"));
+  await enqueueRemoval(services, TARGET);
+  await enqueueRemoval(services, INTERNAL_TARGET);
+  let calls = 0;
+  const unavailable = withBucket(services, () => {
+    calls++;
+    return Promise.reject(new BlobsUnavailable("unavailable"));
   });
-  await setStorage(away, PROJECT, { ...GIVEN, region: "auto" });
-  assert.equal(asked, 0, "a bucket that stays is not asked");
+  await setStorage(unavailable, PROJECT, { ...GIVEN, region: "auto" });
+  assert.equal(calls, 0, "a bucket that does not change is not called");
   assert.equal(await removalRecords(services).count(ALL), 2);
-  await clearStorage(away, PROJECT);
+  await clearStorage(unavailable, PROJECT);
   const left = await removalRecords(services).findOne(ALL);
   assert.equal(await removalRecords(services).count(ALL), 1);
-  assert.equal(left?.value.lane, INTERNAL);
+  assert.equal(left?.value.lane, INTERNAL_TARGET);
 });
 
-Deno.test("an update that loses the race to create the record is tried again", async () => {
+Deno.test("setStorage tries again if another process creates the record first", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   let tries = 0;
@@ -319,7 +325,7 @@ Deno.test("an update that loses the race to create the record is tried again", a
   assert.equal((await usageOf(services))?.target, TARGET);
 });
 
-Deno.test("settings that cannot be used are refused, and nothing is stored", async () => {
+Deno.test("setStorage refuses invalid settings and stores nothing", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const refused = isProblem("INVALID_INPUT", /endpoint must/);
@@ -330,7 +336,7 @@ Deno.test("settings that cannot be used are refused, and nothing is stored", asy
   assert.equal(await usageOf(services), null);
 });
 
-Deno.test("ALLOW_PRIVATE_ENDPOINTS lets a bucket be on this machine", async () => {
+Deno.test("setStorage accepts a local endpoint if ALLOW_PRIVATE_ENDPOINTS is set", async () => {
   await using opened = await openTestServices({ env: { ALLOW_PRIVATE_ENDPOINTS: "true" } });
   const { services } = opened;
   const endpoint = "http://127.0.0.1:7480";

@@ -1,34 +1,27 @@
 import type { Id } from "../store/port.ts";
 import type { Blobs } from "./blobs.ts";
 
-/** Ours, or one that the project's owner brought. */
+/** `internal`: the server's own store. `external`: the project's own bucket. */
 export type StorageProvider = "internal" | "external";
 
-/** The name of our own store in a row of the ledger; every other name is a project's own store. */
-export const INTERNAL = "internal";
+/** Name of the server's own store in the ledger. All other names are projects' own buckets. */
+export const INTERNAL_TARGET = "internal";
 
 export const providerOf = (target: string): StorageProvider =>
-  target === INTERNAL ? "internal" : "external";
+  target === INTERNAL_TARGET ? "internal" : "external";
 
-/** Where the objects of rows with this name lie. */
 export interface StorageTarget {
   readonly name: string;
   readonly blobs: Blobs;
 }
 
-/** Which store the files of a project are in. */
 export interface BlobStores extends AsyncDisposable {
-  /** Our own. */
   readonly internal: Blobs;
-  /** Where new uploads of a project go, as it is set now. */
-  current(projectId: Id): Promise<StorageTarget>;
-  /** Where the object of a row lies. Throws `BlobsUnavailable` for a store that is not set. */
-  named(projectId: Id, target: string): Promise<Blobs>;
-  /**
-   * Where we serve the sizes of a picture, whichever store it is in.
-   * @param expiresAt Of a private one: milliseconds since 1970 until when the address is good.
-   */
+  /** Returns the store for new uploads of a project, by the current settings. */
+  currentTarget(projectId: Id): Promise<StorageTarget>;
+  /** Returns the store of a row. Throws `BlobsUnavailable` if the project no longer has it. */
+  blobsOf(projectId: Id, target: string): Promise<Blobs>;
+  /** @param expiresAt Milliseconds since 1970, for a private picture; null for a public one. */
   sizesUrl(path: string, expiresAt: number | null): string;
-  /** Where we take the pieces of an upload, whichever store they go to. */
   resumableUrl(path: string): string;
 }

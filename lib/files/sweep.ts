@@ -3,17 +3,15 @@ import { isInUse } from "../projects/projects.ts";
 import { and, within } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import type { Blobs, ListedBlob } from "./blobs.ts";
-import { isPiecesPath, projectOf, uploadOf } from "./paths.ts";
+import { isPiecesPath, projectIdOf, uploadOf } from "./paths.ts";
 import type { FileServices } from "./removals.ts";
 import { type UploadRecord, UPLOADS } from "./uploads.ts";
 import { walkBlobPages } from "./walk.ts";
 
 /**
- * Removes what uploads left behind: staged objects that no confirm will take, as a PUT leaves them
- * that ends after its upload is over, pieces of those, and partial objects that grow no more.
- * Resolves to how many.
- * @param prefix As in {@linkcode Blobs.list}. Objects of unknown projects may be somebody else's,
- * and stay, as do those of projects in the trash.
+ * Removes staged objects and pieces of uploads that are over, and partial objects that have not
+ * grown for long. Returns how many. Keeps objects of unknown projects, which may belong to another
+ * program, and of projects in the trash. @param prefix See {@linkcode Blobs.list}.
  */
 export async function sweep(
   services: FileServices,
@@ -21,14 +19,14 @@ export async function sweep(
   prefix: string,
   stopped: () => boolean = () => false,
 ): Promise<number> {
-  let swept = await sweepUnawaited(services, blobs, { place: "staged", prefix, stopped });
-  const growsNoMore = services.clock.now() - UPLOAD_HOLD_MS;
+  let swept = await sweepAbandoned(services, blobs, { place: "staged", prefix, stopped });
+  const staleBefore = services.clock.now() - UPLOAD_HOLD_MS;
   for await (const page of walkBlobPages(blobs, "partial", prefix, stopped)) {
     const pieces = page.filter(({ path }) => isPiecesPath(path));
-    swept += await removeUnawaited(services, blobs, { place: "partial", page: pieces, stopped });
+    swept += await removeAbandoned(services, blobs, { place: "partial", page: pieces, stopped });
     for (const { path, writtenAt } of page) {
       if (stopped()) return swept;
-      if (writtenAt > growsNoMore || isPiecesPath(path)) continue;
+      if (writtenAt > staleBefore || isPiecesPath(path)) continue;
       await blobs.remove("partial", path);
       swept++;
     }
@@ -36,8 +34,8 @@ export async function sweep(
   return swept;
 }
 
-/** Objects of a place, whatever their age, of uploads that no confirm will take. */
-export async function sweepUnawaited(
+/** Removes objects, of any age, whose upload is over. Returns how many were removed. */
+export async function sweepAbandoned(
   services: FileServices,
   blobs: Blobs,
   { place, prefix, stopped = () => false }: {
@@ -48,12 +46,12 @@ export async function sweepUnawaited(
 ): Promise<number> {
   let swept = 0;
   for await (const page of walkBlobPages(blobs, place, prefix, stopped)) {
-    swept += await removeUnawaited(services, blobs, { place, page, stopped });
+    swept += await removeAbandoned(services, blobs, { place, page, stopped });
   }
   return swept;
 }
 
-async function removeUnawaited(
+async function removeAbandoned(
   services: FileServices,
   blobs: Blobs,
   { place, page, stopped }: {
@@ -64,11 +62,11 @@ async function removeUnawaited(
 ): Promise<number> {
   let removed = 0;
   const pathOf = place === "staged" ? (path: string) => path : uploadOf;
-  for (const [projectId, found] of Map.groupBy(page, ({ path }) => projectOf(pathOf(path)))) {
+  for (const [projectId, found] of Map.groupBy(page, ({ path }) => projectIdOf(pathOf(path)))) {
     if (projectId === null || !await isInUse(services, projectId)) continue;
     const paths = found.map(({ path }) => path);
-    const awaited = await awaitedPaths(services, projectId, paths.map(pathOf));
-    for (const path of paths.filter((path) => !awaited.has(pathOf(path)))) {
+    const openPaths = await findOpenPaths(services, projectId, paths.map(pathOf));
+    for (const path of paths.filter((path) => !openPaths.has(pathOf(path)))) {
       if (stopped()) return removed;
       await blobs.remove(place, path);
       removed++;
@@ -77,11 +75,8 @@ async function removeUnawaited(
   return removed;
 }
 
-/**
- * Those that a confirm may take. They are looked up after they were listed: a row that is missing
- * or confirmed by then never waits again.
- */
-async function awaitedPaths(
+/** Returns the paths of open uploads. Call it after listing: a closed one never opens again. */
+async function findOpenPaths(
   { engine }: FileServices,
   projectId: Id,
   paths: readonly string[],

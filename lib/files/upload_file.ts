@@ -10,7 +10,7 @@ import { type ReceiveServices, receiveUpload } from "./receive_upload.ts";
 import type { FileServices } from "./removals.ts";
 import { type RequestedUpload, requestUpload, type UploadInput } from "./request_upload.ts";
 import { sendUpload } from "./send_upload.ts";
-import { INTERNAL } from "./stores.ts";
+import { INTERNAL_TARGET } from "./stores.ts";
 import { allFilesOf, findUpload } from "./uploads.ts";
 
 export interface UploadServices extends FileServices, ReceiveServices {
@@ -18,11 +18,7 @@ export interface UploadServices extends FileServices, ReceiveServices {
   readonly egress: Egress;
 }
 
-/**
- * Request, upload and confirm in one, for a file that comes through us. What is refused is refused
- * before a byte is read; what is refused later, or cut off, leaves nothing. Throws what the three
- * throw.
- */
+/** Refuses before it reads bytes. Deletes the upload if a later step fails. */
 export async function uploadFile(
   services: UploadServices,
   projectId: Id,
@@ -32,7 +28,7 @@ export async function uploadFile(
   const requested = await requestUpload(services, projectId, input);
   const { filePath: path } = requested;
   try {
-    await put(services, { projectId, requested, input }, chunks);
+    await sendBytes(services, { projectId, requested, input }, chunks);
     return await confirmUpload(services, allFilesOf(projectId), {
       path,
       bytes: input.bytes,
@@ -40,15 +36,15 @@ export async function uploadFile(
   } catch (error) {
     try {
       await deleteFile(services, allFilesOf(projectId), path);
-    } catch (left) {
-      services.log.write("warn", "An upload is left to expire", { path, error: String(left) });
+    } catch (failure) {
+      services.log.write("warn", "An upload is left to expire", { path, error: String(failure) });
     }
     throw error;
   }
 }
 
-/** To where the address leads: to ourselves, where files are kept in a folder. */
-async function put(
+/** Sends the bytes to the signed URL, or stages them if this server has the store. */
+async function sendBytes(
   services: UploadServices,
   { projectId, requested, input }: {
     projectId: Id;
@@ -66,12 +62,12 @@ async function put(
   }
   const url = new URL(requested.signedUrl);
   const row = await findUpload(services, projectId, requested.filePath);
-  const isOurs = row?.target === INTERNAL;
-  if (isOurs && services.localFiles !== null) {
+  const isInternal = row?.target === INTERNAL_TARGET;
+  if (isInternal && services.localFiles !== null) {
     const token = url.pathname.slice(url.pathname.lastIndexOf("/") + 1);
     await receiveUpload(services, { token, contentType, bytes, chunks: () => chunks });
   } else {
     const { agents } = services.egress;
-    await sendUpload({ url, contentType, bytes, ...(!isOurs && { agents }) }, chunks);
+    await sendUpload({ url, contentType, bytes, ...(!isInternal && { agents }) }, chunks);
   }
 }

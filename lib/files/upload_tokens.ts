@@ -1,36 +1,32 @@
 import { decodeBase64Url, encodeBase64Url } from "../crypto/base64.ts";
-import { signed, unsigned } from "../crypto/signed.ts";
+import { sign, unsign } from "../crypto/signed.ts";
 import { jsonText, parseJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
-import type { Upload } from "./blobs.ts";
+import type { UploadGrant } from "./blobs.ts";
 
-/**
- * Makes and reads what a signed address of ours consists of. What is read is null for a text that
- * was altered, or was signed by others or for something else.
- */
+/** Writes and reads signed upload tokens. Reading returns null for an invalid token. */
 export interface UploadTokens {
-  write(upload: Upload): string;
-  read(token: string): Upload | null;
-  /** Of an upload in pieces: it is good as long as its row says. */
+  write(upload: UploadGrant): string;
+  read(token: string): UploadGrant | null;
+  /** Writes the token of a resumable upload, which is valid until the row of the upload expires. */
   writeResumable(path: string): string;
   readResumable(token: string): string | null;
 }
 
-/** What a signature is good for, beside keys that sign nothing else. */
+/** Part of the signed text that separates these tokens from other uses of the key. */
 const PURPOSE = "PUT a blob";
 const RESUMABLE = "resume an upload";
 
-/** The path names the project. */
 type Payload = [path: string, bytes: number, contentType: string, expiresAt: number];
 
-/** @param keys The key to sign with first; all are tried when reading. */
+/** @param keys The first key signs; all keys are tried to verify. */
 export function createUploadTokens(keys: readonly string[]): UploadTokens {
   const write = (purpose: string, payload: Json) => {
     const text = encodeBase64Url(new TextEncoder().encode(jsonText(payload)));
-    return signed(keys[0]!, purpose, text);
+    return sign(keys[0]!, purpose, text);
   };
   const read = (purpose: string, token: string): Json => {
-    const text = unsigned(keys, purpose, token);
+    const text = unsign(keys, purpose, token);
     return text && parseJson(new TextDecoder().decode(decodeBase64Url(text)));
   };
   return {

@@ -10,20 +10,20 @@ const UPLOAD = {
   expiresAt: 1_800_000_000_000,
 };
 
-Deno.test("a token says all of an upload, and nothing but letters that addresses keep", () => {
+Deno.test("write returns a URL-safe token that contains the complete upload", () => {
   const tokens = createUploadTokens([NEW]);
   const token = tokens.write(UPLOAD);
   assert.match(token, /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{22}$/);
   assert.deepEqual(tokens.read(token), UPLOAD);
 });
 
-Deno.test("a token by an older key of the ring is good as long as the key is in it", () => {
+Deno.test("read accepts a token of an older key until the key is removed", () => {
   const token = createUploadTokens([OLD]).write(UPLOAD);
   assert.deepEqual(createUploadTokens([NEW, OLD]).read(token), UPLOAD);
   assert.equal(createUploadTokens([NEW]).read(token), null);
 });
 
-Deno.test("what was altered in any place is no token", () => {
+Deno.test("read rejects a token that was altered at any position", () => {
   const tokens = createUploadTokens([NEW]);
   const token = tokens.write(UPLOAD);
   for (let at = 0; at < token.length; at++) {

@@ -1,49 +1,48 @@
 import { ALL, eq } from "../store/filter.ts";
 import type { Engine, Filter, Id } from "../store/port.ts";
 import type { FilePlace, PiecedUpload } from "./blobs.ts";
-import { projectOf } from "./paths.ts";
+import { projectIdOf } from "./paths.ts";
 import { field, nullable, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /**
- * `requested`: space is held, bytes may arrive. `copying`: a confirm has taken the row and puts the
- * object in its place. `confirmed`: charged and served. A removed file has no row.
+ * `requested`: space is reserved and bytes may arrive. `copying`: a confirm has claimed the row and
+ * publishes the object. `confirmed`: the file is charged and served. A removed file has no row.
  */
 export type UploadState = "requested" | "copying" | "confirmed";
 
-/** `public`: everybody who knows its address. `private`: whoever has a signed one. */
+/** `public`: readable by everybody who knows the URL. `private`: readable through a signed URL. */
 export type Visibility = "public" | "private";
 
-/** A row of the ledger. In each project's space. */
+/** Rows of the ledger, one per upload, in each project's space. */
 export const UPLOADS = recordKind({
   name: "_uploads",
   fields: {
     /** `<project_id>/<uuid>_<sanitized_filename>` */
     path: field.text,
-    /** As the application sent it. */
     filename: field.text,
     contentType: field.text,
     bytes: field.number,
-    state: field.textOf<UploadState>(),
-    /** While `copying`: whose claim it is. Only who holds it may confirm. */
+    state: field.oneOf<UploadState>(),
+    /** Random token of the confirm that has claimed the row; set while `copying`. */
     claim: nullable(field.text),
-    /** When the claim lapses. */
     claimedUntil: nullable(field.date),
-    /** The store of the object: `internal`, or the name of the project's own one. */
+    /** Store of the object: `internal`, or the name of the project's own store. */
     target: field.text,
-    /** When the hold ends; null once confirmed. */
+    /** Time at which the reservation ends; null once confirmed. */
     expiresAt: nullable(field.date),
     createdAt: field.date,
-    /** The user who has uploaded it. Null for a server's or a member's; earlier versions had none. */
+    /** User who uploaded the file; null if a server or a member did. Earlier versions lack it. */
     ownerId: optional(nullable(field.ref)),
-    /** Who may read it; earlier versions knew public ones only. */
-    visibility: optional(field.textOf<Visibility>()),
-    /** What the store calls the upload in pieces; null where it did not begin as one. */
+    /** Missing in rows of earlier versions, whose files are public. */
+    visibility: optional(field.oneOf<Visibility>()),
+    /** Name of the resumable upload in the store; null if no resumable upload has begun. */
     pieces: optional(nullable(field.text)),
-    /** Bytes of it that are safe in the store. */
+    /** Number of bytes of the resumable upload that are safe in the store. */
     arrived: optional(field.number),
-    /** Whose turn it is to bring more of them, until when, and whether somebody else wants it. */
+    /** Random token of the connection that has the lease to write; null if none has it. */
     writer: optional(nullable(field.text)),
     writerUntil: optional(nullable(field.date)),
+    /** Whether another connection waits for the lease. */
     isWanted: optional(field.flag),
   },
   indexes: [
@@ -57,27 +56,23 @@ export const UPLOADS = recordKind({
 
 export type UploadRecord = RecordOf<typeof UPLOADS>;
 
-/**
- * What a project is charged for, one record a project under the project's own id. Every change of
- * it is part of the transaction that changes the rows, so that the sums cannot drift from them. In
- * each project's space.
- */
+/** Storage usage of a project: one record, changed in the transaction that changes the rows. */
 export const STORAGE_USAGE = recordKind({
   name: "_storageUsage",
   fields: {
-    /** Bytes of confirmed files in our own store. */
+    /** Bytes of confirmed files in the server's own store. */
     used: field.number,
-    /** Bytes held for uploads into our own store. */
+    /** Bytes reserved for uploads into the server's own store. */
     reserved: field.number,
-    /** `used` and `reserved` together: what headroom is judged by, in one condition. */
+    /** Sum of `used` and `reserved`, so that one condition can check the quota. */
     held: field.number,
-    /** Where new uploads go: `internal`, or the name of the project's own store. */
+    /** Store of new uploads: `internal`, or the name of the project's own store. */
     target: field.text,
-    /** Rows whose object lies in the project's own store. */
+    /** Number of rows whose object is in the project's own store. */
     external: field.number,
-    /** All rows. Missing in a record of an earlier version, until its rows are counted. */
+    /** Number of rows. Missing in a record of an earlier version until its rows are counted. */
     files: optional(field.number),
-    /** Rows that are not confirmed. Missing together with `files`. */
+    /** Number of unconfirmed rows. Missing together with `files`. */
     open: optional(field.number),
   },
   indexes: [],
@@ -88,32 +83,28 @@ export type StorageUsageRecord = RecordOf<typeof STORAGE_USAGE>;
 
 export const visibilityOf = ({ visibility = "public" }: UploadRecord): Visibility => visibility;
 
-/** Where the file of a row lies. */
-export const placeOf = (row: UploadRecord): FilePlace =>
+export const filePlaceOf = (row: UploadRecord): FilePlace =>
   visibilityOf(row) === "private" ? "private" : "stored";
 
-/** The upload of a row, as a store takes it in pieces. */
 export const piecedUpload = (row: UploadRecord): PiecedUpload => ({
   path: row.path,
   bytes: row.bytes,
   contentType: row.contentType,
-  place: placeOf(row),
+  place: filePlaceOf(row),
 });
 
-/** Which files: all of a project, or a user's own. To a user there are no others. */
+/** Files that a caller can access: all files of a project, or one user's own files. */
 export interface FileScope {
   readonly projectId: Id;
-  /** Null for all. */
+  /** User whose files are in the scope; null for all files. */
   readonly ownerId: Id | null;
 }
 
 export const allFilesOf = (projectId: Id): FileScope => ({ projectId, ownerId: null });
 
-/** All that a scope has. */
 export const inScope = ({ ownerId }: FileScope): Filter =>
   ownerId === null ? ALL : eq("ownerId", ownerId);
 
-/** The row of a path as it is stored now; null when there is none. */
 export async function findUpload(
   { engine }: { engine: Engine },
   projectId: Id,
@@ -123,13 +114,13 @@ export async function findUpload(
   return found?.value ?? null;
 }
 
-/** The same, where it is in the scope. */
+/** Returns the current row of a path; null if there is none in the scope. */
 export async function findInScope(
   services: { engine: Engine },
   scope: FileScope,
   path: string,
 ): Promise<UploadRecord | null> {
   const { projectId, ownerId } = scope;
-  const row = projectOf(path) === projectId ? await findUpload(services, projectId, path) : null;
+  const row = projectIdOf(path) === projectId ? await findUpload(services, projectId, path) : null;
   return row !== null && (ownerId === null || row.ownerId === ownerId) ? row : null;
 }

@@ -1,14 +1,11 @@
-import type { Blobs, ListedBlob, Place } from "./blobs.ts";
+import type { BlobPlace, Blobs, ListedBlob } from "./blobs.ts";
 
 const PAGE = 500;
 
-/**
- * Pages of all objects of a place in the order of their paths; some may be empty. A store is asked
- * for no page after `stopped`.
- */
+/** Yields the objects of a place in pages, which may be empty, ordered by path. */
 export async function* walkBlobPages(
   blobs: Blobs,
-  place: Place,
+  place: BlobPlace,
   prefix: string,
   stopped: () => boolean = () => false,
 ): AsyncGenerator<readonly ListedBlob[]> {
@@ -20,10 +17,9 @@ export async function* walkBlobPages(
   }
 }
 
-/** The same, one by one. */
 export async function* walkBlobs(
   blobs: Blobs,
-  place: Place,
+  place: BlobPlace,
   prefix: string,
 ): AsyncGenerator<ListedBlob> {
   for await (const page of walkBlobPages(blobs, place, prefix)) yield* page;

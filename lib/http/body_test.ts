@@ -9,13 +9,13 @@ const budget = createByteBudget({ bytesMax: 1e9, shareBytesMax: 1e9 });
 
 const within = (bytesMax: number, timeoutMs?: number): BodyLimits => ({
   bytesMax,
-  held: budget.open("a project"),
+  reservation: budget.open("a project"),
   ...(timeoutMs !== undefined && { timeoutMs }),
 });
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** A request whose body arrives in these pieces; without an end, it stays open. */
+/** Returns a request whose body arrives in pieces and stays open if `end` is "never". */
 function streamed(
   pieces: readonly Uint8Array<ArrayBuffer>[],
   options: { readonly end?: "close" | "error" | "never"; readonly onCancel?: () => void } = {},
@@ -48,13 +48,13 @@ const sent = (body: BodyInit | null, type: string | null = "application/json") =
 const refused = (request: Request, code: string, message = /./) =>
   assert.rejects(readJson(request, within(KIB)), { code, message });
 
-Deno.test("any JSON value is read", async () => {
+Deno.test("readJson reads any JSON value", async () => {
   for (const text of ["{}", "[]", '"a"', "5", "null", "true", ' { "a" : [ 1 ] } ']) {
     assert.deepEqual(await readJson(sent(text), within(KIB)), JSON.parse(text));
   }
 });
 
-Deno.test("JSON types in UTF-8 are taken", async () => {
+Deno.test("readJson accepts JSON content types in UTF-8", async () => {
   const types = [
     "application/json",
     "APPLICATION/JSON",
@@ -70,7 +70,7 @@ Deno.test("JSON types in UTF-8 are taken", async () => {
   }
 });
 
-Deno.test("other types are refused before the body is looked at", async () => {
+Deno.test("readJson refuses other content types before it parses the body", async () => {
   const types = [
     "text/plain",
     "text/json",
@@ -88,14 +88,14 @@ Deno.test("other types are refused before the body is looked at", async () => {
   await refused(sent(bytes("{}"), null), "UNSUPPORTED_MEDIA_TYPE");
 });
 
-Deno.test("an empty body is refused as such", async () => {
+Deno.test("readJson refuses an empty body", async () => {
   await refused(sent(null), "INVALID_JSON", /The body is empty/);
   await refused(sent(""), "INVALID_JSON", /The body is empty/);
   await refused(streamed([]), "INVALID_JSON", /The body is empty/);
   await refused(streamed([bytes(""), bytes("")]), "INVALID_JSON", /The body is empty/);
 });
 
-Deno.test("broken JSON is refused", async () => {
+Deno.test("readJson refuses invalid JSON with its position", async () => {
   const broken = ["{", "{a:1}", "{'a':1}", "[1,]", "nul", "1 2", "NaN", '"\u0001"', " ", "{}x"];
   for (const text of broken) {
     await refused(sent(text), "INVALID_JSON", /is not valid JSON \(line 1/);
@@ -104,37 +104,37 @@ Deno.test("broken JSON is refused", async () => {
   await refused(late, "INVALID_JSON", /JSON \(line 2, column 11: a value is expected\)\.$/);
 });
 
-Deno.test("bytes that are no UTF-8 are refused, not mended", async () => {
+Deno.test("readJson refuses bytes that are not UTF-8", async () => {
   const broken = [[0x22, 0xff, 0x22], [0x22, 0xc3, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22]];
   for (const body of broken) await refused(sent(new Uint8Array(body)), "INVALID_JSON", /not UTF-8/);
   const utf16 = new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0]);
   await refused(sent(utf16), "INVALID_JSON");
 });
 
-Deno.test("JSON nested 10,000 deep is read, for others to refuse", async () => {
+Deno.test("readJson reads JSON that is nested 10,000 deep", async () => {
   const text = "[".repeat(10_000) + "]".repeat(10_000);
   assert.ok(Array.isArray(await readJson(sent(text), within(1024 * KIB))));
 });
 
-Deno.test("a character that is split between two pieces is put together", async () => {
+Deno.test("readJson joins a character that is split between two chunks", async () => {
   const text = JSON.stringify({ a: "größe 😀 名前" });
-  const whole = bytes(text);
-  for (let at = 1; at < whole.length; at++) {
-    const request = streamed([whole.slice(0, at), whole.slice(at)]);
+  const encoded = bytes(text);
+  for (let at = 1; at < encoded.length; at++) {
+    const request = streamed([encoded.slice(0, at), encoded.slice(at)]);
     assert.deepEqual(await readJson(request, within(KIB)), JSON.parse(text), `split at ${at}`);
   }
-  const single = Array.from(whole, (byte) => new Uint8Array([byte]));
+  const single = Array.from(encoded, (byte) => new Uint8Array([byte]));
   assert.deepEqual(await readJson(streamed(single), within(KIB)), JSON.parse(text));
 });
 
 const ofLength = (length: number) => bytes(`"${"x".repeat(length - 2)}"`);
 
-Deno.test("a body may have exactly as many bytes as the limit says", async () => {
+Deno.test("readJson accepts a body of exactly `bytesMax` bytes", async () => {
   assert.equal((await readJson(sent(ofLength(KIB)), within(KIB)) as string).length, KIB - 2);
   await refused(sent(ofLength(KIB + 1)), "BODY_TOO_LARGE", /larger than 1024 bytes/);
 });
 
-Deno.test("bytes are counted as they arrive, not characters and not what is declared", async () => {
+Deno.test("readJson counts received bytes, not characters or the declared length", async () => {
   const half = ofLength(KIB).slice(0, 512);
   const rest = ofLength(KIB).slice(512);
   assert.ok(await readJson(streamed([half, rest]), within(KIB)));
@@ -145,7 +145,7 @@ Deno.test("bytes are counted as they arrive, not characters and not what is decl
   await refused(lying, "BODY_TOO_LARGE");
 });
 
-Deno.test("a body that says it is too large is refused before a byte of it is read", async () => {
+Deno.test("readJson refuses a body by its declared length without reading it", async () => {
   let pulled = 0;
   const request = new Request(ADDRESS, {
     method: "POST",
@@ -156,7 +156,7 @@ Deno.test("a body that says it is too large is refused before a byte of it is re
   assert.equal(pulled, 0);
 });
 
-Deno.test("a body without an end is given up as soon as it is too large, and told to stop", async () => {
+Deno.test("readJson cancels an endless body as soon as it is too large", async () => {
   let given = 0;
   let cancelled = false;
   const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -168,15 +168,15 @@ Deno.test("a body without an end is given up as soon as it is too large, and tol
   }, { highWaterMark: 0 });
   await refused(sent(endless), "BODY_TOO_LARGE");
   assert.equal(cancelled, true);
-  assert.ok(given <= 2 * KIB, `${given} bytes were taken in`);
+  assert.ok(given <= 2 * KIB, `${given} bytes were read`);
 });
 
-Deno.test("a body that is cut off is refused as such", async () => {
+Deno.test("readJson refuses a body that is cut off", async () => {
   const pieces = [bytes('{"a":')];
   await refused(streamed(pieces, { end: "error" }), "INVALID_JSON", /^The body was cut off\.$/);
 });
 
-Deno.test("a body that does not arrive in time is given up, and told to stop", async () => {
+Deno.test("readJson cancels a body that does not arrive in time", async () => {
   let cancelled = false;
   const onCancel = () => void (cancelled = true);
   for (const pieces of [[], [bytes('{"a":')]]) {
@@ -190,7 +190,7 @@ Deno.test("a body that does not arrive in time is given up, and told to stop", a
   }
 });
 
-Deno.test("pieces that keep coming do not put off the time limit", async () => {
+Deno.test("readJson enforces its time limit even if bytes keep arriving", async () => {
   const dripping = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -202,7 +202,7 @@ Deno.test("pieces that keep coming do not put off the time limit", async () => {
   });
 });
 
-Deno.test("a body that may be left out is undefined then, of whatever type and however it is empty", async () => {
+Deno.test("readJsonIfAny returns undefined for an empty body of any type", async () => {
   for (const type of [null, "application/json", "text/plain"]) {
     assert.equal(await readJsonIfAny(sent(null, type), within(KIB)), undefined);
     assert.equal(await readJsonIfAny(sent("", type), within(KIB)), undefined);
@@ -210,7 +210,7 @@ Deno.test("a body that may be left out is undefined then, of whatever type and h
   assert.equal(await readJsonIfAny(streamed([]), within(KIB)), undefined);
 });
 
-Deno.test("a body that may be left out and is not is read as any other", async () => {
+Deno.test("readJsonIfAny reads a body that is not empty like readJson", async () => {
   assert.deepEqual(await readJsonIfAny(sent('{"a":1}'), within(KIB)), { a: 1 });
   assert.equal(await readJsonIfAny(sent("null"), within(KIB)), null);
   const wrong: [Request, string][] = [
@@ -228,7 +228,7 @@ Deno.test("a body that may be left out and is not is read as any other", async (
   await assert.rejects(slow, { code: "REQUEST_TIMEOUT" });
 });
 
-Deno.test("members and values of a large body are counted before it is parsed", async () => {
+Deno.test("readJson limits the members and values of a large body", async () => {
   const read = (text: string) => readJson(sent(text), within(8 * 1024 * KIB));
   const members = (count: number) => `[${Array(count).fill('{"a:,":0}').join()}]`;
   const values = (count: number) => `[${Array(count).fill("0").join()}]`;

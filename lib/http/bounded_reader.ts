@@ -1,21 +1,19 @@
-/** The one way to read bytes that somebody else sends: bounded in size and in time. */
-
 export interface ReadLimits {
-  /** Without a bound if left out. */
+  /** Maximum size in bytes; unlimited by default. */
   readonly bytesMax?: number;
-  /** Milliseconds that a read waits for bytes; how slowly they are asked for does not matter. */
+  /** Milliseconds that one read waits for bytes. Time between two reads does not count. */
   readonly stallMs?: number;
-  /** Milliseconds for all of it, from the first read on. */
-  readonly wholeMs?: number;
-  /** Ends the reading with its reason. */
+  /** Milliseconds for the entire stream, from the first read on. */
+  readonly totalMs?: number;
+  /** Makes reads reject with its reason. */
   readonly signal?: AbortSignal;
-  /** Told of the bytes of each chunk as it arrives; what it throws ends the reading. */
+  /** Called with the size of each chunk that arrives. If it throws, the read rejects. */
   readonly onBytes?: (bytes: number) => void;
-  /** Whether a chunk is good only until the next one is asked for: its memory is used again. */
+  /** Whether a chunk is valid only until the next read, because its memory is used again. */
   readonly reusesMemory?: boolean;
 }
 
-/** Why there are no more bytes, though the stream has not come to its end. */
+/** The reason why a stream could not be read to its end. */
 export type ReadFailure = "too long" | "late" | "broken off";
 
 export class ReadFailed extends Error {
@@ -36,53 +34,50 @@ interface ByteSource {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** Disposing tells the sender to stop, where the stream has not come to its end. */
+/** Reads a stream within limits. Disposing cancels the stream, unless it has ended. */
 export class BoundedReader implements Disposable {
   readonly #limits: ReadLimits;
   readonly #source: ByteSource;
-  /** By `performance.now()`, the first read of one that may not stall. */
+  /** Time of the first read by `performance.now()`, if `stallMs` is set. */
   #began: number | null = null;
   #bytes = 0;
-  /** Why it was ended from here. */
-  #ended: { readonly by: unknown } | null = null;
-  /** Of the read that waits where it may not stall, else of all of it. */
+  /** The error with which all further reads reject. */
+  #failedWith: { readonly by: unknown } | null = null;
+  /** Timer of the current read if `stallMs` is set, otherwise of the entire stream. */
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #hasEnded = false;
+  #isFinished = false;
 
   constructor(stream: ByteStream, limits: ReadLimits) {
     this.#limits = limits;
-    this.#source = limits.reusesMemory ? sparingSource(stream) : stream.getReader();
+    this.#source = limits.reusesMemory ? bufferReusingSource(stream) : stream.getReader();
     const { signal } = limits;
-    if (signal?.aborted) this.#aborted();
-    else signal?.addEventListener("abort", this.#aborted);
+    if (signal?.aborted) this.#onAbort();
+    else signal?.addEventListener("abort", this.#onAbort);
   }
 
-  /**
-   * The next chunk; null at the end. Throws `ReadFailed`, what `onBytes` throws, and the reason of
-   * the signal; then nothing more is to be had, and the stream is to be cancelled.
-   */
+  /** Returns null at the end. After `ReadFailed` or another error, the caller must cancel. */
   async read(): Promise<Bytes | null> {
-    this.#throwIfEnded();
-    this.#watch();
+    this.#throwIfFailed();
+    this.#startTimer();
     let chunk: Bytes | null;
     try {
       const { done, value } = await this.#source.read();
       chunk = done || value === undefined ? null : value;
     } catch (cause) {
-      this.#throwIfEnded();
+      this.#throwIfFailed();
       throw new ReadFailed("broken off", `The stream broke off: ${cause}`, { cause });
     } finally {
       if (this.#limits.stallMs !== undefined) clearTimeout(this.#timer);
     }
-    this.#throwIfEnded();
-    if (chunk === null) this.#end();
-    else this.#count(chunk.length);
+    this.#throwIfFailed();
+    if (chunk === null) this.#finish();
+    else this.#countBytes(chunk.length);
     return chunk;
   }
 
   cancel(reason?: unknown): void {
-    if (this.#hasEnded) return;
-    this.#end();
+    if (this.#isFinished) return;
+    this.#finish();
     this.#source.cancel(reason).catch(() => {}); // The sender may be gone already.
   }
 
@@ -90,41 +85,41 @@ export class BoundedReader implements Disposable {
     this.cancel();
   }
 
-  #throwIfEnded(): void {
-    if (this.#ended !== null) throw this.#ended.by;
+  #throwIfFailed(): void {
+    if (this.#failedWith !== null) throw this.#failedWith.by;
   }
 
-  /** When time is up, cancelling settles the read: a race would leave a trace of every chunk. */
-  #watch(): void {
-    const { stallMs, wholeMs = Infinity } = this.#limits;
+  /** The timer cancels the source, because a race would keep memory for each chunk. */
+  #startTimer(): void {
+    const { stallMs, totalMs = Infinity } = this.#limits;
     if (stallMs === undefined) {
-      if (wholeMs < Infinity) this.#timer ??= setTimeout(() => this.#giveUp(wholeMs), wholeMs);
+      if (totalMs < Infinity) this.#timer ??= setTimeout(() => this.#timeOut(totalMs), totalMs);
       return;
     }
     const now = performance.now();
     this.#began ??= now;
-    const ms = Math.max(0, Math.min(stallMs, this.#began + wholeMs - now));
-    this.#timer = setTimeout(() => this.#giveUp(Math.min(stallMs, wholeMs)), ms);
+    const ms = Math.max(0, Math.min(stallMs, this.#began + totalMs - now));
+    this.#timer = setTimeout(() => this.#timeOut(Math.min(stallMs, totalMs)), ms);
   }
 
-  #end(): void {
-    this.#hasEnded = true;
+  #finish(): void {
+    this.#isFinished = true;
     clearTimeout(this.#timer);
-    this.#limits.signal?.removeEventListener("abort", this.#aborted);
+    this.#limits.signal?.removeEventListener("abort", this.#onAbort);
   }
 
-  #giveUp(ms: number): void {
-    this.#endBy(new ReadFailed("late", `No bytes came within ${ms} ms`));
+  #timeOut(ms: number): void {
+    this.#failWith(new ReadFailed("late", `No bytes came within ${ms} ms`));
   }
 
-  readonly #aborted = (): void => this.#endBy(this.#limits.signal!.reason);
+  readonly #onAbort = (): void => this.#failWith(this.#limits.signal!.reason);
 
-  #endBy(why: unknown): void {
-    this.#ended = { by: why };
+  #failWith(why: unknown): void {
+    this.#failedWith = { by: why };
     this.cancel(why);
   }
 
-  #count(bytes: number): void {
+  #countBytes(bytes: number): void {
     const { bytesMax = Infinity, onBytes } = this.#limits;
     this.#bytes += bytes;
     if (this.#bytes > bytesMax) {
@@ -136,13 +131,13 @@ export class BoundedReader implements Disposable {
 
 const BUFFER_BYTES = 65_536;
 
-/** Reads into one buffer again and again, where the stream can: many uploads at once leave less. */
-function sparingSource(stream: ByteStream): ByteSource {
+/** Reads into one buffer if the stream can, which saves memory with many concurrent uploads. */
+function bufferReusingSource(stream: ByteStream): ByteSource {
   let reader: ReadableStreamBYOBReader;
   try {
     reader = stream.getReader({ mode: "byob" });
   } catch {
-    return stream.getReader(); // Of a test, or of nothing.
+    return stream.getReader(); // Streams of tests, and empty ones.
   }
   let buffer = new ArrayBuffer(BUFFER_BYTES);
   return {
@@ -155,8 +150,8 @@ function sparingSource(stream: ByteStream): ByteSource {
   };
 }
 
-/** All of it, as it came. What is too long is never held. Throws `ReadFailed`, and what `onBytes` throws. */
-export async function readChunksOf(stream: ByteStream, limits: ReadLimits): Promise<Bytes[]> {
+/** Reads all chunks of a stream. Throws `ReadFailed` and the errors of `onBytes`. */
+export async function readAllChunks(stream: ByteStream, limits: ReadLimits): Promise<Bytes[]> {
   using reader = new BoundedReader(stream, limits);
   const chunks: Bytes[] = [];
   for (let chunk = await reader.read(); chunk !== null; chunk = await reader.read()) {
@@ -165,24 +160,23 @@ export async function readChunksOf(stream: ByteStream, limits: ReadLimits): Prom
   return chunks;
 }
 
-/** The same in one piece. */
-export async function readWhole(stream: ByteStream, limits: ReadLimits): Promise<Bytes> {
-  const chunks = await readChunksOf(stream, limits);
-  return chunks.length === 1 ? chunks[0]! : joined(chunks);
+/** Reads a stream into one array. Throws `ReadFailed` and the errors of `onBytes`. */
+export async function readAllBytes(stream: ByteStream, limits: ReadLimits): Promise<Bytes> {
+  const chunks = await readAllChunks(stream, limits);
+  return chunks.length === 1 ? chunks[0]! : concatBytes(chunks);
 }
 
-/** Of memory of its own. */
-export function joined(chunks: readonly Uint8Array[]): Bytes {
-  const whole = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+export function concatBytes(chunks: readonly Uint8Array[]): Bytes {
+  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const chunk of chunks) {
-    whole.set(chunk, at);
+    bytes.set(chunk, at);
     at += chunk.length;
   }
-  return whole;
+  return bytes;
 }
 
-/** The same bytes as a stream that fails beyond its limits, with what `translate` makes of it. */
+/** Returns a stream that fails if the source exceeds its limits. `translate` converts the error. */
 export function boundedStream(
   stream: ByteStream,
   limits: ReadLimits,

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
-import { BoundedReader, boundedStream, ReadFailed, readWhole } from "./bounded_reader.ts";
+import { BoundedReader, boundedStream, readAllBytes, ReadFailed } from "./bounded_reader.ts";
 
 const bytes = (...values: number[]) => new Uint8Array(values);
 
 const timedStream = (source: ReadableStream<Uint8Array<ArrayBuffer>>, stallMs: number) =>
   boundedStream(source, { stallMs });
 
-Deno.test("a stream that comes is handed on as it is", async () => {
+Deno.test("boundedStream passes on a stream unchanged", async () => {
   const source = ReadableStream.from([bytes(1, 2), bytes(3)]);
   assert.deepEqual(await new Response(timedStream(source, 60_000)).bytes(), bytes(1, 2, 3));
 });
 
-Deno.test("a stream that stops coming fails, and its source is let go", async () => {
+Deno.test("boundedStream fails and cancels its source if the source stalls", async () => {
   let cancelled: unknown = null;
   const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start: (controller) => controller.enqueue(bytes(1)),
@@ -21,14 +21,14 @@ Deno.test("a stream that stops coming fails, and its source is let go", async ()
   assert.ok(cancelled instanceof Error);
 });
 
-Deno.test("no time runs between two reads", async () => {
+Deno.test("boundedStream runs no timer between two reads", async () => {
   const reader = timedStream(ReadableStream.from([bytes(1), bytes(2)]), 60_000).getReader();
   assert.deepEqual((await reader.read()).value, bytes(1));
-  // A timer that still ran would be found as a leak of this test.
+  // Deno would report a running timer as a leak of this test.
   await reader.cancel();
 });
 
-Deno.test("a failure and a cancel are handed on", async () => {
+Deno.test("boundedStream passes on failures and cancellations", async () => {
   const failing = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull: (controller) => controller.error(new Error("cut")),
   });
@@ -41,7 +41,7 @@ Deno.test("a failure and a cancel are handed on", async () => {
   assert.equal(cancelled, "enough");
 });
 
-Deno.test("who gives it up ends a read that waits, with the reason, before and after", async () => {
+Deno.test("an aborted signal ends waiting and later reads with its reason", async () => {
   let cancelled: unknown = null;
   const source = () =>
     new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -62,7 +62,7 @@ Deno.test("who gives it up ends a read that waits, with the reason, before and a
 const failsAs = (failure: string) => (error: unknown) =>
   error instanceof ReadFailed && error.failure === failure;
 
-/** Comes in these pieces, and tells whether it was told to stop. */
+/** Returns a stream of pieces that records whether it was cancelled. */
 function piecesOf(...pieces: Uint8Array<ArrayBuffer>[]) {
   const seen = { stopped: false };
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -76,47 +76,47 @@ function piecesOf(...pieces: Uint8Array<ArrayBuffer>[]) {
   return { stream, seen };
 }
 
-Deno.test("a stream may have exactly as many bytes as its limit, and is stopped at the next one", async () => {
+Deno.test("readAllBytes accepts a stream of `bytesMax` bytes and cancels a longer one", async () => {
   const exact = piecesOf(bytes(1, 2), bytes(3));
-  assert.deepEqual(await readWhole(exact.stream, { bytesMax: 3 }), bytes(1, 2, 3));
+  assert.deepEqual(await readAllBytes(exact.stream, { bytesMax: 3 }), bytes(1, 2, 3));
   assert.equal(exact.seen.stopped, false);
   const longer = piecesOf(bytes(1, 2), bytes(3, 4), bytes(5));
-  await assert.rejects(readWhole(longer.stream, { bytesMax: 3 }), failsAs("too long"));
+  await assert.rejects(readAllBytes(longer.stream, { bytesMax: 3 }), failsAs("too long"));
   assert.equal(longer.seen.stopped, true);
-  assert.deepEqual(await readWhole(piecesOf().stream, { bytesMax: 0 }), bytes());
+  assert.deepEqual(await readAllBytes(piecesOf().stream, { bytesMax: 0 }), bytes());
 });
 
-Deno.test("each chunk is told of before it is handed over, and who refuses it stops the stream", async () => {
-  const told: number[] = [];
+Deno.test("readAllBytes calls `onBytes` for each chunk and cancels the stream if it throws", async () => {
+  const reported: number[] = [];
   const { stream, seen } = piecesOf(bytes(1, 2), bytes(3), bytes(4));
   const onBytes = (bytes: number) => {
-    told.push(bytes);
-    if (told.length === 2) throw new Error("no room");
+    reported.push(bytes);
+    if (reported.length === 2) throw new Error("no room");
   };
-  await assert.rejects(readWhole(stream, { onBytes }), { message: "no room" });
-  assert.deepEqual(told, [2, 1]);
+  await assert.rejects(readAllBytes(stream, { onBytes }), { message: "no room" });
+  assert.deepEqual(reported, [2, 1]);
   assert.equal(seen.stopped, true);
 });
 
-Deno.test("bytes that keep coming do not put off the end of the whole time", async () => {
+Deno.test("`totalMs` limits the entire read even if bytes keep arriving", async () => {
   let dripping: ReturnType<typeof setInterval>;
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start: (controller) => void (dripping = setInterval(() => controller.enqueue(bytes(1)), 5)),
     cancel: () => clearInterval(dripping),
   });
-  await assert.rejects(readWhole(stream, { wholeMs: 30, stallMs: 10_000 }), failsAs("late"));
+  await assert.rejects(readAllBytes(stream, { totalMs: 30, stallMs: 10_000 }), failsAs("late"));
 });
 
-Deno.test("a stream that breaks off says why, and is told from one that ends", async () => {
+Deno.test("readAllBytes rejects with the cause if the stream breaks off", async () => {
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull: (controller) => controller.error(new Error("cut")),
   });
-  const broken = readWhole(stream, {});
+  const broken = readAllBytes(stream, {});
   await assert.rejects(broken, failsAs("broken off"));
   await assert.rejects(broken, { message: "The stream broke off: Error: cut" });
 });
 
-Deno.test("leaving the reader stops the stream, once", async () => {
+Deno.test("disposing a BoundedReader cancels the stream", async () => {
   const { stream, seen } = piecesOf(bytes(1), bytes(2));
   {
     using reader = new BoundedReader(stream, {});
@@ -125,7 +125,7 @@ Deno.test("leaving the reader stops the stream, once", async () => {
   assert.equal(seen.stopped, true);
 });
 
-Deno.test("a stream fails with what its reader makes of the failure", async () => {
+Deno.test("boundedStream fails with the translated error", async () => {
   const { stream } = piecesOf(bytes(1, 2));
   const bounded = boundedStream(stream, { bytesMax: 1 }, ({ failure }) => new TypeError(failure));
   await assert.rejects(new Response(bounded).bytes(), { name: "TypeError", message: "too long" });

@@ -1,18 +1,14 @@
 import { Problem } from "../problems.ts";
 
-/** Bytes of bodies, or of answers, that a process holds at once. No holder gets more than a share. */
+/** Limits the memory of a process for bodies or answers, in total and for each holder. */
 export interface ByteBudget {
-  /** @param holder Whose share the bytes count towards: a project, or an address. */
-  open(holder: string): HeldBytes;
+  /** @param holder The project or address to whose share the bytes are charged. */
+  open(holder: string): ByteReservation;
 }
 
-/** Bytes that are held for one request. Dispose of it when the request has ended. */
-export interface HeldBytes extends Disposable {
-  /**
-   * Throws `SERVER_BUSY` where so many bytes more have no room.
-   *
-   * @param expected Bytes that will come with them, as far as is known.
-   */
+/** Bytes that are reserved for one request. Dispose of it when the request has ended. */
+export interface ByteReservation extends Disposable {
+  /** Throws `SERVER_BUSY` if the budget cannot take `bytes`, or `expected` if that is more. */
   add(bytes: number, expected?: number): void;
 }
 
@@ -31,7 +27,7 @@ export function createByteBudget(
 
   return {
     open(holder) {
-      let held = 0;
+      let reserved = 0;
       return {
         add(bytes, expected = bytes) {
           const own = byHolder.get(holder) ?? 0;
@@ -39,11 +35,11 @@ export function createByteBudget(
             throw new Problem("SERVER_BUSY");
           }
           count(holder, bytes);
-          held += bytes;
+          reserved += bytes;
         },
         [Symbol.dispose]() {
-          count(holder, -held);
-          held = 0;
+          count(holder, -reserved);
+          reserved = 0;
         },
       };
     },

@@ -3,7 +3,7 @@ import { createByteBudget } from "./byte_budget.ts";
 
 const BUSY = { code: "SERVER_BUSY" };
 
-Deno.test("one holder gets a share, all together get the whole, and not a byte more", () => {
+Deno.test("add enforces the share of a holder and the total budget", () => {
   const budget = createByteBudget({ bytesMax: 100, shareBytesMax: 40 });
   using one = budget.open("one");
   one.add(40);
@@ -17,7 +17,7 @@ Deno.test("one holder gets a share, all together get the whole, and not a byte m
   assert.throws(() => three.add(1), BUSY);
 });
 
-Deno.test("what is expected must have room, and is not counted before it comes", () => {
+Deno.test("add requires room for expected bytes without reserving them", () => {
   const budget = createByteBudget({ bytesMax: 100, shareBytesMax: 40 });
   using one = budget.open("one");
   assert.throws(() => one.add(0, 41), BUSY);
@@ -27,7 +27,7 @@ Deno.test("what is expected must have room, and is not counted before it comes",
   assert.throws(() => one.add(1), BUSY);
 });
 
-Deno.test("what was held is free when it is disposed, once", () => {
+Deno.test("disposing a reservation frees its bytes once", () => {
   const budget = createByteBudget({ bytesMax: 100, shareBytesMax: 40 });
   const one = budget.open("one");
   one.add(30);

@@ -1,4 +1,3 @@
-/** What the bytes that are sent add up to, by their sender's word. */
 export interface Checksum {
   readonly algorithm: ChecksumAlgorithm;
   readonly digest: Uint8Array;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readChunks } from "./chunks.ts";
 
-const LONG = { stallMs: 60_000, wholeMs: 60_000 };
+const LONG = { stallMs: 60_000, totalMs: 60_000 };
 
 function sent(
   pull: (index: number, controller: ReadableStreamDefaultController<Uint8Array>) => unknown,
@@ -23,7 +23,7 @@ async function read(request: Request, limits = LONG, arrived?: () => void): Prom
 
 const piece = new Uint8Array(10);
 
-Deno.test("chunks come as they arrive, and each is told of", async () => {
+Deno.test("readChunks yields chunks as they arrive and reports each of them", async () => {
   let arrived = 0;
   const request = sent((i, stream) => i < 3 ? stream.enqueue(piece) : stream.close());
   assert.equal(await read(request, LONG, () => void arrived++), 30);
@@ -31,7 +31,7 @@ Deno.test("chunks come as they arrive, and each is told of", async () => {
   assert.equal(await read(new Request("http://localhost/")), 0, "no body");
 });
 
-Deno.test("what a server hands over is read through one buffer, and is what was sent", async () => {
+Deno.test("readChunks reads byte streams through one buffer without changing bytes", async () => {
   const pieces = Array.from({ length: 300 }, (_, i) => new Uint8Array(1 + i * 7).fill(i));
   let [at, cancelled] = [0, false];
   const body = new ReadableStream<Uint8Array>({
@@ -55,7 +55,7 @@ Deno.test("what a server hands over is read through one buffer, and is what was 
   assert.equal(cancelled, false);
 });
 
-Deno.test("reading through one buffer is given up as well", () =>
+Deno.test("readChunks times out while it reads through one buffer", () =>
   onClock(async (pass) => {
     let cancelled = false;
     const body = new ReadableStream<Uint8Array>({
@@ -72,7 +72,7 @@ Deno.test("reading through one buffer is given up as well", () =>
     assert.equal(cancelled, true);
   }));
 
-Deno.test("a body that is cut off ends where it was cut", async () => {
+Deno.test("readChunks ends where a body is cut off", async () => {
   const request = sent((i, stream) => {
     if (i === 2) throw new Error("connection reset");
     stream.enqueue(piece);
@@ -80,13 +80,13 @@ Deno.test("a body that is cut off ends where it was cut", async () => {
   assert.equal(await read(request), 20);
 });
 
-Deno.test("a reader that stops ends the body", async () => {
+Deno.test("readChunks cancels the body if its caller stops reading", async () => {
   const request = sent((_, stream) => stream.enqueue(piece));
   for await (const _chunk of readChunks(request, LONG)) break;
   assert.equal(request.cancelled(), true);
 });
 
-/** Runs `work` on a clock that moves when it is told, and calls whose time has come when it does. */
+/** Runs `work` with a manual clock, which runs the due timers when it advances. */
 async function onClock(work: (pass: (ms: number) => void) => Promise<void>): Promise<void> {
   const { setTimeout, clearTimeout } = globalThis;
   const { now } = performance;
@@ -111,7 +111,7 @@ async function onClock(work: (pass: (ms: number) => void) => Promise<void>): Pro
   }
 }
 
-Deno.test("a body that brings nothing for too long is given up", () =>
+Deno.test("readChunks times out if nothing arrives within `stallMs`", () =>
   onClock(async (pass) => {
     const request = sent((i, stream) => {
       if (i === 0) return stream.enqueue(piece);
@@ -123,7 +123,7 @@ Deno.test("a body that brings nothing for too long is given up", () =>
     assert.equal(request.cancelled(), true);
   }));
 
-Deno.test("a slow body is taken as long as something arrives in time", () =>
+Deno.test("readChunks accepts a slow body if something arrives within each `stallMs`", () =>
   onClock(async (pass) => {
     const request = sent((i, stream) => {
       pass(99);
@@ -133,7 +133,7 @@ Deno.test("a slow body is taken as long as something arrives in time", () =>
     assert.equal(await read(request, { ...LONG, stallMs: 100 }), 500);
   }));
 
-Deno.test("a body that takes too long in all is given up, though something arrives", () =>
+Deno.test("readChunks times out after `totalMs` even if bytes keep arriving", () =>
   onClock(async (pass) => {
     let pieces = 0;
     const request = sent((_, stream) => {
@@ -141,7 +141,7 @@ Deno.test("a body that takes too long in all is given up, though something arriv
       pieces++;
       stream.enqueue(piece);
     });
-    const limits = { stallMs: 100, wholeMs: 1000 };
+    const limits = { stallMs: 100, totalMs: 1000 };
     await assert.rejects(read(request, limits), { code: "REQUEST_TIMEOUT" });
     assert.equal(pieces, 100);
     assert.equal(request.cancelled(), true);

@@ -1,37 +1,35 @@
-/** What an answer sets, beside `HttpOnly` and `Path=/`. */
+/** Attributes of a cookie, in addition to `HttpOnly` and `Path=/`. */
 export interface CookieOptions {
   readonly sameSite: "Lax" | "None";
-  /** Seconds; 0 removes the cookie. */
+  /** Lifetime in seconds; 0 removes the cookie. */
   readonly maxAge: number;
-  /** One for each site that embeds it; what makes `None` safe to set. */
+  /** Whether each embedding site has a cookie of its own, which makes `None` safe. */
   readonly partitioned?: boolean;
 }
 
-/** Reads and writes the cookies of one deployment. */
 export interface Cookies {
-  /** Whether they are kept from plain http, by `Secure` and the names that browsers hold to it. */
+  /** Whether cookies are `Secure` with the prefix `__Host-`, so that http cannot set them. */
   readonly isSecure: boolean;
-  /** The value in a `Cookie` header; null where it is missing or empty. */
+  /** Returns the value in a `Cookie` header; null if it is missing or empty. */
   read(header: string | null, name: string): string | null;
-  /** Every cookie whose name begins so. */
   readAll(header: string | null, prefix: string): { name: string; value: string }[];
-  /** A `Set-Cookie` header. `value` has no characters but those of base64url and the dot. */
+  /** Returns a `Set-Cookie` header. `value` must consist of base64url characters and dots. */
   write(name: string, value: string, options: CookieOptions): readonly [string, string];
 }
 
-/** The scheme of the public address decides on names and flags. */
+/** Returns cookies whose names and flags depend on the scheme of `publicUrl`. */
 export function createCookies(publicUrl: string): Cookies {
   const isSecure = publicUrl.startsWith("https:");
-  const named = (name: string) => isSecure ? `__Host-${name}` : name;
+  const cookieName = (name: string) => isSecure ? `__Host-${name}` : name;
   return {
     isSecure,
     read(header, name) {
-      const start = `${named(name)}=`;
+      const start = `${cookieName(name)}=`;
       const pair = header?.split(";").map((one) => one.trim()).find((one) => one.startsWith(start));
       return pair?.slice(start.length) || null;
     },
     readAll(header, prefix) {
-      const start = named(prefix);
+      const start = cookieName(prefix);
       const pairs = header?.split(";").map((one) => one.trim()) ?? [];
       return pairs.filter((pair) => pair.startsWith(start) && pair.includes("=")).map((pair) => {
         const equals = pair.indexOf("=");
@@ -41,7 +39,7 @@ export function createCookies(publicUrl: string): Cookies {
     },
     write(name, value, { sameSite, maxAge, partitioned = false }) {
       const attributes = [
-        `${named(name)}=${value}`,
+        `${cookieName(name)}=${value}`,
         "Path=/",
         `Max-Age=${maxAge}`,
         ...(isSecure ? ["Secure"] : []),

@@ -4,10 +4,9 @@ import { Problem } from "../problems.ts";
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Refuses what a page of another site could make a browser send along with its cookies. A request
- * with neither header comes from no browser. A browser that takes another name for this server, as
- * after DNS rebinding, calls its requests `same-origin`: so a foreign `Origin` is refused all the
- * same. Throws `CROSS_SITE_REQUEST`.
+ * Allows a request with neither `Sec-Fetch-Site` nor `Origin`, which is not from a browser. A
+ * foreign `Origin` counts even with `same-origin`, as after DNS rebinding. Throws
+ * `CROSS_SITE_REQUEST`.
  */
 export function refuseCrossSite({ method, headers }: Request, publicUrl: string): void {
   if (SAFE.has(method)) return;
@@ -19,11 +18,7 @@ export function refuseCrossSite({ method, headers }: Request, publicUrl: string)
   if (!isOwn) throw new Problem("CROSS_SITE_REQUEST");
 }
 
-/**
- * Refuses requests to another host name than `dev` answers at: a page can have its own host name
- * lead to this machine, and would then read a server without passwords as its own. Throws
- * `HOST_NOT_ALLOWED`.
- */
+/** Prevents pages that resolve to this machine from reading `dev`. Throws `HOST_NOT_ALLOWED`. */
 export function refuseOtherHosts({ url }: Request, devHosts: readonly string[] | null): void {
   if (devHosts === null) return;
   const host = URL.parse(url)?.hostname ?? "";
@@ -31,8 +26,8 @@ export function refuseOtherHosts({ url }: Request, devHosts: readonly string[] |
 }
 
 /**
- * Whether an origin names another site than this server. A browser sends `null` for a page of ours
- * that tells no referrer. A server on this machine has several names.
+ * Whether an origin is another site than this server. Browsers send `null` for pages without a
+ * referrer, which includes Corbel's own. A server on this machine has several local names.
  */
 function isForeign(origin: string | null, publicUrl: string): boolean {
   if (origin === null || origin === "null" || origin === publicUrl) return false;

@@ -1,15 +1,10 @@
 import { Problem } from "../problems.ts";
 
-/**
- * Gives up waiting for requests that take too long. One timer looks at all of them once a second:
- * a timer per request would cost more than most requests.
- */
+/** Lets one timer check all requests: a timer per request costs more than most requests. */
 export interface Deadlines extends Disposable {
   /**
-   * Settles as `work` does, or rejects with `HANDLER_TIMEOUT`; `work` itself goes on. What `work`
-   * is given starts its time anew: the body has a time limit of its own.
-   *
-   * @param extraMs Milliseconds beyond the time that all others have.
+   * Settles like `work`, or rejects with `HANDLER_TIMEOUT` while `work` continues. `restart` starts
+   * its time again after the body. @param extraMs Milliseconds in addition to the common limit.
    */
   within<T>(work: (restart: () => void) => Promise<T>, extraMs?: number): Promise<T>;
 }
@@ -17,41 +12,40 @@ export interface Deadlines extends Disposable {
 interface PendingRequest {
   until: number;
   readonly giveUp: (problem: Problem) => void;
-  /** Where it stands among those that wait, or {@linkcode GONE}. */
-  place: number;
+  /** Index in the list of pending requests, or {@linkcode REMOVED_INDEX}. */
+  index: number;
 }
 
-const GONE = -1;
-const LOOK_EVERY_MS = 1000;
+const REMOVED_INDEX = -1;
+const CHECK_INTERVAL_MS = 1000;
 
 export function createDeadlines(timeoutMs: number, now: () => number): Deadlines {
-  // No set: one that is added to and deleted from all the time is made anew again and again, and
-  // what was thrown away adds up to megabytes a second until the next full collection.
+  // An array, because a set with many insertions and deletions reallocates its memory all the time.
   const waiting: PendingRequest[] = [];
   let timer: ReturnType<typeof setInterval> | undefined;
 
-  function enter(giveUp: PendingRequest["giveUp"], until: number): PendingRequest {
-    const entry = { until, giveUp, place: waiting.length };
+  function add(giveUp: PendingRequest["giveUp"], until: number): PendingRequest {
+    const entry = { until, giveUp, index: waiting.length };
     waiting.push(entry);
-    timer ??= setInterval(look, LOOK_EVERY_MS);
+    timer ??= setInterval(expireDue, CHECK_INTERVAL_MS);
     return entry;
   }
 
-  /** The last one takes its place. */
-  function leave(entry: PendingRequest): void {
-    if (entry.place === GONE) return;
+  /** Removes a request. The last one of the list takes its index. */
+  function remove(entry: PendingRequest): void {
+    if (entry.index === REMOVED_INDEX) return;
     const last = waiting.pop()!;
     if (last !== entry) {
-      waiting[entry.place] = last;
-      last.place = entry.place;
+      waiting[entry.index] = last;
+      last.index = entry.index;
     }
-    entry.place = GONE;
+    entry.index = REMOVED_INDEX;
   }
 
-  function look(): void {
+  function expireDue(): void {
     const time = now();
     for (const entry of waiting.filter(({ until }) => until <= time)) {
-      leave(entry);
+      remove(entry);
       entry.giveUp(new Problem("HANDLER_TIMEOUT"));
     }
     if (waiting.length === 0) {
@@ -68,14 +62,14 @@ export function createDeadlines(timeoutMs: number, now: () => number): Deadlines
         if (entry !== undefined) entry.until = now() + ms;
       });
       return new Promise<T>((resolve, reject) => {
-        const own = entry = enter(reject, now() + ms);
+        const own = entry = add(reject, now() + ms);
         done.then(
           (value) => {
-            leave(own);
+            remove(own);
             resolve(value);
           },
           (error) => {
-            leave(own);
+            remove(own);
             reject(error);
           },
         );
@@ -83,7 +77,7 @@ export function createDeadlines(timeoutMs: number, now: () => number): Deadlines
     },
     [Symbol.dispose]() {
       clearInterval(timer);
-      for (const entry of waiting.splice(0)) entry.place = GONE;
+      for (const entry of waiting.splice(0)) entry.index = REMOVED_INDEX;
     },
   };
 }

@@ -8,15 +8,15 @@ interface Ticker extends Disposable {
   tick(): void;
 }
 
-/** Stands in for the runtime's intervals, which then run only when told to. */
-function heldIntervals(): Ticker {
+/** Replaces the runtime's intervals by ones that run only on `tick`. */
+function manualIntervals(): Ticker {
   const running = new Map<number, () => void>();
   const { setInterval: set, clearInterval: clear } = globalThis;
   let last = 0;
   globalThis.setInterval = ((work: () => void) => {
     running.set(++last, work);
     return last;
-  }) as unknown as typeof setInterval; // Of its forms only this one is used.
+  }) as unknown as typeof setInterval; // The only overload that is used.
   globalThis.clearInterval = (timer) => void running.delete(Number(timer));
   return {
     running,
@@ -30,8 +30,8 @@ function heldIntervals(): Ticker {
 
 const never = () => new Promise<never>(() => {});
 
-/** What became of a promise so far. */
-async function outcomeOf(promise: Promise<unknown>): Promise<string> {
+/** Returns the current state of a promise as text. */
+async function stateOf(promise: Promise<unknown>): Promise<string> {
   const waiting = Promise.resolve("waiting");
   return await Promise.race([
     promise.then((value) => `done ${value}`, (error) => error.code ?? String(error)),
@@ -39,28 +39,28 @@ async function outcomeOf(promise: Promise<unknown>): Promise<string> {
   ]);
 }
 
-Deno.test("work that is done in time settles as it does", async () => {
+Deno.test("within settles like work that ends in time", async () => {
   using deadlines = createDeadlines(1000, () => 0);
   assert.equal(await deadlines.within(() => Promise.resolve(5)), 5);
   const error = new Error("failed");
   await assert.rejects(deadlines.within(() => Promise.reject(error)), (thrown) => thrown === error);
 });
 
-Deno.test("work that takes too long is given up, not earlier", async () => {
-  using intervals = heldIntervals();
+Deno.test("within rejects after exactly its time limit", async () => {
+  using intervals = manualIntervals();
   const clock = fakeClock();
   using deadlines = createDeadlines(30_000, clock.now);
   const late = deadlines.within(never);
   clock.advance(29_999);
   intervals.tick();
-  assert.equal(await outcomeOf(late), "waiting");
+  assert.equal(await stateOf(late), "waiting");
   clock.advance(1);
   intervals.tick();
   await assert.rejects(late, { code: "HANDLER_TIMEOUT", status: 503 });
 });
 
-Deno.test("each has its own time, counted from its own beginning", async () => {
-  using intervals = heldIntervals();
+Deno.test("within counts the time of each request from its own start", async () => {
+  using intervals = manualIntervals();
   const clock = fakeClock();
   using deadlines = createDeadlines(30_000, clock.now);
   const first = deadlines.within(never);
@@ -69,14 +69,14 @@ Deno.test("each has its own time, counted from its own beginning", async () => {
   clock.advance(10_000);
   intervals.tick();
   await assert.rejects(first, { code: "HANDLER_TIMEOUT" });
-  assert.equal(await outcomeOf(second), "waiting");
+  assert.equal(await stateOf(second), "waiting");
   clock.advance(20_000);
   intervals.tick();
   await assert.rejects(second, { code: "HANDLER_TIMEOUT" });
 });
 
-Deno.test("a task that ends leaves the deadlines of the others as they were", async () => {
-  using intervals = heldIntervals();
+Deno.test("a request that ends does not change the deadlines of others", async () => {
+  using intervals = manualIntervals();
   const clock = fakeClock();
   using deadlines = createDeadlines(1000, clock.now);
   const works = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
@@ -87,7 +87,7 @@ Deno.test("a task that ends leaves the deadlines of the others as they were", as
   intervals.tick();
   await assert.rejects(Promise.resolve(all[1]), { code: "HANDLER_TIMEOUT" });
   works[1]!.resolve("too late");
-  assert.equal(await outcomeOf(Promise.resolve(all[3])), "waiting");
+  assert.equal(await stateOf(Promise.resolve(all[3])), "waiting");
   clock.advance(2000);
   intervals.tick();
   await assert.rejects(Promise.resolve(all[3]), { code: "HANDLER_TIMEOUT" });
@@ -96,8 +96,8 @@ Deno.test("a task that ends leaves the deadlines of the others as they were", as
   assert.equal(intervals.running.size, 0);
 });
 
-Deno.test("a restart gives the whole time again", async () => {
-  using intervals = heldIntervals();
+Deno.test("restart starts the time limit again", async () => {
+  using intervals = manualIntervals();
   const clock = fakeClock();
   using deadlines = createDeadlines(30_000, clock.now);
   let restart = () => {};
@@ -109,14 +109,14 @@ Deno.test("a restart gives the whole time again", async () => {
   restart();
   clock.advance(29_000);
   intervals.tick();
-  assert.equal(await outcomeOf(work), "waiting");
+  assert.equal(await stateOf(work), "waiting");
   clock.advance(1000);
   intervals.tick();
   await assert.rejects(work, { code: "HANDLER_TIMEOUT" });
 });
 
-Deno.test("work that was given up goes on, and what becomes of it is nobody's failure", async () => {
-  using intervals = heldIntervals();
+Deno.test("a rejection of work after its time limit is ignored", async () => {
+  using intervals = manualIntervals();
   const clock = fakeClock();
   using deadlines = createDeadlines(1000, clock.now);
   const work = Promise.withResolvers<number>();
@@ -125,11 +125,11 @@ Deno.test("work that was given up goes on, and what becomes of it is nobody's fa
   intervals.tick();
   await assert.rejects(late, { code: "HANDLER_TIMEOUT" });
   work.reject(new Error("too late to matter"));
-  assert.equal(await outcomeOf(late), "HANDLER_TIMEOUT");
+  assert.equal(await stateOf(late), "HANDLER_TIMEOUT");
 });
 
-Deno.test("one timer serves all, and none is left when nobody waits", async () => {
-  using intervals = heldIntervals();
+Deno.test("one timer serves all requests and stops when no request is pending", async () => {
+  using intervals = manualIntervals();
   const clock = fakeClock();
   using deadlines = createDeadlines(1000, clock.now);
   const done = Promise.withResolvers<void>();
@@ -146,8 +146,8 @@ Deno.test("one timer serves all, and none is left when nobody waits", async () =
   await assert.rejects(next, { code: "HANDLER_TIMEOUT" });
 });
 
-Deno.test("disposing stops the timer though some still wait", () => {
-  using intervals = heldIntervals();
+Deno.test("disposing stops the timer while requests are pending", () => {
+  using intervals = manualIntervals();
   const deadlines = createDeadlines(1000, () => 0);
   void deadlines.within(never);
   assert.equal(intervals.running.size, 1);
@@ -155,7 +155,7 @@ Deno.test("disposing stops the timer though some still wait", () => {
   assert.equal(intervals.running.size, 0);
 });
 
-Deno.test("work that ends after the disposal settles as ever", async () => {
+Deno.test("work that ends after the disposal still settles", async () => {
   const deadlines = createDeadlines(1000, () => 0);
   const works = Array.from({ length: 2 }, () => Promise.withResolvers<number>());
   const all = works.map(({ promise }) => deadlines.within(() => promise));

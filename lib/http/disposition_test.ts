@@ -1,28 +1,28 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { disposition } from "./disposition.ts";
+import { contentDisposition } from "./disposition.ts";
 
-Deno.test("a plain name stands as it is, another one is encoded for those who can read it", () => {
-  assert.equal(disposition("inline", "a b.png"), 'inline; filename="a b.png"');
+Deno.test("contentDisposition adds an encoded name to one that is not ASCII", () => {
+  assert.equal(contentDisposition("inline", "a b.png"), 'inline; filename="a b.png"');
   assert.equal(
-    disposition("attachment", "naïve 日本.txt"),
+    contentDisposition("attachment", "naïve 日本.txt"),
     "attachment; filename=\"na_ve __.txt\"; filename*=UTF-8''na%C3%AFve%20%E6%97%A5%E6%9C%AC.txt",
   );
 });
 
-Deno.test("marks that turn a name round, and what separates paths, are not in it", () => {
+Deno.test("contentDisposition replaces direction marks, controls and path separators", () => {
   for (
     const mark of ["\u202e", "\u200f", "\u2066", "\u0000", "\r", "\n", "\t", "/", "\\", "\u2028"]
   ) {
-    assert.equal(disposition("inline", `a${mark}b`), 'inline; filename="a_b"');
+    assert.equal(contentDisposition("inline", `a${mark}b`), 'inline; filename="a_b"');
   }
 });
 
-Deno.test("any text is one header of plain characters, whose parts can be told apart", () => {
+Deno.test("contentDisposition returns a valid ASCII header for any text", () => {
   const character = fc.oneof(fc.nat({ max: 0x10ffff }), fc.nat({ max: 0xff }));
   const text = fc.array(character).map((codes) => String.fromCodePoint(...codes));
   fc.assert(fc.property(text, (name) => {
-    const text = disposition("inline", name);
+    const text = contentDisposition("inline", name);
     assert.match(text, /^inline; filename="[ -~]*"(?:; filename\*=UTF-8''[A-Za-z0-9%!._~-]*)?$/);
     const [, plain] = /filename="([^;]*)"/.exec(`${text.split("; filename*")[0]}`) ?? [];
     assert.ok(plain === undefined || !/["\\%]/.test(plain));
@@ -30,9 +30,9 @@ Deno.test("any text is one header of plain characters, whose parts can be told a
   }));
 });
 
-Deno.test("half a character is none", () => {
+Deno.test("contentDisposition replaces a lone surrogate", () => {
   assert.equal(
-    disposition("inline", "a\ud83d"),
+    contentDisposition("inline", "a\ud83d"),
     "inline; filename=\"a_\"; filename*=UTF-8''a%EF%BF%BD",
   );
 });

@@ -1,16 +1,16 @@
 /**
- * The one way out to addresses that a project gave: every connection is judged by the address that
- * it is made to, in the same step that makes it, so that nothing can change in between. `fetch`
- * knows no such step: what is asked through here goes by `node:http` with these agents.
+ * The egress guard. Each connection is checked by IP address in the step that makes it, so that DNS
+ * cannot change in between. `fetch` has no such hook, so requests use `node:http` and these agents.
  */
 
 import dns from "node:dns";
 import http from "node:http";
 import https from "node:https";
 import net, { isIP, type LookupFunction } from "node:net";
+import tls from "node:tls";
 import ipaddr from "ipaddr";
 
-/** Agents that connect to public addresses only. Redirects are not theirs: no client here follows. */
+/** Agents that connect to public addresses only. Their users must not follow redirects. */
 export interface EgressAgents {
   readonly httpAgent: http.Agent;
   readonly httpsAgent: https.Agent;
@@ -18,36 +18,26 @@ export interface EgressAgents {
 
 export interface Egress extends Disposable {
   readonly agents: EgressAgents;
-  /**
-   * Whether connections to a host, as `URL.hostname` spells it, can be allowed at all. Of a name
-   * only its addresses tell, and only when it is connected to.
-   */
+  /** Admits all names, because their addresses are checked when a connection is made. */
   admits(hostname: string): boolean;
-  /**
-   * A connection for what is not http, judged as those of the agents are. Throws
-   * {@linkcode EgressFailed}.
-   */
-  connect(place: ConnectionPlace): Promise<net.Socket>;
+  /** Opens a checked connection for protocols other than http. Throws {@linkcode EgressFailed}. */
+  connect(target: ConnectionTarget): Promise<net.Socket>;
 }
 
-/** Where a connection leads. */
-export interface ConnectionPlace {
+export interface ConnectionTarget {
   /** A name, or an address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** In how many milliseconds it must be there. */
+  /** Time limit for the connection in milliseconds. */
   readonly withinMs: number;
 }
 
-/** A request that got no answer; the message tells why and names no address. */
+/** A request without an answer. The message gives the reason, without IP addresses. */
 export class EgressFailed extends Error {
   override readonly name: string = "EgressFailed";
 }
 
-/**
- * A connection that was not made. One message for names that nobody knows and for those of a private
- * network: otherwise whoever may give addresses could find out which names there are inside.
- */
+/** Unknown and private names have one message, so that projects cannot explore the network. */
 export class EgressRefused extends EgressFailed {
   override readonly name = "EgressRefused";
   readonly code = "EBLOCKED";
@@ -61,38 +51,62 @@ export class EgressRefused extends EgressFailed {
 }
 
 export interface EgressOptions {
-  /** Judges an address; {@linkcode isPublic} if left out. */
+  /** Whether an address may be used; {@linkcode isPublic} by default. */
   readonly admits?: (address: string) => boolean;
-  /** The system's resolver, if left out. */
+  /** The resolver; the system's by default. */
   readonly lookup?: LookupFunction;
-  /** Connections to one host at once: who wants another one waits for it. */
+  /** Maximum number of connections to one host. Further requests wait. */
   readonly socketsMax?: number;
 }
 
+/** Milliseconds after which a connection that is not established is given up. */
+const CONNECT_MS = 10_000;
+
 /**
- * The `ca` of agents for https, which trust whom Deno trusts then. Without any they ask for what only
- * a process with every `--allow-sys` may know, and fail; of a list they trust nobody else.
+ * Makes an agent start TLS only on an established connection: Deno 2.9 never frees a TLS socket
+ * whose connection has failed, which took 20 kB for each try to reach a dead address.
  */
+export function connectingFirst(agent: https.Agent): https.Agent {
+  agent.createConnection = (options, callback) => {
+    const { host, port, lookup } = options as net.TcpNetConnectOpts;
+    const socket = net.connect({ host, port, lookup });
+    const fail = (error: Error) => callback?.(error, undefined!);
+    socket.setTimeout(CONNECT_MS, () => socket.destroy(new EgressFailed("no connection in time")));
+    socket.once("error", fail);
+    socket.once("connect", () => {
+      socket.setTimeout(0);
+      socket.off("error", fail);
+      callback?.(null, tls.connect({ ...options as tls.ConnectionOptions, socket }));
+    });
+    return undefined!; // The callback receives the socket.
+  };
+  return agent;
+}
+
+/** Makes https agents trust Deno's certificates, without needing every `--allow-sys` permission. */
 export const TRUSTED_BY_DENO = "";
 
-/** Of one host: projects with the same endpoint share them. */
+/** Connections to one host, which all projects with this endpoint share. */
 const SOCKETS_MAX = 64;
 const IDLE_SOCKETS_MAX = 4;
 
-/** Connections are kept for the next request, and stay with the address that was judged. */
+/** Returns a guard whose connections are reused, always with the address that was checked. */
 export function createEgress(
   { admits = isPublic, lookup = dns.lookup, socketsMax = SOCKETS_MAX }: EgressOptions = {},
 ): Egress {
-  const judgedLookup = judged(lookup, admits);
+  const checkedLookup = guardedLookup(lookup, admits);
   const options = {
     keepAlive: true,
     maxSockets: socketsMax,
     maxFreeSockets: IDLE_SOCKETS_MAX,
-    lookup: judgedLookup,
+    lookup: checkedLookup,
   };
   const agents = {
-    httpAgent: guarded(new http.Agent(options), admits),
-    httpsAgent: guarded(new https.Agent({ ...options, ca: TRUSTED_BY_DENO }), admits),
+    httpAgent: guardAgent(new http.Agent(options), admits),
+    httpsAgent: guardAgent(
+      connectingFirst(new https.Agent({ ...options, ca: TRUSTED_BY_DENO })),
+      admits,
+    ),
   };
   return {
     agents,
@@ -100,9 +114,9 @@ export function createEgress(
       const host = hostname.replace(/^\[(.*)\]$/, "$1");
       return isIP(host) === 0 || admits(host);
     },
-    async connect(place) {
-      if (isIP(place.host) !== 0 && !admits(place.host)) throw new EgressRefused(place.host);
-      return await openConnection(place, judgedLookup);
+    async connect(target) {
+      if (isIP(target.host) !== 0 && !admits(target.host)) throw new EgressRefused(target.host);
+      return await openConnection(target, checkedLookup);
     },
     [Symbol.dispose]() {
       agents.httpAgent.destroy();
@@ -111,19 +125,16 @@ export function createEgress(
   };
 }
 
-/**
- * A connection that nobody judges, for places that the operator has named. Throws
- * {@linkcode EgressFailed}.
- */
+/** Opens an unchecked connection to a host of the operator. Throws {@linkcode EgressFailed}. */
 export function openConnection(
-  { host, port, withinMs }: ConnectionPlace,
+  { host, port, withinMs }: ConnectionTarget,
   lookup: LookupFunction = dns.lookup,
 ): Promise<net.Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<net.Socket>();
   const socket = net.connect({ host, port, lookup });
   const late = () => socket.destroy(new EgressFailed(`no connection within ${withinMs} ms`));
   const timer = setTimeout(late, withinMs);
-  // Messages of the system have addresses in them.
+  // The system's messages contain addresses.
   const fail = (error: Error & { code?: string }) =>
     reject(
       error instanceof EgressFailed
@@ -138,26 +149,26 @@ export function openConnection(
   return promise.finally(() => clearTimeout(timer));
 }
 
-/**
- * Whether an address belongs to the public internet: neither this machine nor a network near it,
- * nor a way to spell or to tunnel one of their addresses.
- */
+/** Whether an address is public: not local, private, or embedding or tunneling such an address. */
 export function isPublic(address: string): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.range() === "unicast";
   if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().range() === "unicast";
-  // Nothing else is assigned, and what is embeds IPv4 addresses in ever new ways.
+  // Other IPv6 ranges are unassigned or embed IPv4 addresses.
   return parsed.match(GLOBAL_UNICAST) && parsed.range() === "unicast";
 }
 
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
-/** What is known at once, as names of this machine are, is refused as late as what nobody knows. */
-const REFUSAL_MS = 200;
+/** Shortest time of a refusal, so that a local name is not refused faster than an unknown one. */
+const REFUSAL_MS_MIN = 200;
 
-/** Refuses a name as soon as one of its addresses is refused: which is taken is not ours to say. */
-function judged(lookup: LookupFunction, admits: (address: string) => boolean): LookupFunction {
+/** Refuses a name if any of its addresses is refused, because the agent may use each of them. */
+function guardedLookup(
+  lookup: LookupFunction,
+  admits: (address: string) => boolean,
+): LookupFunction {
   return (hostname, options, callback) => {
     const askedAt = performance.now();
     lookup(hostname, { ...options, all: true }, (error, found) => {
@@ -165,7 +176,7 @@ function judged(lookup: LookupFunction, admits: (address: string) => boolean): L
       const [first] = addresses;
       if (first === undefined || !addresses.every(({ address }) => admits(address))) {
         const refused = new EgressRefused(hostname);
-        const left = Math.max(REFUSAL_MS - (performance.now() - askedAt), 0);
+        const left = Math.max(REFUSAL_MS_MIN - (performance.now() - askedAt), 0);
         setTimeout(() => callback(refused, []), left);
       } else if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
@@ -173,15 +184,15 @@ function judged(lookup: LookupFunction, admits: (address: string) => boolean): L
   };
 }
 
-/** An address that is written out is never looked up: it is judged where the connection is made. */
-function guarded<A extends http.Agent>(agent: A, admits: (address: string) => boolean): A {
+/** Checks literal addresses when a connection is made, because they are never looked up. */
+function guardAgent<A extends http.Agent>(agent: A, admits: (address: string) => boolean): A {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback) => {
     const host = options.host ?? "localhost";
     if (isIP(host) === 0 || admits(host)) return connect(options, callback);
-    // Thrown, it would reach nobody who waits for the request.
+    // The callback, because a thrown error would not reach the request.
     queueMicrotask(() => callback?.(new EgressRefused(host), undefined!));
-    return undefined!; // As node's own agents do where the callback tells of a failure.
+    return undefined!; // Node's own agents also return undefined if the callback receives an error.
   };
   return agent;
 }

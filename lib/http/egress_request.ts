@@ -2,19 +2,19 @@ import http from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
 import { type Egress, EgressFailed } from "./egress.ts";
-import { type ReadFailed, readWhole } from "./bounded_reader.ts";
+import { readAllBytes, type ReadFailed } from "./bounded_reader.ts";
 
 export interface EgressRequest {
   readonly method: "GET" | "HEAD" | "OPTIONS" | "PUT";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** For all of it; {@linkcode EGRESS_REQUEST_MS} if left out. */
+  /** Milliseconds for the request and its answer; {@linkcode EGRESS_REQUEST_MS} by default. */
   readonly withinMs?: number;
 }
 
 export interface EgressAnswer {
   readonly status: number;
-  /** Null for a header that was not sent. */
+  /** Returns a header; null if it was not sent. */
   header(name: string): string | null;
   readonly body: Uint8Array;
 }
@@ -22,10 +22,7 @@ export interface EgressAnswer {
 const EGRESS_REQUEST_MS = 5_000;
 const ANSWER_BYTES_MAX = 65_536;
 
-/**
- * One request without credentials, through the guard; where a redirect points is not asked. Throws
- * `EgressFailed`.
- */
+/** Sends a request through the egress guard without following redirects. Throws `EgressFailed`. */
 export function egressRequest(
   { agents }: Pick<Egress, "agents">,
   url: URL,
@@ -40,12 +37,12 @@ export function egressRequest(
   const began = performance.now();
   const timer = setTimeout(() => request.destroy(late()), withinMs);
   request.on("error", (error) => {
-    reject(error instanceof EgressFailed ? error : unreachable(error));
+    reject(error instanceof EgressFailed ? error : unreachableError(error));
   });
   request.on("response", (response) => {
     clearTimeout(timer);
-    const wholeMs = Math.max(0, withinMs - (performance.now() - began));
-    readWhole(bytesOf(response), { bytesMax: ANSWER_BYTES_MAX, wholeMs }).then(
+    const totalMs = Math.max(0, withinMs - (performance.now() - began));
+    readAllBytes(toByteStream(response), { bytesMax: ANSWER_BYTES_MAX, totalMs }).then(
       (body) =>
         resolve({
           status: response.statusCode!,
@@ -53,20 +50,22 @@ export function egressRequest(
           body,
         }),
       ({ failure }: ReadFailed) =>
-        reject(failure === "late" ? late() : new EgressFailed(`the answer ${BROKEN[failure]}`)),
+        reject(
+          failure === "late" ? late() : new EgressFailed(`the answer ${FAILURE_TEXTS[failure]}`),
+        ),
     );
   });
   request.end(body);
   return promise.finally(() => clearTimeout(timer));
 }
 
-const BROKEN = { "too long": "is too long", "broken off": "broke off" } as const;
+const FAILURE_TEXTS = { "too long": "is too long", "broken off": "broke off" } as const;
 
-/** What the types of Node's streams leave open: without an encoding they bring bytes. */
-const bytesOf = (response: http.IncomingMessage) =>
+/** Converts a response. Without an encoding it streams bytes, which Node's types do not say. */
+const toByteStream = (response: http.IncomingMessage) =>
   Readable.toWeb(response) as ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** Messages of the system have addresses in them. */
-function unreachable(cause: Error & { code?: string }): EgressFailed {
+/** Returns an error with the system's code only, because its messages contain addresses. */
+function unreachableError(cause: Error & { code?: string }): EgressFailed {
   return new EgressFailed(`cannot be reached (${cause.code ?? cause.name})`, { cause });
 }

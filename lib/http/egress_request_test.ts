@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createEgress, EgressFailed, EgressRefused } from "./egress.ts";
 import { egressRequest } from "./egress_request.ts";
 
-/** Serves one test on this machine. */
+/** Starts a server for one test. */
 function serve(handle: (request: Request) => Response | Promise<Response>) {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, handle);
   return {
@@ -16,7 +16,7 @@ const everywhere = () => createEgress({ admits: () => true });
 const failsWith = (message: RegExp) => (error: unknown) =>
   error instanceof EgressFailed && message.test(error.message);
 
-Deno.test("sends what it is given, and hands over status, headers and bytes", async () => {
+Deno.test("egressRequest sends headers and a body and returns the complete answer", async () => {
   const seen: unknown[] = [];
   await using server = serve(async (request) => {
     seen.push(request.method, new URL(request.url).pathname, request.headers.get("x-one"));
@@ -36,7 +36,7 @@ Deno.test("sends what it is given, and hands over status, headers and bytes", as
   assert.equal(new TextDecoder().decode(answer.body), "done");
 });
 
-Deno.test("a redirect is an answer like any other", async () => {
+Deno.test("egressRequest returns redirects as answers", async () => {
   let requests = 0;
   await using server = serve(() => {
     requests++;
@@ -49,7 +49,7 @@ Deno.test("a redirect is an answer like any other", async () => {
   assert.equal(requests, 1);
 });
 
-Deno.test("goes through the guard", async () => {
+Deno.test("egressRequest uses the egress guard", async () => {
   let requests = 0;
   await using server = serve(() => {
     requests++;
@@ -66,7 +66,7 @@ Deno.test("goes through the guard", async () => {
   assert.equal(requests, 0);
 });
 
-Deno.test("an answer that is too long is not read to its end", async () => {
+Deno.test("egressRequest cancels an answer that is too long", async () => {
   const cancelled = Promise.withResolvers<void>();
   await using server = serve(() =>
     new Response(
@@ -82,7 +82,7 @@ Deno.test("an answer that is too long is not read to its end", async () => {
   await cancelled.promise;
 });
 
-Deno.test("an answer that does not come, or does not end, is given up", async () => {
+Deno.test("egressRequest times out if an answer does not begin or does not end", async () => {
   const over = Promise.withResolvers<void>();
   await using server = serve(async ({ url }) => {
     if (url.endsWith("/never")) await over.promise;
@@ -104,7 +104,7 @@ Deno.test("an answer that does not come, or does not end, is given up", async ()
   over.resolve();
 });
 
-Deno.test("an address where nobody answers is told without the address", async () => {
+Deno.test("egressRequest reports a refused connection without the address", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const url = new URL(`http://localhost:${listener.addr.port}/`);
   listener.close();

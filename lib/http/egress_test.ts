@@ -3,9 +3,11 @@ import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
 import type { LookupFunction } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { createEgress, type Egress, EgressFailed, EgressRefused, isPublic } from "./egress.ts";
 
-/** Every way to write an address that the URL parser takes, and what must never be reached. */
+/** Spellings that the URL parser accepts of addresses that must never be reached. */
 const REFUSED = [
   "127.0.0.1",
   "127.1",
@@ -75,13 +77,18 @@ const ADMITTED = [
 
 const hostOf = (spelt: string) => new URL(`http://${spelt}/`).hostname;
 
-/** What a connection was made to, or why none was. */
-function connect(egress: Egress, url: string): Promise<http.IncomingMessage> {
+/** Sends a request and resolves to its response. */
+function connect(
+  egress: Egress,
+  url: string,
+  onRequest: (request: http.ClientRequest) => void = () => {},
+): Promise<http.IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
   const { httpAgent, httpsAgent } = egress.agents;
   const request = url.startsWith("https:")
     ? https.get(url, { agent: httpsAgent })
     : http.get(url, { agent: httpAgent });
+  onRequest(request);
   request.on("error", reject);
   request.on("response", (response) => {
     response.resume();
@@ -92,7 +99,7 @@ function connect(egress: Egress, url: string): Promise<http.IncomingMessage> {
 
 const isRefused = (error: unknown) => error instanceof EgressRefused && error.code === "EBLOCKED";
 
-/** A server that counts connections, and may point elsewhere. */
+/** Starts a server that counts connections and may redirect. */
 function listen(location?: string) {
   const ports = new Set<number>();
   let requests = 0;
@@ -114,7 +121,7 @@ function listen(location?: string) {
   };
 }
 
-/** A resolver that gives the next of these answers each time, and the last from then on. */
+/** Returns a resolver that gives these answers in turn, and then the last one again. */
 function resolver(...answers: readonly (readonly string[])[]) {
   let asked = 0;
   const lookup: LookupFunction = (_hostname, options, callback) => {
@@ -127,29 +134,54 @@ function resolver(...answers: readonly (readonly string[])[]) {
   return { lookup, asked: () => asked };
 }
 
-/** In the place of a public address: this machine has none. */
+/** Admits this machine, because tests have no public address. */
 const here = (address: string) => address === "127.0.0.1";
 
-Deno.test("no spelling of an address that is not public is taken for one", () => {
+Deno.test("requests over https and http that cannot connect are freed", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const lookup: LookupFunction = (_name, _options, callback) =>
+    callback(Object.assign(new Error("unknown"), { code: "ENOTFOUND" }), []);
+  using unknown = createEgress({ lookup });
+  using local = createEgress({ admits: () => true });
+  for (
+    const [egress, url] of [
+      [unknown, "https://unknown.example/"],
+      [unknown, "http://unknown.example/"],
+      [local, "https://127.0.0.1:1/"],
+    ] as const
+  ) {
+    const requests: WeakRef<http.ClientRequest>[] = [];
+    for (let i = 0; i < 10; i++) {
+      await assert.rejects(connect(egress, url, (one) => requests.push(new WeakRef(one))));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    collectGarbage();
+    const left = requests.filter((one) => one.deref() !== undefined).length;
+    assert.ok(left <= 2, `${left} of 10 requests to ${url} are still in memory`);
+  }
+});
+
+Deno.test("admits refuses addresses that are not public in every spelling", () => {
   using egress = createEgress();
   for (const spelt of REFUSED) assert.equal(egress.admits(hostOf(spelt)), false, spelt);
   for (const spelt of ADMITTED) assert.equal(egress.admits(hostOf(spelt)), true, spelt);
 });
 
-Deno.test("what is no address, or has a zone, is not public", () => {
+Deno.test("isPublic is false for texts that are not addresses or have a zone", () => {
   for (const text of ["", "localhost", "127.1", "8.8.8", "8.8.8.8%1", "fe80::1%eth0", "x"]) {
     assert.equal(isPublic(text), false, text);
   }
 });
 
-Deno.test("a name is admitted until its addresses are known", () => {
+Deno.test("admits accepts any name", () => {
   using egress = createEgress();
   for (const name of ["localhost", "storage.example.com", "metadata"]) {
     assert.equal(egress.admits(name), true, name);
   }
 });
 
-Deno.test("no connection is made to a written-out address of this machine, by http or https", async () => {
+Deno.test("the agents do not connect to literal addresses of this machine", async () => {
   await using server = listen();
   using egress = createEgress();
   for (const scheme of ["http", "https"]) {
@@ -161,7 +193,7 @@ Deno.test("no connection is made to a written-out address of this machine, by ht
   assert.equal(server.requests(), 0);
 });
 
-Deno.test("a name that leads to this machine is refused, and nothing tells where it leads", async () => {
+Deno.test("the agents refuse names of this machine without revealing its address", async () => {
   await using server = listen();
   const { lookup } = resolver(["127.0.0.1"]);
   using egress = createEgress({ lookup });
@@ -176,14 +208,14 @@ Deno.test("a name that leads to this machine is refused, and nothing tells where
   assert.equal(server.requests(), 0);
 });
 
-Deno.test("the system's own resolver is judged as well", async () => {
+Deno.test("the agents check the answers of the system's resolver", async () => {
   await using server = listen();
   using egress = createEgress();
   await assert.rejects(connect(egress, `http://localhost:${server.port}/`), isRefused);
   assert.equal(server.requests(), 0);
 });
 
-Deno.test("one refused address among several refuses the name, in whatever order they come", async () => {
+Deno.test("the agents refuse a name if any of its addresses is refused", async () => {
   await using server = listen();
   for (
     const addresses of [
@@ -201,7 +233,7 @@ Deno.test("one refused address among several refuses the name, in whatever order
   assert.equal(server.requests(), 0);
 });
 
-Deno.test("a lookup of one address only judges all of them", async () => {
+Deno.test("the agents check all addresses even if only one is looked up", async () => {
   await using server = listen();
   const answers = resolver(["127.0.0.1"], ["127.0.0.1", "10.0.0.1"]);
   using egress = createEgress({ lookup: answers.lookup, admits: here });
@@ -209,7 +241,7 @@ Deno.test("a lookup of one address only judges all of them", async () => {
     new Promise((resolve, reject) => {
       const { httpAgent: agent } = egress.agents;
       const url = `http://one.test:${server.port}/`;
-      // The socket is told of one address then, and not of a list.
+      // Makes the socket look up one address instead of a list.
       const options = {
         agent,
         autoSelectFamily: false,
@@ -224,13 +256,13 @@ Deno.test("a lookup of one address only judges all of them", async () => {
   assert.equal(server.requests(), 1);
 });
 
-Deno.test("a name without an address is refused", async () => {
+Deno.test("the agents refuse a name without addresses", async () => {
   const { lookup } = resolver([]);
   using egress = createEgress({ lookup, admits: () => true });
   await assert.rejects(connect(egress, "http://nowhere.test/"), isRefused);
 });
 
-Deno.test("a name of a private network and one that nobody knows are refused alike, and as late", async () => {
+Deno.test("private and unknown names are refused with equal errors after equal times", async () => {
   const unknown: LookupFunction = (_hostname, _options, callback) =>
     queueMicrotask(() =>
       callback(Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND" }), [])
@@ -249,14 +281,14 @@ Deno.test("a name of a private network and one that nobody knows are refused ali
   assert.deepEqual(refusals[2], refusals[0]);
 });
 
-Deno.test("a kept connection is used again without asking anew; a new one is judged anew", async () => {
+Deno.test("the agents check new connections but not reused ones", async () => {
   await using server = listen();
   const answers = resolver(["127.0.0.1"], ["10.0.0.1"]);
   using egress = createEgress({ lookup: answers.lookup, admits: here });
   const url = `http://turning.test:${server.port}/`;
   assert.equal((await connect(egress, url)).statusCode, 200);
   assert.equal((await connect(egress, url)).statusCode, 200);
-  assert.equal(server.connections(), 1, "the second request took the connection of the first");
+  assert.equal(server.connections(), 1, "the second request reused the connection");
   assert.equal(answers.asked(), 1);
   egress.agents.httpAgent.destroy();
   await assert.rejects(connect(egress, url), isRefused);
@@ -264,7 +296,7 @@ Deno.test("a kept connection is used again without asking anew; a new one is jud
   assert.equal(server.requests(), 2);
 });
 
-Deno.test("several requests at once each have their connection judged", async () => {
+Deno.test("the agents check each connection of concurrent requests", async () => {
   await using server = listen();
   const answers = resolver(["127.0.0.1"], ["10.0.0.1"]);
   using egress = createEgress({ lookup: answers.lookup, admits: here });
@@ -276,7 +308,7 @@ Deno.test("several requests at once each have their connection judged", async ()
   assert.equal(server.requests(), 1);
 });
 
-Deno.test("where a redirect points is not asked", async () => {
+Deno.test("the agents do not follow redirects", async () => {
   await using inside = listen();
   await using server = listen(`http://127.0.0.1:${inside.port}/`);
   const { lookup } = resolver(["127.0.0.1"]);
@@ -286,7 +318,7 @@ Deno.test("where a redirect points is not asked", async () => {
   assert.equal(inside.requests(), 0);
 });
 
-Deno.test("where private addresses are allowed all of them are reached", async () => {
+Deno.test("the agents connect to private addresses if they are allowed", async () => {
   await using server = listen();
   using egress = createEgress({ admits: () => true });
   for (const host of ["127.0.0.1", "localhost"]) {
@@ -296,7 +328,7 @@ Deno.test("where private addresses are allowed all of them are reached", async (
   assert.equal(egress.admits("127.0.0.1"), true);
 });
 
-/** What a plain connection brings first, from a server that greets. */
+/** Starts a TCP server that sends a text on each connection. */
 function greet(text: string) {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   let connections = 0;
@@ -319,7 +351,7 @@ function greet(text: string) {
 
 const WITHIN_MS = 5_000;
 
-Deno.test("a plain connection is made to what is admitted, by name and by address", async () => {
+Deno.test("connect opens connections to admitted names and addresses", async () => {
   await using server = greet("hello");
   const { lookup } = resolver(["127.0.0.1"]);
   using egress = createEgress({ lookup, admits: here });
@@ -332,7 +364,7 @@ Deno.test("a plain connection is made to what is admitted, by name and by addres
   assert.equal(server.connections(), 2);
 });
 
-Deno.test("no plain connection is made to what is not public, whatever it is called", async () => {
+Deno.test("connect refuses names and addresses that are not public", async () => {
   await using server = greet("hello");
   const { port } = server;
   const inside = (host: string, lookup?: LookupFunction) => {
@@ -348,18 +380,18 @@ Deno.test("no plain connection is made to what is not public, whatever it is cal
   assert.equal(server.connections(), 0);
 });
 
-Deno.test("each plain connection is judged anew, by what it is made to", async () => {
+Deno.test("connect checks each connection by the address it is made to", async () => {
   await using server = greet("hello");
   const answers = resolver(["127.0.0.1"], ["10.0.0.1"]);
   using egress = createEgress({ lookup: answers.lookup, admits: here });
-  const place = { host: "turning.test", port: server.port, withinMs: WITHIN_MS };
-  (await egress.connect(place)).destroy();
-  await assert.rejects(egress.connect(place), isRefused);
+  const target = { host: "turning.test", port: server.port, withinMs: WITHIN_MS };
+  (await egress.connect(target)).destroy();
+  await assert.rejects(egress.connect(target), isRefused);
   assert.equal(answers.asked(), 2);
   assert.equal(server.connections(), 1);
 });
 
-Deno.test("a plain connection that cannot be made names no address, and is not waited for", async () => {
+Deno.test("connect fails in time and without naming an IP address", async () => {
   const { lookup } = resolver(["127.0.0.1"]);
   using egress = createEgress({ lookup, admits: here });
   const gone = egress.connect({ host: "gone.test", port: 1, withinMs: WITHIN_MS });

@@ -3,8 +3,8 @@ import { sha256 } from "../crypto/hashes.ts";
 /** Returns the strong ETag of a response body. */
 export const textTag = (text: string): string => `"${sha256(text)}"`;
 
-/** Whether an `If-Match` or `If-None-Match` header names the tag. Weak tags never match strongly. */
-export function namesTag(header: string, tag: string, weak: boolean): boolean {
+/** Whether an `If-Match` or `If-None-Match` header has the tag. `weak` also allows weak tags. */
+export function matchesTag(header: string, tag: string, weak: boolean): boolean {
   if (header.trim() === "*") return true;
   return header.split(",").some((one) => {
     const named = one.trim();

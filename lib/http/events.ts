@@ -1,14 +1,13 @@
-/** Server-sent events of one answer, to whoever reads its body. */
 export interface EventStream {
   readonly body: ReadableStream<Uint8Array>;
-  /** Aborted when nobody reads any more. */
+  /** Aborted when the client has gone. */
   readonly gone: AbortSignal;
   /** @param data One line, such as JSON text. */
   send(event: string, data: string): void;
   end(): void;
 }
 
-/** @param gone Aborted when the client is known to be gone before it reads. */
+/** @param gone Aborted when the client has gone before it reads the body. */
 export function eventStream(gone: AbortSignal): EventStream {
   const encoder = new TextEncoder();
   const left = new AbortController();

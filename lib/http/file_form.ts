@@ -1,15 +1,14 @@
 import { parseMultipart } from "@remix-run/multipart-parser";
 import { Problem } from "../problems.ts";
 import { boundaryOf } from "./boundary.ts";
-import { joined } from "./bounded_reader.ts";
+import { concatBytes } from "./bounded_reader.ts";
 
-/** The file that a form brings, before its first byte is read. */
 export interface FormFile {
   readonly filename: string;
   readonly contentType: string;
-  /** As the length of the whole form tells. */
+  /** Size of the file, computed from the length of the form. */
   readonly bytes: number;
-  /** To be read once. A form that was cut off brings fewer. */
+  /** The content, which can be read once. It is shorter than `bytes` if the form was cut off. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -19,11 +18,8 @@ export interface FormHeaders {
 }
 
 /**
- * Reads a form whose one field is a file, as far as the file's first byte. A form does not say how
- * long its file is; but what comes behind it is always the same, so the rest of the body tells. The
- * file itself is handed on as it arrives, and is never looked through: nothing of it is held. A
- * chunk is good until the next one is asked for. Throws `UNSUPPORTED_MEDIA_TYPE` and
- * `INVALID_UPLOAD`, which reading the file may throw too.
+ * Reads a form with one file, up to its first byte. Chunks are valid until the next one is read.
+ * Throws `UNSUPPORTED_MEDIA_TYPE` and `INVALID_UPLOAD`, as reading the content may.
  */
 export async function readFileForm(
   { contentType, contentLength }: FormHeaders,
@@ -35,49 +31,49 @@ export async function readFileForm(
       message: "The body must be a form with a file.",
     });
   }
-  if (contentLength === null) throw unreadable("does not say how long it is");
+  if (contentLength === null) throw invalidForm("has no Content-Length");
   const source = body[Symbol.asyncIterator]();
   try {
     const { head, rest } = await readHead(source);
     const tail = new TextEncoder().encode(`\r\n--${boundary}--\r\n`);
     const bytes = Number(contentLength) - head.length - tail.length;
-    if (bytes < 0) throw unreadable("is shorter than a form with a file");
-    const file = fileOf(boundary, head, tail);
-    return { ...file, bytes, chunks: contentOf(source, rest, { bytes, tail }) };
+    if (bytes < 0) throw invalidForm("is shorter than a form with a file");
+    const file = parseFilePart(boundary, head, tail);
+    return { ...file, bytes, chunks: readContent(source, rest, { bytes, tail }) };
   } catch (error) {
     await source.return?.();
     throw error;
   }
 }
 
-const unreadable = (why: string, cause?: unknown) =>
+const invalidForm = (why: string, cause?: unknown) =>
   new Problem("INVALID_UPLOAD", { message: `The form ${why}: send one file.`, cause });
 
 const HEAD_BYTES_MAX = 8192;
 const BLANK_LINE = [13, 10, 13, 10];
 
-/** What stands before the file's first byte, and what of the file came with it. */
+/** Reads the bytes before the file. `rest` is the part of the file that arrived with them. */
 async function readHead(
   source: AsyncIterator<Uint8Array>,
 ): Promise<{ head: Uint8Array; rest: Uint8Array }> {
   let read = new Uint8Array();
   let from = 0;
   for (;;) {
-    const end = blankLineIn(read, from);
+    const end = findBlankLine(read, from);
     if (end >= 0) {
       const at = end + BLANK_LINE.length;
       return { head: read.subarray(0, at), rest: read.subarray(at) };
     }
-    if (read.length > HEAD_BYTES_MAX) throw unreadable("begins with too much before its file");
+    if (read.length > HEAD_BYTES_MAX) throw invalidForm("has too much content before its file");
     const { done, value } = await source.next();
-    if (done) throw unreadable("ends before its file");
-    // What has been looked through is not looked through again: bytes may come one by one.
+    if (done) throw invalidForm("ends before its file");
+    // Bytes may arrive one by one, so the search continues where it ended.
     from = Math.max(0, read.length - BLANK_LINE.length + 1);
-    read = joined([read, value]);
+    read = concatBytes([read, value]);
   }
 }
 
-function blankLineIn(bytes: Uint8Array, from: number): number {
+function findBlankLine(bytes: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(BLANK_LINE[0]!, from); at >= 0;) {
     if (BLANK_LINE.every((byte, i) => bytes[at + i] === byte)) return at;
     at = bytes.indexOf(BLANK_LINE[0]!, at + 1);
@@ -85,27 +81,27 @@ function blankLineIn(bytes: Uint8Array, from: number): number {
   return -1;
 }
 
-/** Read as if the file were empty. */
-function fileOf(
+/** Parses the form as if the file were empty. */
+function parseFilePart(
   boundary: string,
   head: Uint8Array,
   tail: Uint8Array,
 ): Pick<FormFile, "filename" | "contentType"> {
   try {
-    const [part] = parseMultipart(joined([head, tail]), { boundary });
+    const [part] = parseMultipart(concatBytes([head, tail]), { boundary });
     const filename = part?.filename;
     if (part !== undefined && filename !== undefined) {
-      return { filename, contentType: part.headers["content-type"] ?? OPAQUE };
+      return { filename, contentType: part.headers["content-type"] ?? DEFAULT_TYPE };
     }
   } catch (error) {
-    throw unreadable("cannot be read", error);
+    throw invalidForm("cannot be read", error);
   }
-  throw unreadable("has no file");
+  throw invalidForm("has no file");
 }
 
-const OPAQUE = "application/octet-stream";
+const DEFAULT_TYPE = "application/octet-stream";
 
-async function* contentOf(
+async function* readContent(
   source: AsyncIterator<Uint8Array>,
   rest: Uint8Array,
   { bytes, tail }: { bytes: number; tail: Uint8Array },
@@ -116,7 +112,7 @@ async function* contentOf(
     for (let chunk: Uint8Array | undefined = rest; chunk !== undefined;) {
       const content = chunk.subarray(0, left);
       left -= content.length;
-      behind = joined([behind, chunk.subarray(content.length)]);
+      behind = concatBytes([behind, chunk.subarray(content.length)]);
       if (content.length > 0) yield content;
       const { done, value }: IteratorResult<Uint8Array> = await source.next();
       chunk = done ? undefined : value;
@@ -124,6 +120,6 @@ async function* contentOf(
   } finally {
     await source.return?.();
   }
-  const isWhole = behind.length === tail.length && behind.every((byte, at) => byte === tail[at]);
-  if (left === 0 && !isWhole) throw unreadable("goes on behind its file");
+  const isComplete = behind.length === tail.length && behind.every((byte, at) => byte === tail[at]);
+  if (left === 0 && !isComplete) throw invalidForm("has content after its file");
 }

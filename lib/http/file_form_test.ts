@@ -8,7 +8,7 @@ const TAIL = "\r\n--b b--\r\n";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** Pieces in one buffer, as they come over a connection: each spoils the one before. */
+/** Yields pieces in one buffer, so that each overwrites the previous one, like a connection. */
 async function* pieces(text: string, length: number, ended: () => void = () => {}) {
   const bytes = bytesOf(text);
   const buffer = new Uint8Array(length);
@@ -32,7 +32,7 @@ async function read(text: string, { piece = 8, length = bytesOf(text).length } =
   return { ...file, content };
 }
 
-Deno.test("the length of a file is known before its first byte, and its bytes are as they were", async () => {
+Deno.test("readFileForm knows the size of a file in advance and yields its exact bytes", async () => {
   for (const content of ["x", "two\r\nlines\r\n\r\n", `${TAIL}${HEAD}`, "y".repeat(1000)]) {
     for (const piece of [1, 3, 40, 5000]) {
       const file = await read(`${HEAD}${content}${TAIL}`, { piece });
@@ -46,15 +46,15 @@ Deno.test("the length of a file is known before its first byte, and its bytes ar
   }
 });
 
-Deno.test("a form that was cut off brings fewer bytes than it said", async () => {
-  const whole = `${HEAD}content${TAIL}`;
-  for (const cut of [HEAD.length, HEAD.length + 3, whole.length - TAIL.length]) {
-    const file = await read(whole.slice(0, cut), { length: whole.length + 5 });
+Deno.test("readFileForm yields fewer bytes than announced if the form is cut off", async () => {
+  const full = `${HEAD}content${TAIL}`;
+  for (const cut of [HEAD.length, HEAD.length + 3, full.length - TAIL.length]) {
+    const file = await read(full.slice(0, cut), { length: full.length + 5 });
     assert.ok(file.content.length < file.bytes);
   }
 });
 
-Deno.test("what goes on behind its file, or never comes to it, is refused", async () => {
+Deno.test("readFileForm refuses forms with other fields or without a file", async () => {
   const wrong = [
     `${HEAD}content\r\n--b b\r\n${HEAD}more\r\n--bcb--\r\n`,
     `${HEAD}content`.padEnd(200, "x"),
@@ -72,7 +72,7 @@ Deno.test("what goes on behind its file, or never comes to it, is refused", asyn
   }
 });
 
-Deno.test("a caller that does not read the file ends the body", async () => {
+Deno.test("readFileForm ends the body if its caller stops reading", async () => {
   let isEnded = false;
   const text = `${HEAD}content${TAIL}`;
   const headers = { contentType: TYPE, contentLength: String(text.length) };

@@ -5,13 +5,10 @@ const AMPERSAND = 0x26;
 const PERCENT = 0x25;
 const EQUALS = 0x3d;
 
-/** A dotted path, and what a form puts before it. */
+/** Maximum length of a field name: a dotted path with the prefix that forms add. */
 const NAME_LENGTH_MAX = PATH_LENGTH_MAX + 20;
 
-/**
- * Refuses a form before it is parsed if it has more fields, longer names of them, or more text in
- * them than allowed. Throws `BODY_TOO_LARGE`.
- */
+/** Refuses too many fields, too long names and too much text. Throws `BODY_TOO_LARGE`. */
 export function refuseLargeForm(bytes: Uint8Array, fieldsMax: number): void {
   let [fields, length, fieldLength] = [0, 0, 0];
   let [nameLength, inName] = [0, true];
@@ -22,11 +19,11 @@ export function refuseLargeForm(bytes: Uint8Array, fieldsMax: number): void {
       continue;
     }
     fieldLength++;
-    // Of an encoded character its two digits come behind it.
+    // The percent sign cancels one of the two digits that follow it.
     const characters = byte === PERCENT ? -1 : 1;
     length += characters;
     if (byte === EQUALS) inName = false;
-    if (inName && (nameLength += characters) > NAME_LENGTH_MAX) throw longName();
+    if (inName && (nameLength += characters) > NAME_LENGTH_MAX) throw longNameProblem();
   }
   if (fieldLength > 0) fields++;
   if (fields > fieldsMax) {
@@ -41,7 +38,7 @@ export function refuseLargeForm(bytes: Uint8Array, fieldsMax: number): void {
   }
 }
 
-const longName = () =>
+const longNameProblem = () =>
   new Problem("BODY_TOO_LARGE", {
     message: `The form has a field whose name is longer than ${NAME_LENGTH_MAX} characters.`,
   });

@@ -1,30 +1,29 @@
-/** The address of a request, in the one form that is routed and acted on. */
+/** The normalized address of a request, by which it is routed. */
 export interface Address {
-  /** Decoded; no empty or dot segments, no encoded separators, no slash at its end. */
+  /** The decoded path, without empty or dot segments, encoded separators or a final slash. */
   readonly path: string;
-  /** What follows the question mark, as sent. */
+  /** The query as it was sent, without the question mark. */
   readonly query: string;
-  /** Whether the path could not be brought to that form. */
+  /** Whether the path could not be normalized. */
   readonly malformed: boolean;
 }
 
 const DATA = "/api/data/";
 
-/** Where every path that begins with `/api/data/users` is routed, in any case or encoding. */
+/** The path to which every path that begins with `/api/data/users` is routed, in any encoding. */
 export const RESERVED_PATH = "/api/data/users";
 
-/** Whether documents are read and written at this path. */
 export const isDataPath = (path: string): boolean => path.startsWith(DATA);
 
 const STORAGE = "/api/storage/";
 
-/** Whether refusals at this path also carry `error`, as those of operations on files do. */
+/** Whether a path belongs to operations on files, whose problems also have the member `error`. */
 export const isStoragePath = (path: string): boolean => path.startsWith(STORAGE);
 
-/** Where uploads are resumed by tus. */
+/** Path prefix of resumable uploads with the tus protocol. */
 export const RESUMABLE = `${STORAGE}resumable/`;
 
-/** Whether answers at this path carry the headers of tus. */
+/** Whether answers at a path have the headers of the tus protocol. */
 export const isResumablePath = (path: string): boolean => path.startsWith(RESUMABLE);
 
 const DASHBOARD = /^\/api\/(?:auth|user|projects|invitations)(?:\/|$)/;
@@ -32,19 +31,16 @@ const JWKS = /^\/api\/projects\/[^/]+\/jwks\.json$/;
 
 const PAGES = /^\/dashboard(?:\/|$)/;
 
-/** Whether people look at what is answered at this path, refusals too. */
+/** Whether a path is answered with pages for people, also if the request is refused. */
 export const isPagePath = (path: string): boolean => PAGES.test(path);
 
-/** Whether only the dashboard's own pages may read what is answered at this path. */
+/** Whether only the dashboard's own pages may read the answers at a path. */
 export const isDashboardPath = (path: string): boolean =>
   isPagePath(path) || (DASHBOARD.test(path) && !JWKS.test(path));
 
 const SIMPLE = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*\/?$/;
 
-/**
- * Reads `request.url`, which Deno hands over as it was sent, with the scheme and the host in front;
- * those may be the client's own, and without a path behind them it is the root.
- */
+/** Reads `request.url` as the client sent it, with any scheme and host. No path is the root. */
 export function readAddress(url: string): Address {
   const start = authorityEnd(url);
   const hash = url.indexOf("#", start);
@@ -53,17 +49,17 @@ export function readAddress(url: string): Address {
   const raw = (mark < 0 ? target : target.slice(0, mark)) || "/";
   const query = mark < 0 ? "" : target.slice(mark + 1);
   const simple = SIMPLE.test(raw);
-  const path = simple ? raw : decoded(raw);
-  if (leadsToUsers(raw) || (!simple && path !== null && leadsToUsers(path))) {
+  const path = simple ? raw : decodePath(raw);
+  if (isReservedPath(raw) || (!simple && path !== null && isReservedPath(path))) {
     return { path: RESERVED_PATH, query, malformed: false };
   }
-  return { path: withoutLastSlash(path ?? raw), query, malformed: path === null };
+  return { path: trimLastSlash(path ?? raw), query, malformed: path === null };
 }
 
-const withoutLastSlash = (path: string): string =>
+const trimLastSlash = (path: string): string =>
   path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 
-/** Where the host ends: at the first slash, question mark or hash, whichever it is. */
+/** Returns the index at which the host ends: the first slash, question mark or hash. */
 function authorityEnd(url: string): number {
   for (let i = url.indexOf("://") + 3; i < url.length; i++) {
     const char = url[i];
@@ -74,22 +70,22 @@ function authorityEnd(url: string): number {
 
 const USERS = /^users/i;
 
-/** Whether no collection can be called so, because users are not kept as documents. */
+/** Whether a name is reserved for users, who are not stored as documents. */
 export const namesUsers = (collection: string): boolean => USERS.test(collection);
 
-function leadsToUsers(raw: string): boolean {
+function isReservedPath(raw: string): boolean {
   if (!isDataPath(raw)) return false;
   const end = raw.indexOf("/", DATA.length);
   const segment = raw.slice(DATA.length, end < 0 ? raw.length : end);
-  return namesUsers(decodedSegment(segment) ?? segment);
+  return namesUsers(decodeSegment(segment) ?? segment);
 }
 
-/** Null if what is decoded could be taken for another path. */
-function decoded(raw: string): string | null {
+/** Returns null if the decoded path would be ambiguous. */
+function decodePath(raw: string): string | null {
   const segments = raw.split("/").slice(1);
   const clean: string[] = [];
   for (const [i, segment] of segments.entries()) {
-    const text = decodedSegment(segment);
+    const text = decodeSegment(segment);
     const isLast = i === segments.length - 1;
     if (text === null || (text === "" && !isLast) || text === "." || text === "..") return null;
     if (/[/\\%\p{Cc}]/u.test(text)) return null;
@@ -98,7 +94,7 @@ function decoded(raw: string): string | null {
   return `/${clean.join("/")}`;
 }
 
-function decodedSegment(segment: string): string | null {
+function decodeSegment(segment: string): string | null {
   if (!segment.includes("%")) return segment;
   try {
     return decodeURIComponent(segment);

@@ -3,7 +3,7 @@ import { readAddress, RESERVED_PATH } from "./path.ts";
 
 const HOST = "http://localhost:8000";
 
-/** The path that is routed, or `malformed`. */
+/** Returns the path that is routed, or `malformed`. */
 const pathOf = (target: string): string => {
   const { path, malformed } = readAddress(HOST + target);
   return malformed ? "malformed" : path;
@@ -13,13 +13,13 @@ function table(rows: readonly (readonly [target: string, path: string])[]): void
   for (const [target, path] of rows) assert.equal(pathOf(target), path, target);
 }
 
-Deno.test("plain paths are routed as they are", () => {
+Deno.test("readAddress keeps plain paths", () => {
   const plain = ["/", "/docs", "/openapi.json", "/api/health/ready", "/api/data/posts/abc-1_2~3"];
   table(plain.map((path) => [path, path]));
   table([["/api/data/posts/", "/api/data/posts"], ["/a...b", "/a...b"], ["/%61/", "/a"]]);
 });
 
-Deno.test("encoded characters are decoded once", () => {
+Deno.test("readAddress decodes encoded characters once", () => {
   table([
     ["/api/data/p%6Fsts", "/api/data/posts"],
     ["/api/data/p%6fsts", "/api/data/posts"],
@@ -33,7 +33,7 @@ Deno.test("encoded characters are decoded once", () => {
   ]);
 });
 
-Deno.test("what could be taken for another path is malformed", () => {
+Deno.test("readAddress marks ambiguous paths as malformed", () => {
   const targets = [
     "//",
     "//api/data/posts",
@@ -59,7 +59,7 @@ Deno.test("what could be taken for another path is malformed", () => {
   table(targets.map((target) => [target, "malformed"]));
 });
 
-Deno.test("broken escapes, and characters no path has, are malformed", () => {
+Deno.test("readAddress marks invalid escapes and control characters as malformed", () => {
   const targets = [
     "/api/data/%",
     "/api/data/a%zz",
@@ -75,7 +75,7 @@ Deno.test("broken escapes, and characters no path has, are malformed", () => {
   table(targets.map((target) => [target, "malformed"]));
 });
 
-Deno.test("every path that begins with /api/data/users is one, in any letter case", () => {
+Deno.test("readAddress maps paths under /api/data/users to one path in any letter case", () => {
   const targets = [
     "/api/data/users",
     "/api/data/Users",
@@ -93,7 +93,7 @@ Deno.test("every path that begins with /api/data/users is one, in any letter cas
   table(targets.map((target) => [target, RESERVED_PATH]));
 });
 
-Deno.test("every path that begins with /api/data/users is one, in any encoding", () => {
+Deno.test("readAddress maps paths under /api/data/users to one path in any encoding", () => {
   const targets = [
     "/api/data/%75sers",
     "/api/data/%55SERS",
@@ -110,7 +110,7 @@ Deno.test("every path that begins with /api/data/users is one, in any encoding",
   table(targets.map((target) => [target, RESERVED_PATH]));
 });
 
-Deno.test("the reserved path is recognised whatever part of it is encoded", () => {
+Deno.test("readAddress recognizes the reserved path if any part of it is encoded", () => {
   const targets = [
     "/%61pi/data/users",
     "/api/%64ata/users",
@@ -122,7 +122,7 @@ Deno.test("the reserved path is recognised whatever part of it is encoded", () =
   table(targets.map((target) => [target, RESERVED_PATH]));
 });
 
-Deno.test("other paths are not taken for the reserved one", () => {
+Deno.test("readAddress does not map other paths to the reserved one", () => {
   table([
     ["/api/data/user", "/api/data/user"],
     ["/api/data/user/s", "/api/data/user/s"],
@@ -134,7 +134,7 @@ Deno.test("other paths are not taken for the reserved one", () => {
   ]);
 });
 
-Deno.test("the query is handed on as it was sent, and takes no part in the path", () => {
+Deno.test("readAddress returns the query as it was sent", () => {
   const address = readAddress(`${HOST}/api/data/posts?a=%2F..%2F&b=//x?y&c=%zz`);
   assert.deepEqual(address, {
     path: "/api/data/posts",
@@ -147,7 +147,7 @@ Deno.test("the query is handed on as it was sent, and takes no part in the path"
   assert.equal(readAddress(`${HOST}/a//b?a=1`).query, "a=1");
 });
 
-Deno.test("a fragment is no part of the address", () => {
+Deno.test("readAddress ignores fragments", () => {
   assert.deepEqual(readAddress(`${HOST}/docs#/api/data/users`), {
     path: "/docs",
     query: "",
@@ -156,13 +156,13 @@ Deno.test("a fragment is no part of the address", () => {
   assert.equal(readAddress(`${HOST}/a?b=c#d?e`).query, "b=c");
 });
 
-Deno.test("an address without a path is the root", () => {
+Deno.test("readAddress returns the root for an address without a path", () => {
   assert.equal(readAddress("http://localhost:8000").path, "/");
   assert.equal(readAddress("https://api.example.com/").path, "/");
   assert.equal(readAddress("http://[::1]:8000/docs").path, "/docs");
 });
 
-Deno.test("the path begins behind the host, whatever stands in the query or the fragment", () => {
+Deno.test("readAddress finds the end of the host despite slashes in the query or fragment", () => {
   const address = (url: string) => {
     const { path, query } = readAddress(url);
     return [path, query];
@@ -176,11 +176,11 @@ Deno.test("the path begins behind the host, whatever stands in the query or the 
   assert.deepEqual(address("http://x/?y=://z/api/health"), ["/", "y=://z/api/health"]);
   assert.deepEqual(address("HTTP://X/api/health"), ["/api/health", ""]);
   assert.deepEqual(address("http://user:word@x:8000/api/health"), ["/api/health", ""]);
-  assert.deepEqual(address("http://a.example:443"), ["/", ""], "as CONNECT names its target");
-  assert.deepEqual(address("http://localhost:8000/*"), ["/*", ""], "as OPTIONS asks for all");
+  assert.deepEqual(address("http://a.example:443"), ["/", ""], "the target form of CONNECT");
+  assert.deepEqual(address("http://localhost:8000/*"), ["/*", ""], "the asterisk form of OPTIONS");
 });
 
-Deno.test("a malformed path is kept as it was sent, for the log", () => {
+Deno.test("readAddress returns a malformed path as it was sent", () => {
   assert.deepEqual(readAddress(`${HOST}/api//data?x=1`), {
     path: "/api//data",
     query: "x=1",

@@ -1,10 +1,7 @@
 import { QUERY_LENGTH_MAX, QUERY_PARAMETERS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 
-/**
- * Refuses the query of any request before it is parsed, so that nothing that reads queries has to
- * count. Throws `QUERY_TOO_LONG`.
- */
+/** Refuses too many characters or parameters before a query is parsed. Throws `QUERY_TOO_LONG`. */
 export function refuseLongQuery(query: string): void {
   if (query.length <= QUERY_PARAMETERS_MAX) return;
   if (query.length > QUERY_LENGTH_MAX || hasManyParameters(query)) {
@@ -12,7 +9,7 @@ export function refuseLongQuery(query: string): void {
   }
 }
 
-/** Two separators without anything between them are no parameter. */
+/** Counts parameters, without empty ones between two separators. */
 function hasManyParameters(query: string): boolean {
   let count = 0;
   let start = 0;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { RANGES_MAX } from "../limits.ts";
 import { readRanges } from "./ranges.ts";
 
-/** The bytes of a file that a spec asks for, one by one. */
+/** Returns the indexes of the bytes that a range specifies. */
 function bytesOf(spec: string, bytes: number): number[] {
   const [first, last] = spec.split("-");
   const all = Array.from({ length: bytes }, (_, i) => i);
@@ -18,7 +18,7 @@ const spec = fc.oneof(
   fc.tuple(number, number).map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`),
 );
 
-Deno.test("whatever is asked for, exactly these bytes are sent, each once and in order", () => {
+Deno.test("readRanges returns each requested byte exactly once and in order", () => {
   const specs = fc.array(spec, { minLength: 1, maxLength: RANGES_MAX });
   fc.assert(fc.property(specs, fc.integer({ min: 1, max: 25 }), (specs, bytes) => {
     const wanted = new Set(specs.flatMap((spec) => bytesOf(spec, bytes)));
@@ -39,7 +39,7 @@ Deno.test("whatever is asked for, exactly these bytes are sent, each once and in
   }));
 });
 
-Deno.test("any header is ranges within the file, nothing, or refused", () => {
+Deno.test("readRanges returns ranges within the file, null or a problem for any header", () => {
   const character = fc.constantFrom(..."0123456789-,= \tbytes;x+.");
   const text = fc.string({ unit: character, maxLength: 40 });
   const header = fc.oneof(text, text.map((rest) => `bytes=${rest}`), fc.string());

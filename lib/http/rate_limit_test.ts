@@ -7,7 +7,7 @@ import {
   type SharedCounts,
 } from "./rate_limit.ts";
 
-/** What a count is refused with. */
+/** Counts a request that must be refused, and returns the problem. */
 function refusalOf(limiter: RateLimiter, key: string): RateLimited {
   try {
     limiter.count(key);
@@ -18,12 +18,12 @@ function refusalOf(limiter: RateLimiter, key: string): RateLimited {
   return assert.fail("expected to be refused");
 }
 
-Deno.test("without a limit nothing is counted", () => {
+Deno.test("count returns null without a limit", () => {
   const limiter = createRateLimiter(null, fakeClock());
   for (let n = 0; n < 2000; n++) assert.equal(limiter.count("key"), null);
 });
 
-Deno.test("each request leaves one less, until none is left", () => {
+Deno.test("count decrements the remaining requests until it refuses", () => {
   const limiter = createRateLimiter(3, fakeClock());
   for (const remaining of [2, 1, 0]) {
     assert.deepEqual(limiter.count("key"), { limit: 3, remaining, resetSeconds: 60 });
@@ -31,7 +31,7 @@ Deno.test("each request leaves one less, until none is left", () => {
   refusalOf(limiter, "key");
 });
 
-Deno.test("a refusal says when to try again, and goes on until then and no longer", () => {
+Deno.test("count refuses exactly until the reset time that it returns", () => {
   const clock = fakeClock();
   const limiter = createRateLimiter(1, clock);
   limiter.count("key");
@@ -49,7 +49,7 @@ Deno.test("a refusal says when to try again, and goes on until then and no longe
   assert.deepEqual(limiter.count("key"), { limit: 1, remaining: 0, resetSeconds: 60 });
 });
 
-Deno.test("nobody hears of more than a minute, though the clock was set back by an hour", () => {
+Deno.test("the reset time is at most a minute away after the clock is set back", () => {
   const clock = fakeClock();
   const limiter = createRateLimiter(1, clock);
   limiter.count("key");
@@ -59,7 +59,7 @@ Deno.test("nobody hears of more than a minute, though the clock was set back by 
   assert.equal(refusalOf(limiter, "key").retryAfter, 60);
 });
 
-Deno.test("keys are counted apart, and limiters too", () => {
+Deno.test("keys and limiters are counted separately", () => {
   const clock = fakeClock();
   const limiter = createRateLimiter(1, clock);
   limiter.count("project 10.0.0.1");
@@ -68,7 +68,7 @@ Deno.test("keys are counted apart, and limiters too", () => {
   refusalOf(limiter, "project 10.0.0.1");
 });
 
-Deno.test("however many addresses come, what is remembered of them has a bound", () => {
+Deno.test("the number of remembered keys is bounded", () => {
   const limiter = createRateLimiter(1, fakeClock());
   limiter.count("first");
   for (let n = 0; n < 100_000; n++) limiter.count(`address ${n}`);
@@ -76,7 +76,7 @@ Deno.test("however many addresses come, what is remembered of them has a bound",
   refusalOf(limiter, "address 99999");
 });
 
-/** Adds up as the store does. `lost` makes it unreachable. */
+/** Returns shared counts in memory. If `lost` is set, they are unreachable. */
 function countsInMemory(): SharedCounts & { lost: boolean; readonly calls: number } {
   const counts = new Map<string, number>();
   let calls = 0;
@@ -100,7 +100,7 @@ const times = (n: number, work: () => void) => {
   while (n-- > 0) work();
 };
 
-Deno.test("two processes that exchange their counts refuse together what each would let pass", async () => {
+Deno.test("two processes that share counts enforce the limit together", async () => {
   const [clock, shared] = [fakeClock(), countsInMemory()];
   await using one = createRateLimiter(100, clock, shared);
   await using other = createRateLimiter(100, clock, shared);
@@ -120,7 +120,7 @@ Deno.test("two processes that exchange their counts refuse together what each wo
   assert.equal(one.count("key")?.remaining, 99);
 });
 
-Deno.test("requests that come during an exchange are counted once", async () => {
+Deno.test("requests during an exchange are counted once", async () => {
   const [clock, shared] = [fakeClock(), countsInMemory()];
   await using limiter = createRateLimiter(100, clock, shared);
   times(10, () => limiter.count("key"));
@@ -132,7 +132,7 @@ Deno.test("requests that come during an exchange are counted once", async () => 
   assert.equal(limiter.count("key")?.remaining, 83);
 });
 
-Deno.test("counts that could not be exchanged are kept and exchanged later", async () => {
+Deno.test("counts whose exchange failed are exchanged later", async () => {
   const [clock, shared] = [fakeClock(), countsInMemory()];
   await using one = createRateLimiter(100, clock, shared);
   await using other = createRateLimiter(100, clock, shared);
@@ -147,7 +147,7 @@ Deno.test("counts that could not be exchanged are kept and exchanged later", asy
   assert.equal(other.count("key")?.remaining, 100 - 53);
 });
 
-Deno.test("callers far from the limit are not exchanged", async () => {
+Deno.test("counts far below the limit are not exchanged", async () => {
   const [clock, shared] = [fakeClock(), countsInMemory()];
   await using limiter = createRateLimiter(1000, clock, shared);
   times(9, () => limiter.count("key"));

@@ -1,14 +1,11 @@
 import { networkOf, readForwardedAddress, readIpAddress } from "../ip_addresses.ts";
 import type { ProblemCode } from "../problems.ts";
 import type { Id } from "../store/port.ts";
-import type { Recipient } from "./deliveries.ts";
+import type { Recipient } from "./response_streams.ts";
 import { type Address, isDashboardPath, readAddress } from "./path.ts";
 
-/** What a request says of who sends it. */
 export interface Credentials {
-  /** The `x-api-key` header. */
   readonly apiKey: string | null;
-  /** The `Authorization` header. */
   readonly authorization: string | null;
 }
 
@@ -22,23 +19,17 @@ export interface RateState {
 const PROCESS_ID = crypto.getRandomValues(new Uint8Array(6)).toHex();
 let counter = 0;
 
-/** Unique among processes: where this one began, and a count. */
+/** Returns an id that is unique among all processes: a random process id and a counter. */
 const newRequestId = () => `${PROCESS_ID}-${(counter++).toString(36)}`;
 
-/** The connection that a request came by. */
 export interface Connection {
-  /** The other end. */
   readonly remoteAddr: { readonly hostname: string };
-  /** Settles when the answer is sent, or cannot be. */
+  /** Settles when the answer was sent or could not be sent. */
   readonly completed?: Promise<void>;
-  /** Closes the connection at once. */
   readonly abort?: () => void;
 }
 
-/**
- * One request on its way through: what came in, and what the log and the answer need to know. A
- * class, because an object literal with accessors costs as much as the rest of a short answer.
- */
+/** A class, because an object literal with accessors costs as much as a short answer. */
 export class RequestState implements Address, Credentials {
   readonly id: string = newRequestId();
   readonly startedAt: number = performance.now();
@@ -48,20 +39,20 @@ export class RequestState implements Address, Credentials {
   readonly malformed: boolean;
   readonly apiKey: string | null;
   readonly origin: string | null;
-  /** The origin whose pages may read the answer; null where there is none, or it may not. */
-  readonly reader: string | null;
+  /** The origin of the request if its pages may read the answer, else null. */
+  readonly allowedOrigin: string | null;
   operationId: string | null = null;
   projectId: Id | null = null;
   callerKind: string | null = null;
   accountId: Id | null = null;
-  /** Until when all requests of the project are kept; null for those that fail alone. */
+  /** Time until which all requests of the project are logged; null to log only failed ones. */
   recordsUntil: string | null = null;
   problem: ProblemCode | null = null;
   rate: RateState | null = null;
-  /** What whoever runs the application should know, though the request is answered as it is. */
+  /** A hint for the application's developer, sent in a header of the normal answer. */
   warning: string | null = null;
   readonly #connection: Connection;
-  readonly #proxies: number;
+  readonly #trustedProxies: number;
 
   constructor(
     raw: Request,
@@ -78,62 +69,63 @@ export class RequestState implements Address, Credentials {
     this.malformed = malformed;
     this.apiKey = headers.get("x-api-key");
     this.origin = origin;
-    this.reader = isForeign ? null : origin;
+    this.allowedOrigin = isForeign ? null : origin;
     this.#connection = connection;
-    this.#proxies = trustProxy;
+    this.#trustedProxies = trustProxy;
   }
 
-  /** Settles when the answer is sent; undefined where nobody listens. */
+  /** Settles when the answer was sent; undefined if the connection cannot be observed. */
   get sent(): Promise<void> | undefined {
     return this.#connection.completed;
   }
 
-  /** The connection that the answer is sent to; null where its end cannot be observed. */
+  /** The connection to which the answer is sent; null if its end cannot be observed. */
   get recipient(): Recipient | null {
     const { completed: sent, abort = () => {} } = this.#connection;
-    return sent === undefined ? null : { caller: this.caller, sent, abort };
+    return sent === undefined ? null : { holder: this.budgetHolder, sent, abort };
   }
 
-  /** Whose share of the memory for answers its answer takes: anybody has a publishable key. */
-  get caller(): string {
-    return this.callerKind === "publishable" ? `${this.projectId} ${this.network}` : this.share;
+  /** The holder for the memory of the answer: with a publishable key, the project and network. */
+  get budgetHolder(): string {
+    return this.callerKind === "publishable"
+      ? `${this.projectId} ${this.network}`
+      : this.shareHolder;
   }
 
-  /** Many callers are never asked for it. */
+  /** The `Authorization` header, read lazily because many operations do not need it. */
   get authorization(): string | null {
     return this.raw.headers.get("authorization");
   }
 
-  /** Address of the client. */
   get client(): string {
     const sender = this.#sender();
     return readIpAddress(sender) ?? sender;
   }
 
-  /** What counts as one client, for all that is limited or locked. */
+  /** The network of the client, which counts as one client for limits and locks. */
   get network(): string {
     return networkOf(this.#sender());
   }
 
-  /** Whose share the request counts towards; the project is known behind the guard. */
-  get share(): string {
+  /** The project, which is known after the guard, or the network, for limits of a share. */
+  get shareHolder(): string {
     return this.projectId ?? this.network;
   }
 
-  /** The other end of the connection, be it a proxy. */
+  /** Address of the other end of the connection, which may be a proxy. */
   get peer(): string {
     return this.#connection.remoteAddr.hostname;
   }
 
-  /** The address that the proxies tell of, else the peer's. */
+  /** Returns the address that trusted proxies forward, or else the peer's. */
   #sender(): string {
-    const entries = this.#proxies === 0 ? null : this.raw.headers.get("x-forwarded-for");
-    const forwarded = entries === null ? null : forwardedAddress(entries, this.#proxies);
+    const entries = this.#trustedProxies === 0 ? null : this.raw.headers.get("x-forwarded-for");
+    const forwarded = entries === null ? null : forwardedAddress(entries, this.#trustedProxies);
     return forwarded ?? this.peer;
   }
 }
 
-/** Each proxy adds whom it heard from at the right; what lies further left anyone can write. */
+/** Each proxy appends its peer at the right. Clients can forge entries further left. */
 function forwardedAddress(entries: string, proxies: number): string | null {
   let end = entries.length;
   for (let passed = 1; passed < proxies; passed++) {

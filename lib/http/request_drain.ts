@@ -1,10 +1,9 @@
-/** Counts the requests that are being answered, so that a stopping server can wait for them. */
+/** Counts the requests in flight, so that a stopping server can wait for them. */
 export interface RequestDrain {
-  /** Whether no more are taken. */
   readonly isDraining: boolean;
-  /** Counts an answer until it is made. */
+  /** Counts a request until its answer settles. */
   track<T>(answer: Promise<T>): Promise<T>;
-  /** Takes no more; resolves when all are answered. */
+  /** Refuses new requests and resolves when every request in flight has been answered. */
   drain(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createRequestDrain } from "./request_drain.ts";
 
-/** Whether a promise has settled, when all that could settle it has run. */
+/** Whether a promise has settled after all pending tasks have run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   const note = () => void (settled = true);
@@ -10,14 +10,14 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled;
 }
 
-Deno.test("drain resolves at once with nothing in flight, also when called twice", async () => {
+Deno.test("drain resolves immediately without requests in flight, also when called twice", async () => {
   const requestDrain = createRequestDrain();
   assert.equal(requestDrain.isDraining, false);
   await Promise.all([requestDrain.drain(), requestDrain.drain()]);
   assert.equal(requestDrain.isDraining, true);
 });
 
-Deno.test("drain waits for every answer, failures included", async () => {
+Deno.test("drain waits for every answer, including failed ones", async () => {
   const requestDrain = createRequestDrain();
   const [one, other] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
   const tracked = [requestDrain.track(one.promise), requestDrain.track(other.promise)];
@@ -31,13 +31,13 @@ Deno.test("drain waits for every answer, failures included", async () => {
   await drained;
 });
 
-Deno.test("answers that were made before are not waited for", async () => {
+Deno.test("drain does not wait for earlier answers", async () => {
   const requestDrain = createRequestDrain();
   for (let n = 0; n < 100; n++) await requestDrain.track(Promise.resolve(n));
   await requestDrain.drain();
 });
 
-Deno.test("what came in at the last moment is waited for too", async () => {
+Deno.test("drain waits for requests that arrive while it drains", async () => {
   const requestDrain = createRequestDrain();
   const [first, last] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const tracked = [requestDrain.track(first.promise)];

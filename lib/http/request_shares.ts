@@ -1,17 +1,16 @@
 import { Problem } from "../problems.ts";
 
-/** What a process works on at once, of which no caller takes more than a share. */
+/** Limits the number of requests that a process works on, in total and for each caller. */
 export interface RequestShares {
-  /** Throws `SERVER_BUSY` where the caller has as much under way as it may. */
-  assertRoom(caller: string): void;
-  /** Counts a piece of the caller's work until it has ended, however it does. */
-  count(caller: string, work: Promise<unknown>): void;
+  /** Throws `SERVER_BUSY` if the caller has as many requests in progress as allowed. */
+  assertAvailable(caller: string): void;
+  /** Counts a request of the caller until `work` settles. */
+  track(caller: string, work: Promise<unknown>): void;
 }
 
 /**
- * @param max Of all callers together. Whoever has nothing under way is let in beyond it: nobody is
- * shut out by others.
- * @param shareMax Of one caller.
+ * @param max Maximum for all callers, which a caller without a request may exceed, so that callers
+ * cannot lock each other out. @param shareMax Maximum number for one caller.
  */
 export function createRequestShares(
   { max, shareMax }: { max: number; shareMax: number },
@@ -20,13 +19,13 @@ export function createRequestShares(
   const byCaller = new Map<string, number>();
 
   return {
-    assertRoom(caller) {
-      // Most of the time there is room for everybody, and nobody has to be looked up.
+    assertAvailable(caller) {
+      // The common case: no caller can have reached its share.
       if (all < shareMax) return;
       const own = byCaller.get(caller) ?? 0;
       if (own >= shareMax || (all >= max && own > 0)) throw new Problem("SERVER_BUSY");
     },
-    count(caller, work) {
+    track(caller, work) {
       all++;
       byCaller.set(caller, (byCaller.get(caller) ?? 0) + 1);
       const end = () => {

@@ -8,25 +8,25 @@ function working() {
   return work;
 }
 
-Deno.test("a caller has a share, and gets it back when its work has ended, also badly", async () => {
+Deno.test("a caller's share is freed when its work ends or fails", async () => {
   const shares = createRequestShares({ max: 4, shareMax: 2 });
   const [one, other] = [working(), working()];
-  shares.count("a", one.promise);
-  shares.assertRoom("a");
-  shares.count("a", other.promise);
-  assert.throws(() => shares.assertRoom("a"), BUSY);
-  shares.assertRoom("b");
+  shares.track("a", one.promise);
+  shares.assertAvailable("a");
+  shares.track("a", other.promise);
+  assert.throws(() => shares.assertAvailable("a"), BUSY);
+  shares.assertAvailable("b");
   one.reject(new Error("failed"));
   await assert.rejects(one.promise);
-  shares.assertRoom("a");
+  shares.assertAvailable("a");
   other.resolve();
 });
 
-Deno.test("beyond what all may have, only those who have nothing are let in", () => {
+Deno.test("beyond the total limit only callers without work in progress are admitted", () => {
   const shares = createRequestShares({ max: 4, shareMax: 2 });
-  for (const caller of ["a", "a", "b", "b"]) shares.count(caller, working().promise);
-  shares.assertRoom("c");
-  shares.count("c", working().promise);
-  assert.throws(() => shares.assertRoom("c"), BUSY);
-  shares.assertRoom("d");
+  for (const caller of ["a", "a", "b", "b"]) shares.track(caller, working().promise);
+  shares.assertAvailable("c");
+  shares.track("c", working().promise);
+  assert.throws(() => shares.assertAvailable("c"), BUSY);
+  shares.assertAvailable("d");
 });

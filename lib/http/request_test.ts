@@ -18,7 +18,7 @@ const clientOf = (forwarded: string | null, proxies: number) =>
     behind(proxies),
   ).client;
 
-Deno.test("without a proxy no forwarded address is believed", () => {
+Deno.test("client ignores forwarded addresses without trusted proxies", () => {
   for (const forwarded of [null, "10.0.0.1", "10.0.0.1, 10.0.0.2", ""]) {
     assert.equal(clientOf(forwarded, 0), PEER);
   }
@@ -27,28 +27,28 @@ Deno.test("without a proxy no forwarded address is believed", () => {
   assert.equal(new RequestState(others, FROM_PEER, behind(1)).client, PEER);
 });
 
-Deno.test("behind n proxies the client is the n-th entry from the right", () => {
+Deno.test("client is the n-th entry from the right behind n proxies", () => {
   const forwarded = "10.0.0.1, 10.0.0.2,10.0.0.3 ,  10.0.0.4";
   assert.equal(clientOf(forwarded, 1), "10.0.0.4");
   assert.equal(clientOf(forwarded, 2), "10.0.0.3");
   assert.equal(clientOf(forwarded, 4), "10.0.0.1");
 });
 
-Deno.test("what a client writes further left changes nothing", () => {
+Deno.test("client ignores entries left of the trusted ones", () => {
   const seen = "198.51.100.7";
   for (const forged of ["", "1.1.1.1, ", "1.1.1.1, 2.2.2.2, 3.3.3.3, ", ", , "]) {
     assert.equal(clientOf(forged + seen, 1), seen, forged);
   }
 });
 
-Deno.test("with fewer entries than proxies, or an empty one, it is the peer", () => {
+Deno.test("client is the peer if entries are missing or empty", () => {
   assert.equal(clientOf(null, 1), PEER);
   assert.equal(clientOf("", 1), PEER);
   assert.equal(clientOf("10.0.0.1", 2), PEER);
   assert.equal(clientOf("10.0.0.1, ", 1), PEER);
 });
 
-Deno.test("a request says who sends it and where it leads", () => {
+Deno.test("RequestState has the address and credentials of its request", () => {
   const raw = request({
     "x-api-key": "pk_live_x",
     authorization: "Bearer a.b.c",
@@ -67,7 +67,7 @@ Deno.test("a request says who sends it and where it leads", () => {
     apiKey: "pk_live_x",
     authorization: "Bearer a.b.c",
     origin: "https://app.example.com",
-    reader: "https://app.example.com",
+    allowedOrigin: "https://app.example.com",
     client: PEER,
     operationId: null,
     projectId: null,
@@ -80,9 +80,9 @@ Deno.test("a request says who sends it and where it leads", () => {
   });
 });
 
-Deno.test("answers of the dashboard are for its own pages, access tokens' keys for everybody", () => {
+Deno.test("allowedOrigin is null for foreign pages on dashboard paths, except for JWKS", () => {
   const readerOf = (path: string, origin: string) =>
-    new RequestState(request({ origin }, path), FROM_PEER, behind(0)).reader;
+    new RequestState(request({ origin }, path), FROM_PEER, behind(0)).allowedOrigin;
   const other = "https://app.example.com";
   const own = ["/api/auth/me", "/api/auth", "/api/user/me", "/api/projects", "/api/projects/x/y"];
   for (const path of [...own, "/api/%61uth/me", "/api/projects/x/jwks.json/y"]) {
@@ -95,12 +95,12 @@ Deno.test("answers of the dashboard are for its own pages, access tokens' keys f
   for (const path of shared) assert.equal(readerOf(path, other), other, path);
 });
 
-Deno.test("credentials that are not sent are null", () => {
+Deno.test("credentials that were not sent are null", () => {
   const { apiKey, authorization, origin } = new RequestState(request(), FROM_PEER, behind(0));
   assert.deepEqual([apiKey, authorization, origin], [null, null, null]);
 });
 
-Deno.test("every request has an id of its own, which no client chooses", () => {
+Deno.test("every request has a unique id that clients cannot choose", () => {
   const ids = Array.from(
     { length: 1000 },
     () => new RequestState(request({ "x-request-id": "mine" }), FROM_PEER, behind(0)).id,

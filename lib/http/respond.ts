@@ -11,19 +11,19 @@ import { TUS_HEADERS, TUS_OPTIONS } from "./tus.ts";
 export interface Reply {
   readonly status: number;
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
-  /** JSON if left out. */
+  /** Content type; JSON by default. */
   readonly type?: string;
-  /** Beside those that every answer carries, or in the place of `cache-control`; in lower case. */
+  /** Additional headers, in lower case. They may replace `cache-control`. */
   readonly headers?: readonly (readonly [string, string])[];
-  /** Of a stream that goes on until somebody ends it: it is no work that is under way. */
+  /** Whether the body is a stream without an end, which does not count as a request in progress. */
   readonly isOpenEnded?: boolean;
 }
 
-/** For answers that hold a token, a key or a code. */
+/** Header of answers with a token, a key or a code. */
 export const NO_STORE = ["cache-control", "no-store"] as const;
 
 const JSON_TYPE = "application/json; charset=utf-8";
-/** Of an answer that is as it should be to a request that is not. */
+/** Header with a hint about a request that was answered normally. */
 const WARNING_HEADER = "x-corbel-warning";
 const EXPOSED = `etag,content-range,location,retry-after,x-request-id,${WARNING_HEADER},` +
   "upload-offset,upload-length,upload-expires,tus-resumable,tus-version," +
@@ -34,13 +34,13 @@ const ALLOWED_HEADERS = "content-type,authorization,x-api-key,x-refresh-token," 
 const PREFLIGHT_SECONDS = "7200";
 const RETRY_SECONDS = 1;
 
-/** What of a query is no mistake, but hardly meant so. */
+/** A hint about a query parameter that is valid but probably a mistake. */
 export interface QueryWarning {
   readonly parameter: string;
   readonly message: string;
 }
 
-/** The envelope of success. `data` is JSON text. */
+/** Returns the JSON text of a successful answer. `data` is JSON text. */
 export function envelope(
   data: string,
   message: string,
@@ -50,41 +50,39 @@ export function envelope(
   return `{"success":true,"data":${data},"message":${JSON.stringify(message)}${warned}}`;
 }
 
-/** An answer in the envelope. */
+/** Returns a successful answer. `data` is JSON text. */
 export const ok = (status: number, data: string, message: string, etag?: string): Reply => ({
   status,
   body: envelope(data, message),
   ...(etag !== undefined && { headers: [["etag", etag]] }),
 });
 
-/** An answer that has nothing but its message, for clients that look for it in `data`. */
-export const told = (message: string): Reply => ok(200, JSON.stringify({ message }), message);
+/** Returns an answer with only a message, which `data` repeats for clients that expect it there. */
+export const messageReply = (message: string): Reply =>
+  ok(200, JSON.stringify({ message }), message);
 
-/** The answer of an operation that verifies an e-mail by a code. */
-export function toldVerified({ isPasswordDropped }: { isPasswordDropped: boolean }): Reply {
-  if (!isPasswordDropped) return told("E-mail verified");
+/** Returns the answer of an operation that verifies an e-mail address by a code. */
+export function emailVerifiedReply({ isPasswordDropped }: { isPasswordDropped: boolean }): Reply {
+  if (!isPasswordDropped) return messageReply("E-mail verified");
   const message = "E-mail verified. The password that was set before is no longer good";
   return ok(200, JSON.stringify({ message, passwordDropped: true }), message);
 }
 
-/** An answer whose members stand in the envelope itself, and are repeated in `data`. */
-export const okWith = (members: Readonly<Record<string, Json>>, message: string): Reply => ({
+/** Returns an answer whose fields are at its top level and repeated in `data`. */
+export const okWithFields = (members: Readonly<Record<string, Json>>, message: string): Reply => ({
   status: 200,
   body: jsonText({ success: true, ...members, data: members, message }),
 });
 
-/**
- * The one place where answers become responses. Headers are set one by one: handed to the
- * constructor they cost Deno as much as all the rest of a small answer.
- */
+/** Sets headers one by one: the constructor would cost as much as the rest of a small answer. */
 export function respond(state: RequestState, reply: Reply): Response {
   const { body } = reply;
   const isHead = state.raw.method === "HEAD";
-  // Nobody reads it, so nothing else would ever end it.
+  // The body of an answer to HEAD is not read, so it must be ended here.
   if (isHead && body instanceof ReadableStream) body.cancel().catch(() => {});
-  const response = isHead ? made(state, reply, null) : whole(state, reply);
+  const response = isHead ? createResponse(state, reply, null) : bodyResponse(state, reply);
   addCommonHeaders(state, response.headers);
-  // Without it Deno would say of the answer to a HEAD that the one to a GET has no bytes.
+  // Otherwise Deno would send a content length of 0.
   if (isHead && body !== null && !(body instanceof ReadableStream)) {
     const bytes = typeof body === "string" ? bytesOf(body) : body.length;
     response.headers.set("content-length", String(bytes));
@@ -92,9 +90,8 @@ export function respond(state: RequestState, reply: Reply): Response {
   return response;
 }
 
-/** Sets the headers that every answer carries. */
 function addCommonHeaders(state: RequestState, headers: Headers): void {
-  const { id, reader, rate, path, warning } = state;
+  const { id, allowedOrigin: reader, rate, path, warning } = state;
   headers.set("x-request-id", id);
   if (warning !== null) headers.set(WARNING_HEADER, warning);
   if (isResumablePath(path)) { for (const [name, value] of TUS_HEADERS) headers.set(name, value); }
@@ -110,37 +107,36 @@ function addCommonHeaders(state: RequestState, headers: Headers): void {
   }
 }
 
-function whole(state: RequestState, reply: Reply): Response {
+function bodyResponse(state: RequestState, reply: Reply): Response {
   const { body } = reply;
-  if (typeof body !== "string" || body.length <= LONG_TEXT) return made(state, reply, body);
-  const response = made(state, reply, inSlices(body));
+  if (typeof body !== "string" || body.length <= LARGE_BODY_LENGTH) {
+    return createResponse(state, reply, body);
+  }
+  const response = createResponse(state, reply, bodyStream(body));
   response.headers.set("content-length", String(bytesOf(body)));
   return response;
 }
 
-/** UTF-16 units of a text, or bytes. */
-const LONG_TEXT = 1_048_576;
-/** UTF-16 units of a text, or bytes, that are sent without a turn of the event loop. */
-const SLICE = 131_072;
+/** Number of UTF-16 units or bytes from which a body is streamed in slices. */
+const LARGE_BODY_LENGTH = 1_048_576;
+/** Number of UTF-16 units or bytes of a slice. */
+const SLICE_LENGTH = 131_072;
 
 const encoder = new TextEncoder();
 
-/**
- * Streams a body as bytes. A body above 1 MiB comes in slices, with a turn of the event loop between
- * them: to encode 16 MiB at once would hold up every other request for 30 ms.
- */
-export function inSlices(
+/** Encodes a body above 1 MiB in slices, between which other requests are served. */
+export function bodyStream(
   body: string | Uint8Array<ArrayBuffer>,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { length } = body;
-  const slice = length <= LONG_TEXT ? LONG_TEXT : SLICE;
+  const slice = length <= LARGE_BODY_LENGTH ? LARGE_BODY_LENGTH : SLICE_LENGTH;
   let at = 0;
   return new ReadableStream({
     async pull(controller) {
       if (at > 0) await nextTurn();
       const end = at + slice;
       if (typeof body === "string") {
-        // A pair of surrogates stays together.
+        // A slice must not end between two surrogates.
         const isCut = HIGH_SURROGATE.test(body.charAt(end - 1));
         controller.enqueue(encoder.encode(body.slice(at, at = end + (isCut ? 1 : 0))));
       } else {
@@ -153,7 +149,7 @@ export function inSlices(
 
 const HIGH_SURROGATE = /[\uD800-\uDBFF]/;
 
-function made({ path }: RequestState, reply: Reply, body: Reply["body"]): Response {
+function createResponse({ path }: RequestState, reply: Reply, body: Reply["body"]): Response {
   const { status } = reply;
   const response = status === 200 ? new Response(body) : new Response(body, { status });
   const { headers } = response;
@@ -162,7 +158,7 @@ function made({ path }: RequestState, reply: Reply, body: Reply["body"]): Respon
     headers.set("vary", "Origin, Authorization, x-api-key");
   }
   if (path.startsWith("/files/")) {
-    // What is not served now may be a moment later; what is says for itself how long it keeps.
+    // The default for problems. Files set their own `cache-control`.
     headers.set("cache-control", "no-cache");
     headers.set("vary", "Origin");
   }
@@ -174,28 +170,28 @@ function made({ path }: RequestState, reply: Reply, body: Reply["body"]): Respon
   return response;
 }
 
-/** Their messages say what to do: readiness is asked by operators, a query is slow for want of an index. */
-const TELLING: ReadonlySet<ProblemCode> = new Set([
+/** Failures whose own messages are sent, because they say what the client or operator can do. */
+const EXPLAINED_FAILURES: ReadonlySet<ProblemCode> = new Set([
   "NOT_READY",
   "QUERY_TOO_SLOW",
   "MAIL_NOT_CONFIGURED",
 ]);
 
-/** Refusals of a request that may not have been read to its end. */
-const LEAVING_UNREAD: ReadonlySet<ProblemCode> = new Set(
+/** Problems of requests whose body may be unread, after which the connection is closed. */
+const CLOSES_CONNECTION: ReadonlySet<ProblemCode> = new Set(
   (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) =>
     code === "STOPPING" || (PROBLEMS[code].status === 413 && code !== "ANSWER_TOO_LARGE")
   ),
 );
 
-/** A refusal in the envelope of errors. */
+/** Returns the answer of a problem and records its code in the request's state. */
 export function problemReply(state: RequestState, problem: Problem): Reply {
   state.problem = problem.code;
   const headers: [string, string][] = [];
   const retryAfter = problem.retryAfter ?? (problem.status === 503 ? RETRY_SECONDS : undefined);
   if (retryAfter !== undefined) headers.push(["retry-after", String(retryAfter)]);
-  // Nobody reads what else comes on this connection.
-  if (LEAVING_UNREAD.has(problem.code)) headers.push(["connection", "close"]);
+  // The rest of the body is not read, so the connection cannot be used again.
+  if (CLOSES_CONNECTION.has(problem.code)) headers.push(["connection", "close"]);
   if (problem.fileBytes !== undefined) {
     headers.push(["content-range", `bytes */${problem.fileBytes}`]);
   }
@@ -203,19 +199,19 @@ export function problemReply(state: RequestState, problem: Problem): Reply {
   const room = { inStorage: isStoragePath(state.path) };
   const { code, operation, faults } = problem;
   const body = jsonText(
-    refusalBody({ code, message: messageOf(problem), operation, faults }, room),
+    problemBody({ code, message: publicMessage(problem), operation, faults }, room),
   );
   return { status: problem.status, body, headers };
 }
 
-/** What is said of it: what failed inside is nobody's business outside. */
-export function messageOf({ code, status, message }: Problem): string {
-  const opaque = status >= 500 && !TELLING.has(code);
+/** Returns the message for clients, which does not reveal the details of internal failures. */
+export function publicMessage({ code, status, message }: Problem): string {
+  const opaque = status >= 500 && !EXPLAINED_FAILURES.has(code);
   return opaque ? PROBLEMS[code].message : message;
 }
 
-/** The envelope of errors. Clients of storage may read the text in `error` or in `message`. */
-export const refusalBody = (
+/** Returns the body of a problem. Storage operations repeat the message in `error`. */
+export const problemBody = (
   { code, message, operation, faults = [] }: {
     code: ProblemCode;
     message: string;
@@ -233,20 +229,17 @@ export const refusalBody = (
   ...(faults.length > 0 && !inStorage && { faults: faults.map(boundedFault) }),
 });
 
-/** Names are as long as whoever sent them made them. */
+/** Cuts the path, which contains names of any length that the client sent. */
 const boundedFault = ({ path, message }: FieldFault) => ({
   path: path.slice(0, PATH_LENGTH_MAX),
   message,
 });
 
-/** The same for an answer under way: its status is sent, and only text can follow. */
-export const refusalText = (state: RequestState, problem: Problem): string =>
-  problemReply(state, problem).body as string; // Refusals are JSON text.
+/** Returns the JSON text of a problem, for an answer whose status was already sent. */
+export const problemText = (state: RequestState, problem: Problem): string =>
+  problemReply(state, problem).body as string; // Bodies of problems are JSON text.
 
-/**
- * Answers a CORS preflight for any path, and allows the headers that it asks for: what a request may
- * do is decided by the request itself, and no answer depends on a header that is not documented.
- */
+/** Allows all headers at any path, because the request itself decides about access. */
 export const preflight = (path: string, requestedHeaders: string | null): Reply => ({
   status: 204,
   body: null,

@@ -3,7 +3,15 @@ import { Problem, PROBLEMS } from "../problems.ts";
 import { QueryTooSlow, StoreUnavailable } from "../store/errors.ts";
 import { type LogFields, silentLog } from "../runtime/log.ts";
 import { RequestState } from "./request.ts";
-import { envelope, NO_STORE, ok, okWith, preflight, problemReply, respond } from "./respond.ts";
+import {
+  envelope,
+  NO_STORE,
+  ok,
+  okWithFields,
+  preflight,
+  problemReply,
+  respond,
+} from "./respond.ts";
 import { asProblem } from "@/routes/as_problem.ts";
 
 const CONNECTION = { remoteAddr: { hostname: "127.0.0.1" } };
@@ -15,7 +23,7 @@ const request = (path = "/api/data/posts", headers: Record<string, string> = {})
 
 const ORIGIN = "https://app.example.com";
 
-Deno.test("success is in the envelope, and data is put in as it is", () => {
+Deno.test("ok returns the success envelope with data as it is", () => {
   assert.equal(
     envelope('{"n":1.0}', 'It "works"\n'),
     '{"success":true,"data":{"n":1.0},' +
@@ -28,7 +36,7 @@ Deno.test("success is in the envelope, and data is put in as it is", () => {
   assert.deepEqual(ok(200, "{}", "Read", '"tag"').headers, [["etag", '"tag"']]);
 });
 
-Deno.test("every answer carries its request's id", async () => {
+Deno.test("respond sets the request id on every answer", async () => {
   const state = request("/docs");
   const response = respond(state, { status: 200, body: "text", type: "text/plain" });
   assert.equal(response.headers.get("x-request-id"), state.id);
@@ -37,7 +45,7 @@ Deno.test("every answer carries its request's id", async () => {
   assert.equal(await response.text(), "text");
 });
 
-Deno.test("a long text is sent in slices, whole characters and its length included", async () => {
+Deno.test("respond sends a long text in slices of complete characters with its length", async () => {
   const text = "a".repeat(131_071) + "\u{1F600}é".repeat(400_000);
   const response = respond(request(), { status: 200, body: text });
   const bytes = new TextEncoder().encode(text);
@@ -48,7 +56,7 @@ Deno.test("a long text is sent in slices, whole characters and its length includ
   assert.equal(new TextDecoder().decode(Uint8Array.from(chunks.flatMap((one) => [...one]))), text);
 });
 
-Deno.test("answers under /api are private and vary with who asks", () => {
+Deno.test("respond makes answers under /api private and varying by caller", () => {
   const { headers } = respond(request(), ok(200, "{}", "Read"));
   assert.equal(headers.get("cache-control"), "private, no-cache");
   assert.equal(headers.get("vary"), "Origin, Authorization, x-api-key");
@@ -57,20 +65,20 @@ Deno.test("answers under /api are private and vary with who asks", () => {
   assert.equal(page.headers.get("cache-control"), null);
 });
 
-Deno.test("an answer that holds a secret is stored by nobody", () => {
+Deno.test("respond forbids storing answers with secrets", () => {
   const { headers } = respond(request(), { ...ok(200, "{}", "Made"), headers: [NO_STORE] });
   assert.equal(headers.get("cache-control"), "no-store");
   assert.equal(headers.get("vary"), "Origin, Authorization, x-api-key");
 });
 
-Deno.test("malformed paths under /api are answered as privately as the others", () => {
+Deno.test("respond makes answers to malformed paths under /api private", () => {
   const state = request("/api//data");
   assert.equal(state.malformed, true);
   const { headers } = respond(state, problemReply(state, new Problem("INVALID_PATH")));
   assert.equal(headers.get("cache-control"), "private, no-cache");
 });
 
-Deno.test("an origin is echoed with credentials; without one there is nothing to echo", () => {
+Deno.test("respond echoes an origin and allows credentials", () => {
   const { headers } = respond(request("/api/health", { origin: ORIGIN }), ok(200, "{}", "Read"));
   assert.equal(headers.get("access-control-allow-origin"), ORIGIN);
   assert.equal(headers.get("access-control-allow-credentials"), "true");
@@ -98,7 +106,7 @@ Deno.test("an origin is echoed with credentials; without one there is nothing to
   assert.equal(plain.headers.get("access-control-allow-credentials"), null);
 });
 
-Deno.test("a preflight allows the interface's methods and headers, and is remembered", async () => {
+Deno.test("preflight allows the interface's methods and headers and is cached", async () => {
   const state = request("/api/data/posts", { origin: ORIGIN });
   const response = respond(state, preflight(state.path, null));
   assert.equal(response.status, 204);
@@ -133,7 +141,7 @@ Deno.test("a preflight allows the interface's methods and headers, and is rememb
   assert.equal(response.headers.get("access-control-allow-origin"), ORIGIN);
 });
 
-Deno.test("where requests are counted, answers say how many are left", () => {
+Deno.test("respond sets rate limit headers if requests are counted", () => {
   const state = request();
   state.rate = { limit: 1000, remaining: 7, resetSeconds: 42 };
   const { headers } = respond(state, ok(200, "{}", "Read"));
@@ -143,7 +151,7 @@ Deno.test("where requests are counted, answers say how many are left", () => {
   assert.equal(respond(request(), ok(200, "{}", "")).headers.get("ratelimit-limit"), null);
 });
 
-Deno.test("a refusal is in the envelope of errors, and the request remembers its code", () => {
+Deno.test("problemReply returns the error envelope and records the problem code", () => {
   const state = request();
   const reply = problemReply(state, new Problem("INVALID_QUERY", { message: '"limit" is odd.' }));
   assert.equal(reply.status, 400);
@@ -156,7 +164,7 @@ Deno.test("a refusal is in the envelope of errors, and the request remembers its
   assert.equal(state.problem, "INVALID_QUERY");
 });
 
-Deno.test("clients of storage find the text of a refusal in error too, others do not", () => {
+Deno.test("problemReply repeats the message in `error` for storage operations only", () => {
   const reply = problemReply(request("/api/storage/usage"), new Problem("SECRET_KEY_REQUIRED"));
   const { message } = PROBLEMS.SECRET_KEY_REQUIRED;
   assert.deepEqual(JSON.parse(reply.body as string), {
@@ -172,15 +180,15 @@ Deno.test("clients of storage find the text of a refusal in error too, others do
   }
 });
 
-Deno.test("an answer may have its members in the envelope itself, and again in data", () => {
-  assert.deepEqual(okWith({ path: 'a"b', url: null }, "Done"), {
+Deno.test("okWithFields puts fields at the top level and into data", () => {
+  assert.deepEqual(okWithFields({ path: 'a"b', url: null }, "Done"), {
     status: 200,
     body:
       '{"success":true,"path":"a\\"b","url":null,"data":{"path":"a\\"b","url":null},"message":"Done"}',
   });
 });
 
-Deno.test("what failed inside is not told outside", () => {
+Deno.test("problemReply hides the messages of internal failures", () => {
   for (const code of ["INTERNAL", "STORE_UNAVAILABLE", "HANDLER_TIMEOUT"] as const) {
     const problem = new Problem(code, { message: "disk /var/lib full", cause: new Error("x") });
     const { body, status } = problemReply(request(), problem);
@@ -190,13 +198,13 @@ Deno.test("what failed inside is not told outside", () => {
   }
 });
 
-Deno.test("readiness names what is down: operators ask for it", () => {
+Deno.test("problemReply sends the message of NOT_READY", () => {
   const problem = new Problem("NOT_READY", { message: "The database does not answer." });
   const { body } = problemReply(request(), problem);
   assert.equal(JSON.parse(String(body)).message, "The database does not answer.");
 });
 
-Deno.test("a refusal says when to try again, and which methods there are", () => {
+Deno.test("problemReply sets Retry-After and Allow", () => {
   const headersOf = (problem: Problem) =>
     Object.fromEntries(problemReply(request(), problem).headers!);
   assert.deepEqual(headersOf(new Problem("RATE_LIMITED", { retryAfter: 17 })), {
@@ -209,7 +217,7 @@ Deno.test("a refusal says when to try again, and which methods there are", () =>
   assert.deepEqual(headersOf(new Problem("INVALID_QUERY")), {});
 });
 
-Deno.test("a connection whose rest nobody reads is closed", () => {
+Deno.test("problemReply closes a connection whose body may be unread", () => {
   for (const code of ["BODY_TOO_LARGE", "DOCUMENT_TOO_LARGE", "STOPPING"] as const) {
     const { headers } = problemReply(request(), new Problem(code));
     assert.ok(headers!.some(([name, value]) => name === "connection" && value === "close"), code);
@@ -217,22 +225,22 @@ Deno.test("a connection whose rest nobody reads is closed", () => {
   assert.deepEqual(problemReply(request(), new Problem("ANSWER_TOO_LARGE")).headers, []);
 });
 
-Deno.test("a query that took too long is 503 with Retry-After, and names the index", () => {
+Deno.test("asProblem turns a slow query into 503 with Retry-After and an index hint", () => {
   const state = request();
-  const told = (path: string | null) => {
+  const respondTo = (path: string | null) => {
     const reply = problemReply(state, asProblem(new QueryTooSlow(path), state, silentLog));
     assert.equal(reply.status, 503);
     assert.deepEqual(reply.headers, [["retry-after", "1"]]);
     return JSON.parse(reply.body as string);
   };
-  const named = told("place.city");
+  const named = respondTo("place.city");
   assert.equal(named.code, "QUERY_TOO_SLOW");
   assert.match(named.message, /an index on "place\.city" would help/);
-  assert.equal(told(null).message, PROBLEMS.QUERY_TOO_SLOW.message);
+  assert.equal(respondTo(null).message, PROBLEMS.QUERY_TOO_SLOW.message);
 });
 
-/** Remembers what was logged. */
-function remembering() {
+/** Returns a log that records its lines. */
+function recordingLog() {
   const lines: [string, string, LogFields | undefined][] = [];
   const log = {
     ...silentLog,
@@ -242,15 +250,15 @@ function remembering() {
   return { log, lines };
 }
 
-Deno.test("a refusal passes as it is, and is no line in the log", () => {
-  const { log, lines } = remembering();
+Deno.test("asProblem returns a problem as it is without logging it", () => {
+  const { log, lines } = recordingLog();
   const problem = new Problem("INVALID_QUERY");
   assert.equal(asProblem(problem, request(), log), problem);
   assert.deepEqual(lines, []);
 });
 
-Deno.test("a store that cannot be used is 503, and the log says why", () => {
-  const { log, lines } = remembering();
+Deno.test("asProblem turns StoreUnavailable into 503 and logs the cause", () => {
+  const { log, lines } = recordingLog();
   const state = request();
   const error = new StoreUnavailable('Cannot use "control.db": disk full');
   const problem = asProblem(error, state, log);
@@ -263,8 +271,8 @@ Deno.test("a store that cannot be used is 503, and the log says why", () => {
   }]]);
 });
 
-Deno.test("anything else is 500, and the log has the stack under the request's id", () => {
-  const { log, lines } = remembering();
+Deno.test("asProblem turns other errors into 500 and logs the stack with the request id", () => {
+  const { log, lines } = recordingLog();
   const state = request();
   state.operationId = "listDocuments";
   assert.equal(asProblem(new TypeError("x is not a function"), state, log).code, "INTERNAL");

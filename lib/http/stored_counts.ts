@@ -4,7 +4,7 @@ import type { Engine } from "../store/port.ts";
 import type { SharedCounts } from "./rate_limit.ts";
 import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** In the control space. */
+/** Stored in the control space. */
 export const RATE_COUNTS = recordKind({
   name: "rate_counts",
   fields: {
@@ -18,9 +18,10 @@ export const RATE_COUNTS = recordKind({
 
 type CountRecord = RecordOf<typeof RATE_COUNTS>;
 
+/** Number of hexadecimal digits of a record id. */
 const ID_DIGITS = 24;
 
-/** Counts in the store: one record for each key and window, under an id that follows from both. */
+/** Returns counts in the store, with one record per key and window. */
 export function createStoredCounts(engine: Engine): SharedCounts {
   const records = engine.records<CountRecord>("control", RATE_COUNTS);
   return {

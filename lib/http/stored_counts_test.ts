@@ -4,7 +4,7 @@ import { createStoredCounts } from "./stored_counts.ts";
 
 const END = Date.parse("2026-01-31T12:01:00.000Z");
 
-Deno.test("what processes add at the same time adds up, and each learns a sum that held", async () => {
+Deno.test("concurrent processes add up counts and each receives a valid sum", async () => {
   await using one = await openTestServices();
   await using other = await openTestServices({ store: one.store });
   const counts = [
@@ -17,7 +17,7 @@ Deno.test("what processes add at the same time adds up, and each learns a sum th
   assert.deepEqual(sums.toSorted((a, b) => a - b), sums.map((_, n) => 5 * (n + 1)));
 });
 
-Deno.test("keys and windows are counted apart", async () => {
+Deno.test("stored counts are separate for each key and window", async () => {
   await using opened = await openTestServices();
   const counts = createStoredCounts(opened.services.engine);
   assert.equal(await counts.add("a", END, 3), 3);

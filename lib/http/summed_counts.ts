@@ -1,11 +1,10 @@
 import { createLru } from "../lru.ts";
 import type { SharedCounts } from "./rate_limit.ts";
 
-const KEYS_KEPT = 100_000;
+const KEYS_MAX = 100_000;
 
-/** Adds up in memory, for all who can reach this. */
 export function createSummedCounts(): SharedCounts {
-  const sums = createLru<string, number>(KEYS_KEPT);
+  const sums = createLru<string, number>(KEYS_MAX);
   return {
     add(key, endsAt, count) {
       const name = `${endsAt} ${key}`;

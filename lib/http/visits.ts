@@ -2,11 +2,7 @@ import type { RequestState } from "./request.ts";
 
 const SOCIAL = "/api/userAuth/social/";
 
-/**
- * Returns whether a browser navigates to the address, so that a person reads the answer in its
- * window. Under `/api` a browser navigates only to the addresses of social sign-in: old HTTP clients
- * name `text/html` in `Accept` as well, and expect JSON there.
- */
+/** Whether a person reads the answer. Old HTTP clients accept `text/html` too, and expect JSON. */
 export function isVisit({ path, raw }: Pick<RequestState, "path" | "raw">): boolean {
   const { method, headers } = raw;
   if (method !== "GET" && method !== "HEAD") return false;

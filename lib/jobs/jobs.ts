@@ -6,29 +6,26 @@ import type { Engine, Filter, Id, Json, Space, Transaction } from "../store/port
 import { field, nullable, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /**
- * A job: work that follows from a change. It is written in the transaction of its cause and kept
- * until it is done. All processes share the queue. A job runs twice if its process is killed while
- * it runs, or is taken for dead because it did not reach the store for several seconds. The queue
- * of a project, in its space, and of the deployment, in the control space.
+ * A job: work that follows from a change, written in its transaction and stored until done. A
+ * project's queue is in its space, the deployment's in the control space; all processes share them.
+ * A job runs twice if its process is killed or loses the store for seconds.
  */
 export const JOBS = recordKind({
   name: "_jobs",
   fields: {
     kind: field.text,
-    /** What the job works on. */
+    /** The object of the job, such as the id of a delivery. */
     subject: field.text,
-    /** What the job depends on, such as a webhook. Some kinds share workers by lane. */
+    /** The receiver or store that the job depends on. Some kinds have workers for each lane. */
     lane: field.text,
     createdAt: field.date,
-    /** The job does not run before this time. */
     dueAt: field.date,
-    /** Id of the process that runs the job; null if it waits. Earlier versions left it out. */
-    claimedBy: nullable(field.textOf<Id>()),
-    /** How often the job was claimed since it was last successful. */
+    /** Id of the process that runs the job; null if it waits. Earlier versions omitted it. */
+    claimedBy: nullable(field.oneOf<Id>()),
+    /** Number of claims since the job's last success. */
     tries: field.number,
-    /** Why the last try failed. */
     lastError: nullable(field.text),
-    /** Further input of the kind. Earlier versions left it out. */
+    /** Further input of the kind. Earlier versions omitted it. */
     detail: optional(field.undeclared<Json>()),
   },
   indexes: [
@@ -48,19 +45,18 @@ export interface JobServices {
   readonly log: Log;
 }
 
-/** What code that enqueues jobs needs. */
+/** The part of the job runner for code that enqueues jobs. */
 export interface JobQueue {
   /**
-   * Must resolve before a transaction begins that may enqueue jobs in a space. If this process is
-   * killed right after that transaction, another one finds the jobs.
+   * Must resolve before the transaction that enqueues jobs begins. If this process is killed after
+   * the commit, another process finds the jobs.
    */
   announce(space: Space): Promise<void>;
-  /** Runs a job that a committed transaction enqueued as soon as its share has a free worker. */
+  /** Runs a job that a committed transaction enqueued, as soon as its share has a free worker. */
   begin(space: Space, job: JobRecord): void;
   /**
-   * Runs the waiting jobs of a kind that match, due or not, one after the other, each at most once,
-   * while the caller waits. After a failure the others in its lane are left for later. Resolves to
-   * how many are done.
+   * Runs matching waiting jobs, due or not, in turn, each at most once. After a failure, leaves the
+   * rest of its lane. Resolves to the number of jobs that are done.
    */
   runNow<S extends JobServices>(
     services: S,
@@ -69,19 +65,15 @@ export interface JobQueue {
   ): Promise<number>;
 }
 
-/** How jobs of one kind run. */
 export interface JobKind<S extends JobServices> {
   readonly name: string;
-  /** How many jobs of one share a process runs at once. A share is a project's, or that of a lane. */
+  /** Maximum number of jobs of one share that a process runs concurrently. */
   readonly atOnce: number;
-  /** Whether each lane has a share of its own; otherwise all jobs of a project are one share. */
+  /** Whether the jobs of each lane are a share. Otherwise all jobs of a project are one share. */
   readonly hasLaneShares?: true;
-  /** Whether jobs of this kind are due at once when a process has died. */
+  /** Whether jobs of this kind become due immediately when a process has died. */
   readonly isDueAfterDeath?: true;
-  /**
-   * Resolves to null when the job is done, or to the time in milliseconds at which it continues. If
-   * it rejects, the error is logged and the job is retried with growing pauses.
-   */
+  /** Resolves to null when done, or to milliseconds since 1970. A job that rejects is retried. */
   run(
     services: S,
     space: Space,
@@ -93,12 +85,12 @@ export interface JobKind<S extends JobServices> {
 const RETRY_MS = 60_000;
 const RETRY_MS_MAX = 6 * 3_600_000;
 const ERROR_LENGTH_MAX = 500;
-/** The largest part of a pause that is added to it. */
-const JITTER = 0.1;
+/** Largest share of a pause that is added to it. */
+const JITTER_SHARE_MAX = 0.1;
 
 export type NewJob = Pick<JobRecord, "subject" | "lane" | "detail">;
 
-/** Writes jobs that are due now, in a transaction of their space. */
+/** Enqueues jobs that are due now, in a transaction of their space. */
 export async function enqueue(
   tx: Pick<Transaction, "records">,
   { clock, newId }: { readonly clock: Clock; readonly newId: NewId },
@@ -110,7 +102,6 @@ export async function enqueue(
   return records;
 }
 
-/** Returns a job that is due now. */
 export function jobRecord(
   clock: Clock,
   _id: Id,
@@ -135,16 +126,13 @@ export function jobRecord(
 export const isDue = (clock: Clock): Filter =>
   and(eq("claimedBy", null), compare("dueAt", "lte", timestamp(clock)));
 
-/**
- * Returns the time, in milliseconds, at which a job is tried again after `pause`. Up to a tenth is
- * added, depending on the id, so that jobs that failed together do not retry together.
- */
+/** Returns milliseconds since 1970, spread by a tenth so that jobs do not retry together. */
 export function retryTime(clock: Clock, pause: number, id: Id): number {
   const fraction = parseInt(id.slice(-4), 16) / 0xffff;
-  return clock.now() + Math.round(pause * (1 + JITTER * fraction));
+  return clock.now() + Math.round(pause * (1 + JITTER_SHARE_MAX * fraction));
 }
 
-/** Claims one waiting job that matches; null if there is none. Of many callers at once one gets it. */
+/** Claims a waiting job that matches, or returns null. Concurrent callers get different jobs. */
 export async function claimJob(
   { engine }: Pick<JobServices, "engine">,
   space: Space,
@@ -157,28 +145,23 @@ export async function claimJob(
   return claimed?.value ?? null;
 }
 
-/** Returns one claimed job to the queue. */
 export async function releaseJob(engine: Engine, space: Space, job: JobRecord): Promise<void> {
   await engine.records<JobRecord>(space, JOBS)
     .updateOne(isStillClaimed(job), { set: { claimedBy: null } });
 }
 
-/** Returns to the queue all jobs that a dead process had claimed. */
+/** Returns all jobs that a dead process had claimed to the queue. */
 export async function releaseClaims(engine: Engine, space: Space, processId: Id): Promise<void> {
   const jobs = engine.records<JobRecord>(space, JOBS);
   const theirs = eq("claimedBy", processId);
   while (await jobs.updateOne(theirs, { set: { claimedBy: null } }) !== null);
 }
 
-/** Matches a claimed job for as long as no other process has claimed it since. */
+/** Matches a claimed job unless another process has claimed it since. */
 const isStillClaimed = ({ _id, tries, claimedBy }: JobRecord): Filter =>
   and(eq("_id", _id), eq("tries", tries), eq("claimedBy", claimedBy));
 
-/**
- * Runs a job that the caller has claimed. Resolves to null if the job has ended, or to the time at
- * which it is due again. Rejects only if the outcome could not be stored: the job is still claimed
- * then.
- */
+/** Resolves to null, or the next due time. Rejects if the result is not stored: still claimed. */
 export async function runJob<S extends JobServices>(
   services: S,
   kind: JobKind<S>,
@@ -211,9 +194,6 @@ export async function runJob<S extends JobServices>(
   }
 }
 
-/**
- * Ends a job in the transaction of its effect, so that it does not run again if its process is
- * killed right afterwards. Resolves to false if another process has claimed the job since.
- */
+/** Ends a job in its effect's transaction, so it does not run again. False if it was taken over. */
 export const endJob = async (tx: Transaction, job: JobRecord): Promise<boolean> =>
   await tx.records<JobRecord>(JOBS).deleteOne(isStillClaimed(job)) !== null;

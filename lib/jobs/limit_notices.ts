@@ -2,10 +2,10 @@ import type { NewId } from "../ids.ts";
 import type { Id } from "../store/port.ts";
 import { enqueue, type JobQueue, type JobServices } from "./jobs.ts";
 
-/** The kind of the jobs that write to a project's owner; a job's subject is the limit. */
+/** The kind of the jobs that mail a project's owner. A job's subject is the limit. */
 export const NOTIFY_OWNER_JOB = "notifyOwnerOfLimit";
 
-/** Limits of which the owner is not told by an answer, because strangers send the requests. */
+/** Limits that the owner would not notice, because the refused requests are sent by strangers. */
 export type NoticedLimit = "signInMails" | "wrongCodes";
 
 export interface LimitNoticeServices extends JobServices {
@@ -13,7 +13,7 @@ export interface LimitNoticeServices extends JobServices {
   readonly jobRunner: JobQueue;
 }
 
-/** Logs that a project has reached a limit, and has its owner informed. */
+/** Logs that a project has reached a limit and enqueues a mail to its owner. */
 export async function noteLimitReached(
   { engine, clock, newId, log, jobRunner }: LimitNoticeServices,
   project: Id,

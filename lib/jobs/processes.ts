@@ -5,15 +5,13 @@ import type { Id } from "../store/port.ts";
 import type { JobServices } from "./jobs.ts";
 import { field, nullable, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/**
- * A process, or a thread of one, that has claimed jobs or is about to. In the control space.
- */
+/** A process or thread that has claimed jobs or is about to. Stored in the control space. */
 export const PROCESSES = recordKind({
   name: "jobProcesses",
   fields: {
-    /** Host and port that the process serves on: no two processes have the same. Null if it serves none. */
+    /** Host and port that only this process serves; null if it serves none. */
     address: nullable(field.text),
-    /** The process is dead if this time has passed. */
+    /** Time after which the process counts as dead. */
     aliveUntil: field.date,
   },
   indexes: [],
@@ -22,24 +20,21 @@ export const PROCESSES = recordKind({
 
 type ProcessRecord = RecordOf<typeof PROCESSES>;
 
-/** How long a heartbeat lasts. Processes on several machines need clocks that agree to a few seconds. */
+/** Validity of a heartbeat. The clocks of several machines must agree to a few seconds. */
 const ALIVE_MS = 8_000;
 const BEAT_MS = 2_000;
 
-/**
- * Shows other processes that this one is alive while it has work. An idle process writes nothing.
- * What a process has claimed is released by others when its heartbeat has stopped.
- */
+/** A heartbeat, written while this process has work. If it stops, other processes free its jobs. */
 export class Heartbeat {
   readonly processId: Id;
   readonly #services: JobServices;
   readonly #isWorking: () => boolean;
-  /** See {@linkcode ProcessRecord}. */
+  /** The address of {@linkcode PROCESSES}. */
   address: string | null = null;
   #aliveUntil = 0;
   #neededUntil = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
-  /** Writes follow one another, so that the record of an idle process stays removed. */
+  /** The last write. Writes run in order, so that a removed record is not written again. */
   #writing: Promise<void> = Promise.resolve();
 
   /** @param isWorking Whether the process has claimed jobs. */
@@ -49,20 +44,14 @@ export class Heartbeat {
     this.processId = objectIds(services.clock)();
   }
 
-  /**
-   * Resolves when the heartbeat is stored and lasts for some seconds. Must precede each claim.
-   * @param forMs How long it continues even if no job is claimed.
-   */
+  /** Resolves when a valid heartbeat is stored. Must precede each claim; continues for `forMs`. */
   async ensure(forMs = 0): Promise<void> {
     const until = this.#services.clock.now() + forMs;
     this.#neededUntil = Math.max(this.#neededUntil, until);
     await this.#inTurn(() => this.#beat());
   }
 
-  /**
-   * Finds processes that died while they worked. At its start a process finds its predecessor as
-   * well, which has the same address, before the heartbeat of that one has run out.
-   */
+  /** Finds dead processes with work. `atStart` also finds the predecessor at its own address. */
   async findDead({ atStart }: { readonly atStart: boolean }): Promise<Id[]> {
     const { address } = this;
     const expired = compare("aliveUntil", "lte", timestamp(this.#services.clock));
@@ -72,19 +61,19 @@ export class Heartbeat {
     return found.map(({ _id }) => _id);
   }
 
-  /** Removes the record of a dead process, whose jobs have been released. */
+  /** Removes the record of a dead process. Its jobs must have been released. */
   async remove(processId: Id): Promise<void> {
     await this.#records().deleteOne(eq("_id", processId));
   }
 
-  /** Ends the heartbeat. If jobs are still claimed, the record stays until another process finds it. */
+  /** Ends the heartbeat. If jobs are still claimed, the record remains for other processes. */
   async stop(): Promise<void> {
     this.#neededUntil = 0;
-    await this.#continue();
+    await this.#renewOrEnd();
     clearInterval(this.#timer);
   }
 
-  async #continue(): Promise<void> {
+  async #renewOrEnd(): Promise<void> {
     const isNeeded = () => this.#isWorking() || this.#services.clock.now() < this.#neededUntil;
     try {
       await this.#inTurn(() => isNeeded() ? this.#beat() : this.#end());
@@ -95,7 +84,7 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<void> {
-    this.#timer ??= setInterval(() => this.#continue(), BEAT_MS);
+    this.#timer ??= setInterval(() => this.#renewOrEnd(), BEAT_MS);
     const now = this.#services.clock.now();
     if (this.#aliveUntil - now > ALIVE_MS - BEAT_MS) return;
     const { processId: _id, address } = this;

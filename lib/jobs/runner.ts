@@ -21,14 +21,14 @@ import {
 import { Heartbeat } from "./processes.ts";
 import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** A space that has jobs, or soon may have. In the control space. */
+/** A space that has jobs or may soon have some. Stored in the control space. */
 export const WAITING_SPACES = recordKind({
   name: "waitingSpaces",
   fields: {
-    space: field.textOf<Space>(),
-    /** When a process last said that it may enqueue jobs there. */
+    space: field.oneOf<Space>(),
+    /** Time of the last announcement that jobs may be enqueued in the space. */
     announcedAt: field.date,
-    /** When the next job there is due. Earlier versions left it out. */
+    /** Time of the next check of the space. Earlier versions omitted it. */
     dueAt: field.date,
   },
   indexes: [{ keys: [{ path: "dueAt", descending: false }] }],
@@ -37,54 +37,49 @@ export const WAITING_SPACES = recordKind({
 
 type WaitingSpaceRecord = RecordOf<typeof WAITING_SPACES>;
 
-/** How often a process looks for spaces in which jobs are due. */
-const LOOK_MS = 1_000;
-/** A space that was announced this recently need not be announced again. */
+/** Interval between two searches for spaces in which jobs are due. */
+const CHECK_INTERVAL_MS = 1_000;
+/** A space need not be announced again for this time. */
 const ANNOUNCED_MS = 30_000;
-/** A space that was announced this recently may get jobs at any time, and is looked at often. */
+/** After an announcement, jobs may be enqueued for this time, so the space is checked often. */
 const RECENT_MS = ANNOUNCED_MS + REQUEST_TIMEOUT_MS;
-const LOOK_AGAIN_MS = 5_000;
-/** A space without jobs stays announced for this long: no transaction takes longer. */
-const KEPT_MS = 300_000;
-/** A share whose last job took longer than this gets one worker, until a job takes less. */
+const RECENT_SPACE_INTERVAL_MS = 5_000;
+/** A space without jobs is removed after this time, which is longer than any transaction. */
+const EMPTY_SPACE_MS = 300_000;
+/** A share whose last job took longer than this has one worker until a job takes less. */
 const SLOW_MS = 5_000;
-/** How many shares are remembered as quick. */
+/** Maximum number of shares that are remembered as quick. */
 const QUICK_SHARES_MAX = 10_000;
 
-/** Work that is done again and again, for all projects, by one of the processes that share a store. */
+/** Periodic work for all projects, done by one of the processes that share a store. */
 export interface RecurringWork<S> {
-  /** Identifies the work in the store. */
   readonly kind: string;
   readonly everyMs: number;
-  /** Resolves to what was done, for the log. */
+  /** Resolves to details for the log. */
   run(services: S, isStopping: () => boolean): Promise<object>;
 }
 
 export interface JobRunnerOptions<S extends JobServices> {
   readonly kinds: readonly JobKind<S>[];
-  /** Returns what the kinds run with; called when the first job runs. */
+  /** Returns the services of the kinds. Called when a job runs. */
   servicesOf(): S;
 }
 
-/** The jobs of one share: those that a limited number of workers run. */
+/** Jobs that have a limited number of workers in common. */
 interface Share<S extends JobServices> {
   readonly space: Space;
   readonly kind: JobKind<S>;
-  /** Null if the share has the jobs of all lanes. */
+  /** Null if the share contains the jobs of all lanes. */
   readonly lane: string | null;
 }
 
 interface ShareState {
   workers: number;
-  /** Incremented for each job that was enqueued, so that no worker stops without looking for it. */
+  /** Incremented for each enqueued job, so that a worker looks for the job before it stops. */
   wakeUps: number;
 }
 
-/**
- * Runs the jobs of all projects. A transaction that enqueues jobs is preceded by
- * {@linkcode JobRunner.announce} and followed by {@linkcode JobRunner.begin}. Each project, and each
- * webhook, has its own small share of workers, so that one whose jobs hang delays no other.
- */
+/** Runs the jobs of all projects. Each project and each webhook has workers of its own. */
 export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposable {
   readonly #services: JobServices;
   readonly #options: JobRunnerOptions<S>;
@@ -94,20 +89,20 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
   readonly #quickShares = createLru<string, 1>(QUICK_SHARES_MAX);
   readonly #running = new Set<Promise<void>>();
   readonly #announcedAt = new Map<Space, number>();
-  /** Jobs whose outcome could not be stored; they do not run any more. */
-  readonly #unreleased = new Set<{ readonly space: Space; readonly job: JobRecord }>();
+  /** Jobs that have ended but are still claimed, because their result could not be stored. */
+  readonly #unstored = new Set<{ readonly space: Space; readonly job: JobRecord }>();
   #claimed = 0;
-  #done = 0;
+  #endedJobs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopping = false;
-  /** The time at which a stop must have ended, by `clock.elapsed()`, in ms; null before a stop. */
+  /** Deadline of a stop, in milliseconds of `clock.elapsed()`; null before a stop. */
   #stopBy: number | null = null;
 
   constructor(services: JobServices, options: JobRunnerOptions<S>) {
     this.#services = services;
     this.#options = options;
     this.#kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
-    const isWorking = () => this.#claimed + this.#unreleased.size > 0;
+    const isWorking = () => this.#claimed + this.#unstored.size > 0;
     this.#heartbeat = new Heartbeat(services, isWorking);
   }
 
@@ -124,12 +119,12 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
   }
 
   begin(space: Space, job: JobRecord): void {
-    // After the response to the request that enqueued it, whose time must not reveal what is done.
+    // Begins after the response was sent, so that the response time does not reveal the job.
     this.#track(
       nextTask().then(async () => {
         if (this.#isStopping) return await this.#upsertSpace(space, { dueAt: job.dueAt });
         const kind = this.#kinds.get(job.kind);
-        if (kind !== undefined) await this.#work(shareOf(kind, space, job.lane));
+        if (kind !== undefined) await this.#runShare(shareOf(kind, space, job.lane));
       }),
     );
   }
@@ -158,29 +153,31 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
     return done;
   }
 
-  /** Sets the address that this process serves on, by which it finds jobs of a killed predecessor. */
+  /** Sets the address that this process serves, by which it finds jobs of a killed predecessor. */
   serveAt(address: string | null): void {
     this.#heartbeat.address = address;
   }
 
-  /** Begins to look for due jobs, every second or so, and to do recurring work. */
+  /** Starts to run due jobs and recurring work, checked about once a second. */
   async start(recurring: readonly RecurringWork<S>[]): Promise<void> {
     for (const work of recurring) {
       this.#kinds.set(work.kind, recurringKind(work));
       await this.#enqueueRecurring(work.kind);
     }
     await this.#upsertSpace("control", { dueAt: timestamp(this.#services.clock) });
-    const look = async (atStart: boolean) => {
-      await this.look({ atStart });
-      if (!this.#isStopping) this.#timer = setTimeout(() => void look(false), LOOK_MS);
+    const check = async (atStart: boolean) => {
+      await this.startDue({ atStart });
+      if (!this.#isStopping) {
+        this.#timer = setTimeout(() => void check(false), CHECK_INTERVAL_MS);
+      }
     };
-    void look(true);
+    void check(true);
   }
 
-  /** Starts workers for all jobs that are due, and for those that a dead process had claimed. */
-  async look({ atStart = false } = {}): Promise<void> {
+  /** Starts workers for all jobs that are due or that a dead process had claimed. */
+  async startDue({ atStart = false } = {}): Promise<void> {
     try {
-      await this.#release();
+      await this.#releaseUnstored();
       const dead = await this.#heartbeat.findDead({ atStart });
       const filter = or(
         eq("dueAt", null),
@@ -189,7 +186,7 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
       const waiting = this.#waiting().find({ filter: dead.length > 0 ? ALL : filter });
       for await (const { _id, space } of waiting) {
         if (this.#isStopping) return;
-        await this.#lookInto(_id, space, dead);
+        await this.#startDueIn(_id, space, dead);
       }
       for (const processId of dead) await this.#heartbeat.remove(processId);
     } catch (error) {
@@ -197,23 +194,20 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
     }
   }
 
-  /** Runs all jobs that are due. Resolves to how many jobs ended, with those that followed from them. */
+  /** Runs all due jobs and the jobs that they enqueue. Resolves to the number of ended jobs. */
   async runDue(): Promise<number> {
-    const before = this.#done;
-    await this.look();
+    const before = this.#endedJobs;
+    await this.startDue();
     await this.idle();
-    return this.#done - before;
+    return this.#endedJobs - before;
   }
 
-  /** Resolves when no job runs, with those that followed from them. */
+  /** Resolves when all jobs that run, and the jobs that they enqueue, have ended. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /**
-   * Claims no more jobs, and waits for those that run for as long as a stop may take, counted from the
-   * first call.
-   */
+  /** Claims no more jobs and waits for running ones, at most `SHUTDOWN_MS` from the first call. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#timer);
@@ -237,8 +231,8 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
     this.#running.add(tracked);
   }
 
-  /** Runs the due jobs of a share, if it has a worker left. */
-  async #work(share: Share<S>): Promise<void> {
+  /** Runs the due jobs of a share, unless it has its maximum number of workers. */
+  async #runShare(share: Share<S>): Promise<void> {
     const { space, kind, lane } = share;
     const key = keyOf(share);
     const state = this.#shares.get(key) ?? { workers: 0, wakeUps: 0 };
@@ -259,14 +253,14 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
         seen = -1;
         if (this.#services.clock.elapsed() - began > SLOW_MS) this.#quickShares.delete(key);
         else this.#quickShares.set(key, 1);
-        if (++jobs > 1) this.#track(this.#work(share)); // There may be more than one can do.
+        if (++jobs > 1) this.#track(this.#runShare(share)); // More jobs may wait.
       }
     } finally {
       if (--state.workers === 0) this.#shares.delete(key);
     }
   }
 
-  /** Claims and runs a job that matches; null if there is none. */
+  /** Claims and runs a job that matches, or resolves to null. */
   async #runOne<T extends JobServices>(
     services: T,
     kind: JobKind<T>,
@@ -286,30 +280,31 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
       try {
         dueAt = await runJob(services, kind, { space, job, isStopping });
       } catch (error) {
-        this.#unreleased.add({ space, job });
+        this.#unstored.add({ space, job });
         throw error;
       }
       if (dueAt !== null) await this.#upsertSpace(space, { dueAt });
-      else this.#done++;
+      else this.#endedJobs++;
       return dueAt === null ? "done" : "later";
     } finally {
       this.#claimed--;
     }
   }
 
-  /** Returns to the queue what could not be returned when it ended. */
-  async #release(): Promise<void> {
-    for (const one of this.#unreleased) {
-      await releaseJob(this.#services.engine, one.space, one.job);
-      this.#unreleased.delete(one);
-      await this.#upsertSpace(one.space, { dueAt: one.job.dueAt });
+  /** Returns jobs whose result could not be stored to the queue. */
+  async #releaseUnstored(): Promise<void> {
+    for (const unstored of this.#unstored) {
+      const { space, job } = unstored;
+      await releaseJob(this.#services.engine, space, job);
+      this.#unstored.delete(unstored);
+      await this.#upsertSpace(space, { dueAt: job.dueAt });
     }
   }
 
-  /** Starts workers for what is due in a space. A space that cannot be read delays no other. */
-  async #lookInto(id: Id, space: Space, dead: readonly Id[]): Promise<void> {
+  /** Starts workers for due jobs of a space. Never rejects, because other spaces follow. */
+  async #startDueIn(id: Id, space: Space, dead: readonly Id[]): Promise<void> {
     try {
-      if (await this.#isGone(space)) return void await this.#waiting().deleteOne(eq("_id", id));
+      if (await this.#isDeleted(space)) return void await this.#waiting().deleteOne(eq("_id", id));
       const waiting = await this.#waiting().get(id);
       if (waiting === null) return;
       if (dead.length > 0) await this.#takeOver(space, dead);
@@ -334,7 +329,7 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
     }
   }
 
-  /** Returns when the next waiting job of a space is due; null if no job waits. */
+  /** Returns the time at which the next waiting job of a space is due; null if no job waits. */
   async #nextDueAt(space: Space): Promise<string | null> {
     const page = await this.#services.engine.records<JobRecord>(space, JOBS).list({
       filter: eq("claimedBy", null),
@@ -347,11 +342,11 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
   async #startWorkers(space: Space): Promise<void> {
     for (const kind of this.#kinds.values()) {
       const lanes = kind.hasLaneShares ? this.#lanes(space, kind) : [null];
-      for await (const lane of lanes) this.#track(this.#work({ space, kind, lane }));
+      for await (const lane of lanes) this.#track(this.#runShare({ space, kind, lane }));
     }
   }
 
-  /** The lanes in which jobs of a kind wait: one index lookup for each. */
+  /** Yields the lanes that have jobs of a kind, with one index lookup each. */
   async *#lanes(space: Space, { name }: JobKind<S>): AsyncGenerator<string> {
     const jobs = this.#services.engine.records<JobRecord>(space, JOBS);
     const sort = [{ path: "lane", descending: false }];
@@ -363,41 +358,42 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
     }
   }
 
-  /**
-   * Sets when the space is looked at next, unless jobs have been announced since it was read. A space without jobs
-   * is forgotten when every transaction has ended that could still enqueue some.
-   */
+  /** Removes an empty space only after every transaction that could enqueue jobs has ended. */
   async #reschedule(
     { value, revision }: Stored<WaitingSpaceRecord>,
     nextAt: string | null,
   ): Promise<void> {
     const { engine, clock } = this.#services;
     const { _id, space, announcedAt, dueAt } = value;
-    if (dueAt !== undefined && dueAt > timestamp(clock)) return; // Looked at before its time.
+    if (dueAt !== undefined && dueAt > timestamp(clock)) return; // Checked early, after a death.
     const unchanged = and(eq("_id", _id), { op: "revision", value: revision });
     const age = clock.now() - Date.parse(announcedAt);
     const isEmpty = async () => await engine.records(space, JOBS).findOne(ALL) === null;
-    if (nextAt === null && age >= KEPT_MS && await isEmpty()) {
+    if (nextAt === null && age >= EMPTY_SPACE_MS && await isEmpty()) {
       return void await this.#waiting().deleteOne(unchanged);
     }
-    const pause = age < RECENT_MS ? LOOK_AGAIN_MS : age < KEPT_MS ? KEPT_MS - age : KEPT_MS;
-    const lookAt = new Date(clock.now() + pause).toISOString();
-    const set = { dueAt: nextAt !== null && nextAt < lookAt ? nextAt : lookAt };
+    const pause = age < RECENT_MS
+      ? RECENT_SPACE_INTERVAL_MS
+      : age < EMPTY_SPACE_MS
+      ? EMPTY_SPACE_MS - age
+      : EMPTY_SPACE_MS;
+    const checkAt = new Date(clock.now() + pause).toISOString();
+    const set = { dueAt: nextAt !== null && nextAt < checkAt ? nextAt : checkAt };
     await this.#waiting().updateOne(unchanged, { set });
   }
 
-  /** Makes sure that a space is looked at no later than `dueAt`. */
+  /** Makes sure that a space is checked no later than `dueAt`. */
   async #upsertSpace(
     space: Space,
     { dueAt, announcedAt }: Pick<WaitingSpaceRecord, "dueAt"> & { announcedAt?: string },
   ): Promise<void> {
-    const _id = space === "control" ? hashedId(space) : space; // Ids of projects are ids of records.
+    const _id = space === "control" ? hashedId(space) : space; // Project ids are record ids.
     const record = { _id, space, announcedAt: announcedAt ?? dueAt, dueAt };
     const change = { ...(announcedAt !== undefined && { set: { announcedAt } }), min: { dueAt } };
     await this.#waiting().upsert(eq("_id", _id), change, record);
   }
 
-  /** Of several processes that enqueue it at once one does. */
+  /** Enqueues recurring work, once even if several processes do so concurrently. */
   async #enqueueRecurring(kind: string): Promise<void> {
     const { engine, clock } = this.#services;
     const _id = hashedId(kind);
@@ -405,7 +401,7 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
     await engine.records<JobRecord>("control", JOBS).upsert(eq("_id", _id), { set: { kind } }, job);
   }
 
-  async #isGone(space: Space): Promise<boolean> {
+  async #isDeleted(space: Space): Promise<boolean> {
     return space !== "control" &&
       await this.#services.engine.records<ProjectRecord>("control", PROJECTS).get(space) === null;
   }
@@ -428,10 +424,10 @@ const shareOf = <S extends JobServices>(
 const keyOf = <S extends JobServices>({ space, kind, lane }: Share<S>): string =>
   `${space} ${kind.name} ${lane ?? ""}`;
 
-/** Resolves after everything that can go on without waiting for input or output. */
+/** Resolves after all tasks that can continue without waiting for input or output. */
 const nextTask = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0));
 
-/** Rests after each run at least as long as the run took. */
+/** Returns a job kind that pauses after each run at least as long as the run took. */
 const recurringKind = <S extends JobServices>(work: RecurringWork<S>): JobKind<S> => ({
   name: work.kind,
   atOnce: 1,

@@ -4,8 +4,8 @@ import {
   countInWindow,
   type WindowServices,
 } from "../credentials/counted_windows.ts";
-import { maySend, SENDINGS } from "../credentials/codes.ts";
-import { canonicalEmail, untagged } from "../emails.ts";
+import { countSending, SENDINGS } from "../credentials/codes.ts";
+import { canonicalEmail, withoutTag } from "../emails.ts";
 import { type LimitNoticeServices, noteLimitReached } from "../jobs/limit_notices.ts";
 import {
   MAILBOX_MAILS_PER_DAY,
@@ -15,30 +15,27 @@ import {
 import type { Plans } from "../projects/plans.ts";
 import type { Id, Transaction } from "../store/port.ts";
 import type { MailKind } from "./mails.ts";
-import { type MailContext, waitingMails } from "./outbox.ts";
-import { countMails, mailsThisMonth } from "./usage.ts";
+import { countWaitingMails, type MailContext } from "./outbox.ts";
+import { countMails, getMailsThisMonth } from "./usage.ts";
 
 export interface AdmissionServices extends LimitNoticeServices {
   readonly plans: Plans;
 }
 
-/** A mail that a request of a stranger causes, or an invitation. */
+/** A mail that an unauthenticated request causes, or an invitation. */
 export interface MailToAdmit {
-  /** Whose mail it is; null for mails to accounts. */
+  /** Project of the mail; null for mails to accounts. */
   readonly projectId: Id | null;
-  /** What is counted together, to one address: one a minute and five an hour. */
+  /** Kind of the mail. One mail a minute and five an hour of a kind may go to an address. */
   readonly purpose: MailKind;
   readonly to: string;
-  /** The job that sends it, if one does: it is counted once, however often the job runs. */
+  /** Job that sends the mail, if any. If it runs again, the mail is not counted again. */
   readonly jobId?: Id | undefined;
 }
 
 /**
- * Decides whether a mail of sign-in or an invitation may go to an address, and counts it if so.
- * Resolves to null where nothing may be sent, which no answer shows. By the platform's server there
- * are caps for each day, and what the project's owner chooses goes out within the plan's mails of the
- * month only: the context that this resolves to has neither their words nor a link to their pages
- * once these are used up.
+ * Counts a mail; null if it may not be sent, which responses must not reveal. If the plan's month
+ * is used up, the context has neither the project's templates nor a link to its pages.
  */
 export async function admitMail(
   services: AdmissionServices,
@@ -48,50 +45,43 @@ export async function admitMail(
   const { space, provider } = context;
   if (space !== "control" && provider !== null) {
     const { engine } = services;
-    const waiting = await waitingMails({ records: (kind) => engine.records(space, kind) });
+    const waiting = await countWaitingMails({ records: (kind) => engine.records(space, kind) });
     if (waiting >= MAILS_WAITING_MAX) return null;
   }
-  const place = { space, purpose, holder: canonicalEmail(to), jobId };
-  if (!await maySend(services, place)) return null;
+  const slot = { space, purpose, holder: canonicalEmail(to), jobId };
+  if (!await countSending(services, slot)) return null;
   if (provider !== "default") return context;
-  if (projectId === null) return await mayReachAccount(services, to) ? context : null;
-  if (!await isWithinDailyCaps(services, projectId, to)) return null;
-  const { mailsPerMonth } = await services.plans.of(projectId);
+  if (projectId === null) return await countAccountMail(services, to) ? context : null;
+  if (!await countInDailyCaps(services, projectId, to)) return null;
+  const { mailsPerMonth } = await services.plans.ofProject(projectId);
   const within = await countMails(services, projectId, { count: 1, limit: mailsPerMonth });
-  const counted = within ?? await countMails(services, projectId, UNREFUSED);
-  // A mail in the control space is sent on behalf of no project: its failure gives nothing back.
+  const counted = within ?? await countMails(services, projectId, UNLIMITED);
+  // A mail in the control space is not counted for a project, so its failure gives nothing back.
   const countedIn = context.space === "control" ? null : counted!.month;
-  return { ...(within === null ? unchosen(context) : context), countedIn };
+  return { ...(within === null ? withoutOwnContent(context) : context), countedIn };
 }
 
-/** Without what the project's owner has chosen. */
-const unchosen = (context: MailContext): MailContext => ({
+/** Returns the context without the content that the project's owner has chosen. */
+const withoutOwnContent = (context: MailContext): MailContext => ({
   ...context,
   templateOf: () => null,
   codePage: null,
 });
 
-/**
- * Who sends a notice of a change to a user, and in which words: in the project's only as long as the
- * plan's mails of the month last. It is counted when it is sent.
- */
-export async function noticeContext(
+/** Returns the context of a notice, with the project's templates only within the plan's month. */
+export async function findNoticeContext(
   services: AdmissionServices,
   context: MailContext,
   projectId: Id,
 ): Promise<MailContext> {
   if (context.provider !== "default") return context;
-  const { mailsPerMonth } = await services.plans.of(projectId);
-  const used = await mailsThisMonth(services, projectId);
-  return used < mailsPerMonth ? context : unchosen(context);
+  const { mailsPerMonth } = await services.plans.ofProject(projectId);
+  const used = await getMailsThisMonth(services, projectId);
+  return used < mailsPerMonth ? context : withoutOwnContent(context);
 }
 
-/**
- * Whether a notice may go to an address, by a count of its own: codes that a stranger asks for do not
- * use it up. Counts it in the transaction of the change, so that no other request can keep the notice
- * from being sent.
- */
-export async function mayNotify(
+/** Counts notices apart from codes, in the change's transaction: attackers cannot prevent them. */
+export async function countNotice(
   tx: Transaction,
   clock: Clock,
   { provider }: MailContext,
@@ -103,12 +93,12 @@ export async function mayNotify(
   return await countInTransaction(tx, clock, { definition: SENDINGS, key, max, windowMs: DAY_MS });
 }
 
-/** Mails of sign-in count, and are never refused for the month's count. */
-const UNREFUSED = { count: 1, limit: Number.MAX_SAFE_INTEGER };
+/** Sign-in mails are counted, but the count of the month never refuses them. */
+const UNLIMITED = { count: 1, limit: Number.MAX_SAFE_INTEGER };
 
 const DAY_MS = 86_400_000;
 
-const countOfDay = (services: WindowServices, key: string, max: number) =>
+const countInDay = (services: WindowServices, key: string, max: number) =>
   countInWindow(services, {
     space: "control",
     definition: SENDINGS,
@@ -117,25 +107,25 @@ const countOfDay = (services: WindowServices, key: string, max: number) =>
     windowMs: DAY_MS,
   });
 
-/** Whether one more mail of this day may go to the address of an account. Counts it if so. */
-export const mayReachAccount = async (services: WindowServices, to: string): Promise<boolean> =>
-  await countOfDay(services, `account mails to ${mailboxOf(to)}`, MAILBOX_MAILS_PER_DAY) !== null;
+/** Counts a mail to the address of an account and returns whether the daily limit allows it. */
+export const countAccountMail = async (services: WindowServices, to: string): Promise<boolean> =>
+  await countInDay(services, `account mails to ${mailboxOf(to)}`, MAILBOX_MAILS_PER_DAY) !== null;
 
-async function isWithinDailyCaps(
+async function countInDailyCaps(
   services: AdmissionServices,
   projectId: Id,
   to: string,
 ): Promise<boolean> {
   const mailbox = mailboxOf(to);
-  const { signInMailsPerDay } = await services.plans.of(projectId);
+  const { signInMailsPerDay } = await services.plans.ofProject(projectId);
   const toMailbox = `mails of ${projectId} to ${mailbox}`;
-  if (await countOfDay(services, toMailbox, MAILBOX_MAILS_PER_DAY) === null) return false;
-  const ofProject = await countOfDay(services, `mails of ${projectId}`, signInMailsPerDay);
+  if (await countInDay(services, toMailbox, MAILBOX_MAILS_PER_DAY) === null) return false;
+  const ofProject = await countInDay(services, `mails of ${projectId}`, signInMailsPerDay);
   if (ofProject === null) return false;
   if (ofProject === signInMailsPerDay) await noteLimitReached(services, projectId, "signInMails");
-  const inAll = await countOfDay(services, `mails to ${mailbox}`, MAILBOX_MAILS_PER_DAY_IN_ALL);
+  const inAll = await countInDay(services, `mails to ${mailbox}`, MAILBOX_MAILS_PER_DAY_IN_ALL);
   return inAll !== null;
 }
 
-/** Addresses that differ in a tag are one person's. */
-const mailboxOf = (to: string): string => untagged(canonicalEmail(to));
+/** Returns the address without its tag, because addresses that differ in it have one mailbox. */
+const mailboxOf = (to: string): string => withoutTag(canonicalEmail(to));

@@ -1,26 +1,22 @@
 import { randomToken } from "../crypto/random.ts";
 import { Problem } from "../problems.ts";
 import type { Id } from "../store/port.ts";
-import { type MailServices, ownSender } from "./send_mail.ts";
+import { findOwnSender, type MailServices } from "./send_mail.ts";
 import { MailDelayed, MailRefused } from "./transport.ts";
 
-/** What a server said to a mail that was sent to see whether it can be. */
-export interface CheckedServer {
+export interface MailServerCheck {
   readonly to: string;
+  /** Response of the mail server. */
   readonly answer: string;
 }
 
-/**
- * Sends a mail by the project's own server, and waits for what that says. It is in no log. Throws
- * `INVALID_INPUT` for a project without a server of its own, `MAIL_SERVER_REFUSED` and
- * `MAIL_SERVER_UNREACHABLE`.
- */
+/** Throws `INVALID_INPUT` without a server, `MAIL_SERVER_REFUSED`, `MAIL_SERVER_UNREACHABLE`. */
 export async function checkMailServer(
   services: Pick<MailServices, "engine" | "keyRing" | "mailTransports" | "clock">,
   projectId: Id,
   to: string,
-): Promise<CheckedServer> {
-  const sender = await ownSender(services, projectId);
+): Promise<MailServerCheck> {
+  const sender = await findOwnSender(services, projectId);
   if (sender === null) {
     throw new Problem("INVALID_INPUT", {
       message: "The project has no mail server of its own to check: set it first.",
@@ -33,7 +29,7 @@ export async function checkMailServer(
       to,
       replyTo: null,
       subject: "Corbel can send mail by your server",
-      text: "This mail came by the mail server that is set for your project.\n",
+      text: "This mail was sent by the mail server that is set for your project.\n",
       html: null,
       messageId: `<${randomToken(18)}@${from.address.slice(from.address.lastIndexOf("@") + 1)}>`,
       date: services.clock.now(),

@@ -1,7 +1,7 @@
 import {
-  type CodePlace,
   type CodePurpose,
   type CodeServices,
+  type CodeSlot,
   type CodeTarget,
   issueCode,
 } from "../credentials/codes.ts";
@@ -15,30 +15,24 @@ import {
   enqueueMail,
   findMailContext,
   type MailContext,
-  mailContext,
   type OutboxServices,
+  requireMailContext,
 } from "./outbox.ts";
 
-/** What sends codes, to users and accounts alike. */
 export interface CodeMailServices extends CodeServices, OutboxServices, AdmissionServices {
   readonly jobRunner: JobQueue;
 }
 
-/** What somebody asked to have sent to an address. */
 export interface CodeRequest {
   readonly purpose: CodePurpose;
   readonly email: string;
   readonly language: string | null;
-  /** Who asks, of `emailChange`. */
+  /** The signed-in user, for `emailChange`. */
   readonly userId?: Id;
 }
 
-/**
- * Notes that a code was asked for. All that depends on who has the address happens behind the
- * answer, in a job of this kind, so that neither the answer nor its time tells. Throws
- * `MAIL_NOT_CONFIGURED`.
- */
-export async function noteCodeRequest(
+/** Lets a job run after the response, whose time reveals no user. Throws `MAIL_NOT_CONFIGURED`. */
+export async function storeCodeRequest(
   services: CodeMailServices,
   space: Space,
   request: CodeRequest,
@@ -46,7 +40,7 @@ export async function noteCodeRequest(
 ): Promise<void> {
   const { engine, jobRunner } = services;
   const { purpose, language } = request;
-  await mailContext(services, space, { kinds: [purpose], language });
+  await requireMailContext(services, space, { kinds: [purpose], language });
   await jobRunner.announce(space);
   const job = await engine.transaction(
     space,
@@ -55,31 +49,27 @@ export async function noteCodeRequest(
   jobRunner.begin(space, job);
 }
 
-/** As {@linkcode noteCodeRequest}, in the transaction of its cause. The caller begins the job. */
+/** Enqueues the job of a request for a code in a transaction. The caller begins the job. */
 export async function enqueueCodeRequest(
   tx: Transaction,
   services: Pick<CodeMailServices, "clock" | "newId">,
   request: CodeRequest,
   kind: string,
 ): Promise<JobRecord> {
-  const noted = { subject: JSON.stringify(request), lane: request.email };
-  const [job] = await enqueue(tx, services, [noted], { kind });
+  const entry = { subject: JSON.stringify(request), lane: request.email };
+  const [job] = await enqueue(tx, services, [entry], { kind });
   return job!;
 }
 
-/** What the job was noted for. */
 export const codeRequestOf = ({ subject }: JobRecord): CodeRequest =>
-  parseJson(subject) as unknown as CodeRequest; // Written by `enqueueCodeRequest` alone.
+  parseJson(subject) as unknown as CodeRequest; // Only `enqueueCodeRequest` writes it.
 
 interface CodeToSend extends CodeTarget, Omit<CodeRequest, "userId" | "email"> {
-  /** The job that this is done in, which ends with it: one that is done twice sends nothing twice. */
+  /** Job that sends the code. It ends in the same transaction, so it sends no code twice. */
   readonly job?: JobRecord;
 }
 
-/**
- * Sends a code, unless one was sent of late; nobody is told which. Resolves to false where no mail
- * can be sent.
- */
+/** Sends a code if the limits allow it, which callers must not reveal; false without a server. */
 export async function sendCode(
   services: CodeMailServices,
   space: Space,
@@ -93,26 +83,25 @@ export async function sendCode(
   const context = await admitMail(services, found, mail);
   if (context === null) return true;
   await jobRunner.announce(space);
-  // A new address is its user's only when they confirm it, signed in.
+  // A user has to be signed in to confirm a new address.
   const holder = purpose === "emailChange" ? subjectId! : canonicalEmail(email);
-  const place = { space, purpose, holder };
+  const slot = { space, purpose, holder };
   const job = await engine.transaction(space, async (tx) => {
     if (cause !== undefined && !await endJob(tx, cause)) return null;
-    return await enqueueCode(tx, services, context, { place, email, subjectId });
+    return await enqueueCode(tx, services, context, { slot, email, subjectId });
   });
   if (job !== null) jobRunner.begin(space, job);
   return true;
 }
 
-/** Issues a code and the mail with it, in the transaction of their cause. */
 async function enqueueCode(
   tx: Transaction,
   services: CodeMailServices,
   context: MailContext,
-  { place, email, subjectId }: CodeTarget & { readonly place: CodePlace },
+  { slot, email, subjectId }: CodeTarget & { readonly slot: CodeSlot },
 ): Promise<JobRecord | null> {
-  const { purpose } = place;
-  const code = await issueCode(tx, services, place, { email, subjectId });
+  const { purpose } = slot;
+  const code = await issueCode(tx, services, slot, { email, subjectId });
   const minutes = String(CODE_MS / 60_000);
   const link = codeLink(context, { purpose, email, code });
   const variables = { code, minutes, email, ...(link !== null && { link }) };
@@ -124,7 +113,7 @@ async function enqueueCode(
   });
 }
 
-/** Opening it spends nothing: the page that it leads to reads the code, which no server is sent. */
+/** Returns a link that does not use the code up. The code is in the fragment, unseen by servers. */
 function codeLink(
   { codePage }: MailContext,
   { purpose, email, code }: { purpose: CodePurpose; email: string; code: string },

@@ -1,10 +1,11 @@
 const PIECES = /<[^<>]*>|[^<]+|</g;
 
-/** What in HTML begins a line of its own, and an empty one before it. */
+/** Elements that begin a new paragraph. */
 const BLOCKS = /^(?:p|div|h[1-6]|ul|ol|table|section|article|header|footer|blockquote|pre)$/;
+/** Elements that begin a new line. */
 const LINES = /^(?:br|li|tr)$/;
-/** What is not read. */
-const UNREAD = /^(?:style|script|head|title)$/;
+/** Elements whose content is not text. */
+const IGNORED = /^(?:style|script|head|title)$/;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
@@ -16,11 +17,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   nbsp: " ",
 };
 
-/**
- * What a reader without HTML sees of a mail: texts, a line for each block, and where links lead.
- * Takes as long as the HTML is.
- */
-export function textOfHtml(html: string): string {
+/** Converts HTML to text with a line for each block and URLs of links, in linear time. */
+export function htmlToText(html: string): string {
   let text = "";
   let unread: string | null = null;
   let link: { readonly href: string; readonly at: number } | null = null;
@@ -30,16 +28,16 @@ export function textOfHtml(html: string): string {
     if (unread !== null) {
       if (close !== "" && name === unread) unread = null;
     } else if (name === "") {
-      if (!/^<[!?]/.test(piece)) text += plain(piece);
-    } else if (UNREAD.test(name)) {
+      if (!/^<[!?]/.test(piece)) text += textOfPiece(piece);
+    } else if (IGNORED.test(name)) {
       if (close === "") unread = name;
     } else if (name === "a") {
-      if (link !== null) text += linkEnd(text.slice(link.at), link.href);
+      if (link !== null) text += linkSuffix(text.slice(link.at), link.href);
       link = close === "" ? { href: hrefOf(piece), at: text.length } : null;
     } else if (BLOCKS.test(name)) text += "\n\n";
     else if (LINES.test(name)) text += close === "" ? "\n" : "";
   }
-  return tidied(text);
+  return tidyLines(text);
 }
 
 function withoutComments(html: string): string {
@@ -54,18 +52,19 @@ function withoutComments(html: string): string {
   }
 }
 
-/** What stands between tags; its line breaks are spaces. */
-const plain = (piece: string): string =>
+/** Returns the text between two tags. Line breaks become spaces. */
+const textOfPiece = (piece: string): string =>
   piece.replaceAll(/\s+/g, " ")
     .replaceAll(/&(\w{2,4}|#39);/g, (entity, name) => ENTITIES[name] ?? entity);
 
 const hrefOf = (tag: string): string =>
-  plain(/\shref\s?=\s?(?:"([^"]*)"|'([^']*)')/i.exec(tag)?.slice(1).find(Boolean) ?? "").trim();
+  textOfPiece(/\shref\s?=\s?(?:"([^"]*)"|'([^']*)')/i.exec(tag)?.slice(1).find(Boolean) ?? "")
+    .trim();
 
-const linkEnd = (label: string, href: string): string =>
+const linkSuffix = (label: string, href: string): string =>
   href === "" || label.includes(href) ? "" : ` (${href})`;
 
-function tidied(text: string): string {
+function tidyLines(text: string): string {
   const lines: string[] = [];
   for (const line of text.split("\n").map((line) => line.replaceAll(/ +/g, " ").trim())) {
     if (line !== "" || (lines.at(-1) ?? "") !== "") lines.push(line);

@@ -2,7 +2,7 @@ import type { JobQueue } from "../jobs/jobs.ts";
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import type { Id } from "../store/port.ts";
-import { mayReachAccount } from "./admission.ts";
+import { countAccountMail } from "./admission.ts";
 import type { MailKind } from "./mails.ts";
 import { enqueueMail, findMailContext, type OutboxServices } from "./outbox.ts";
 
@@ -11,9 +11,8 @@ export interface MailOwnerServices extends OutboxServices {
 }
 
 /**
- * Writes to a project's owner, with a link to a page of the project. Names of projects and of what is
- * in them are not in it: who signs up with somebody else's address must not write to them.
- * @param page The path below the project's, such as `/webhooks`; empty for its overview.
+ * Mails a link to a page, without names of the project, which could carry messages to strangers.
+ * @param page Path below the project's page, such as `/webhooks`; empty for its overview.
  */
 export async function mailOwner(
   services: MailOwnerServices,
@@ -23,7 +22,7 @@ export async function mailOwner(
   const { engine, config, jobRunner } = services;
   const project = (await engine.records<ProjectRecord>("control", PROJECTS).get(projectId))?.value;
   if (project === undefined || isTrashed(project)) return;
-  const { ownerId = null } = project; // Projects of earlier versions name none.
+  const { ownerId = null } = project; // Projects of earlier versions have none.
   const owner = ownerId === null
     ? null
     : await engine.records<AccountRecord>("control", ACCOUNTS).get(ownerId);
@@ -31,7 +30,7 @@ export async function mailOwner(
   const context = await findMailContext(services, "control", { kinds: [kind], language: null });
   if (context === null) return;
   const { email: to } = owner.value;
-  if (!await mayReachAccount(services, to)) return;
+  if (!await countAccountMail(services, to)) return;
   const url = `${config.publicUrl}/dashboard/projects/${projectId}${page}`;
   const variables = { url, ...(what !== undefined && { what }) };
   await jobRunner.announce("control");

@@ -1,7 +1,7 @@
 import type { Engine, Space } from "../store/port.ts";
 import { field, nullable, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** What Corbel sends for a project, in its own words or in those of the project's template. */
+/** Kinds of mails that Corbel sends for a project, with the built-in or the project's template. */
 export const PROJECT_MAIL_KINDS = [
   "verify",
   "resetPassword",
@@ -12,24 +12,24 @@ export const PROJECT_MAIL_KINDS = [
   "invitation",
 ] as const;
 
-/** What Corbel sends of its own accord; `custom` is what applications have it send. */
+/** Kinds of mails that Corbel sends on its own. Mails of applications are of the kind `custom`. */
 export const MAIL_KINDS = [...PROJECT_MAIL_KINDS, "webhookFailed", "limitReached"] as const;
 
 export type MailKind = (typeof MAIL_KINDS)[number];
 
-/** `kept`: written down for the dashboard, where nobody sends. */
+/** `kept`: stored for the dashboard and not sent, because no mail server is configured. */
 export type MailState = "queued" | "sent" | "failed" | "kept";
 
-/** Whose server sends it: the platform's, or the project's own. */
+/** Server that sends a mail. `default`: the platform's. `byok`: the project's own. */
 export type MailProvider = "default" | "byok";
 
-/** A text that several mails share, so that it is stored once. In each project's space. */
+/** Texts that several mails share, in each project's space. */
 export const MAIL_TEXTS = recordKind({
   name: "_mailTexts",
   fields: {
     text: field.text,
     html: nullable(field.text),
-    /** The same time as that of the mails. */
+    /** Expiry of the mails. */
     expiresAt: field.date,
   },
   indexes: [],
@@ -40,8 +40,8 @@ export const MAIL_TEXTS = recordKind({
 
 export type MailTextRecord = RecordOf<typeof MAIL_TEXTS>;
 
-/** The text of a mail; null if it had a code and the mail has been sent or has failed. */
-export async function textsOf(
+/** Returns the texts of a mail; null if they were removed after it was sent or has failed. */
+export async function readTexts(
   engine: Engine,
   space: Space,
   { text, html, textId = null }: MailRecord,
@@ -51,34 +51,31 @@ export async function textsOf(
   return { text: shared?.value.text ?? null, html: shared?.value.html ?? null };
 }
 
-/**
- * A mail to one recipient, written in the transaction of its cause. In each project's space, and
- * in the control space for mails to accounts.
- */
+/** Mails to one recipient, in the project's space, or in the control space for accounts. */
 export const MAILS = recordKind({
   name: "_mails",
   fields: {
-    /** The record with the text and HTML that several mails share; null or missing if the mail has its own. */
+    /** Record with the shared text and HTML; null or missing if the mail has its own. */
     textId: optional(nullable(field.ref)),
-    kind: field.textOf<MailKind | "custom">(),
+    kind: field.oneOf<MailKind | "custom">(),
     to: field.text,
     subject: field.text,
-    /** Null once it was sent or has failed, if it had a code. */
+    /** Null if the mail has a shared text, or once its text was removed. */
     text: nullable(field.text),
     html: nullable(field.text),
     replyTo: nullable(field.text),
     messageId: field.text,
-    state: field.textOf<MailState>(),
-    /** Null for one that is kept. */
-    provider: nullable(field.textOf<MailProvider>()),
-    /** How often sending it was begun. */
+    state: field.oneOf<MailState>(),
+    /** Null for a mail that is only kept. */
+    provider: nullable(field.oneOf<MailProvider>()),
+    /** Number of tries that were begun. */
     tries: field.number,
-    /** What the server said last, or why it was not reached. */
+    /** Last response of the server, or the reason why it was not reached. */
     answer: nullable(field.text),
     hasCode: field.flag,
-    /** After this it is not tried again: what it brings holds no longer. Null where it always does. */
+    /** Time after which the mail is not tried again, because its content expires. */
     usefulUntil: nullable(field.date),
-    /** The month whose count it is part of; null where it is not counted. */
+    /** Month in which the mail is counted; null if it is not counted. */
     countedIn: nullable(field.text),
     createdAt: field.date,
     sentAt: nullable(field.date),

@@ -17,7 +17,7 @@ import { builtInTemplate, type MailVariables, plainName, renderMail } from "./te
 import { acceptedLanguages } from "../text/languages.ts";
 import { chooseTemplates, type TemplateChoice } from "./template_store.ts";
 
-/** The kind of the jobs that send mails; a job's subject is the mail's id. */
+/** Kind of the jobs that send mails. The subject of a job is the mail's id. */
 export const SEND_MAIL_JOB = "sendMail";
 
 export interface OutboxServices {
@@ -28,34 +28,33 @@ export interface OutboxServices {
   readonly config: { readonly mail: MailSettings; readonly publicUrl: string };
 }
 
-/** Who sends the mails of a space, and in which words. Read before the transaction of their cause. */
+/** Server and templates of the mails of a space, read before the transaction. */
 export interface MailContext {
   readonly space: Space;
-  /** What mails call the project, or this server. */
+  /** Name of the project, or of this server, in mails. */
   readonly name: string;
-  /** The project's front end; null where it has none, and for mails to accounts. */
+  /** URL of the project's front end; null if it has none, and for mails to accounts. */
   readonly siteUrl: string | null;
-  /** The page that the links of codes lead to; null where there is none. */
+  /** URL of the page that links with codes lead to; null for mails without links. */
   readonly codePage: string | null;
-  /** Null where mails are only kept. */
+  /** Null if mails are kept for the dashboard and not sent. */
   readonly provider: MailProvider | null;
-  /** Behind the @ of message ids. */
+  /** Part of message ids after the `@`. */
   readonly domain: string;
   readonly replyTo: string | null;
-  /** The project's own words for a kind of mail; null where it has none, or may not send them. */
+  /** Returns the project's own template of a kind of mail; null if the built-in one is used. */
   readonly templateOf: TemplateChoice;
-  /** The month in which {@linkcode admitMail} has counted the mail; null where none is counted yet. */
+  /** Month in which {@linkcode admitMail} has counted the mail; null if it is not counted yet. */
   readonly countedIn: string | null;
 }
 
 interface ContextOptions {
-  /** Which mails will be written. */
   readonly kinds: readonly MailKind[];
-  /** The `Accept-Language` header of whoever caused them. */
+  /** `Accept-Language` header of the request that causes the mails. */
   readonly language: string | null;
 }
 
-/** Null where nobody could send, or keep, a mail of this space. */
+/** Returns the context of mails of a space; null if they can neither be sent nor kept. */
 export async function findMailContext(
   services: OutboxServices,
   space: Space,
@@ -69,13 +68,13 @@ export async function findMailContext(
     : { provider: mail.keeps ? null : "default", domain, replyTo: null } as const;
   if (space === "control") {
     const codePage = `${publicUrl}/dashboard/verify`;
-    const unchosen = { siteUrl: null, templateOf: () => null, countedIn: null };
-    return platform && { space, name: "Corbel", codePage, ...unchosen, ...platform };
+    const defaults = { siteUrl: null, templateOf: () => null, countedIn: null };
+    return platform && { space, name: "Corbel", codePage, ...defaults, ...platform };
   }
   const project = (await engine.records<ProjectRecord>("control", PROJECTS).get(space))?.value;
   if (project === undefined || isTrashed(project)) return null;
   const settings = await findMailSettings(services, space);
-  const ownFrom = parseMailbox(settings?.from ?? ""); // There is one where there is a server.
+  const ownFrom = parseMailbox(settings?.from ?? ""); // Set if the project has its own server.
   const own = settings && ownFrom && {
     provider: "byok",
     domain: domainOf(ownFrom),
@@ -95,8 +94,8 @@ export async function findMailContext(
 
 const domainOf = ({ address }: Mailbox): string => address.slice(address.lastIndexOf("@") + 1);
 
-/** As {@linkcode findMailContext}. Throws `MAIL_NOT_CONFIGURED` where that is null. */
-export async function mailContext(
+/** Returns the context of mails of a space. Throws `MAIL_NOT_CONFIGURED` if there is none. */
+export async function requireMailContext(
   services: OutboxServices,
   space: Space,
   options: ContextOptions,
@@ -106,21 +105,17 @@ export async function mailContext(
   return context;
 }
 
-/** A mail of a kind that Corbel sends. */
 export interface NewMail {
   readonly kind: MailKind;
   readonly to: string;
   readonly variables: MailVariables;
-  /** Its text is removed once it is sent or has failed. */
+  /** Whether the mail contains a code. Then its text is removed in the end. */
   readonly hasCode?: boolean;
-  /** How long what it brings is good: it is not tried again after that. A code's life if left out. */
+  /** Milliseconds after which a mail with a code is not tried again. Default: `CODE_MS`. */
   readonly usefulMs?: number;
 }
 
-/**
- * Writes a mail down, in the transaction of its cause. Resolves to the job that sends it, which the
- * caller begins behind the transaction; null where it is only kept.
- */
+/** Returns the job that sends the mail, to begin after the transaction; null if it is only kept. */
 export async function enqueueMail(
   tx: Transaction,
   services: OutboxServices,
@@ -129,32 +124,35 @@ export async function enqueueMail(
 ): Promise<JobRecord | null> {
   const { name, siteUrl, codePage, provider, countedIn } = context;
   const own = context.templateOf(kind);
-  const all = { project: name, url: siteUrl ?? "", ...variables };
-  // What the platform sends to a stranger must not carry what an owner writes into a name.
-  const plain = provider === "byok" ? all : { ...all, project: plainName(name) };
-  // A project's own words may become too long; Corbel's never do.
-  const rendered = (own && renderMail(own, all)) ??
+  const variablesOfMail = { project: name, url: siteUrl ?? "", ...variables };
+  // Mails by the platform's server must not carry a message that an owner puts into the name.
+  const plain = provider === "byok"
+    ? variablesOfMail
+    : { ...variablesOfMail, project: plainName(name) };
+  // A project's own template may become too long. The built-in one cannot.
+  const rendered = (own && renderMail(own, variablesOfMail)) ??
     renderMail(builtInTemplate(kind, codePage !== null), plain)!;
   const usefulUntil = hasCode ? new Date(services.clock.now() + usefulMs).toISOString() : null;
-  const about = { kind, to, hasCode, usefulUntil, countedIn };
-  const mail = mailRecord(services, context, { ...about, ...rendered });
+  const fields = { kind, to, hasCode, usefulUntil, countedIn };
+  const mail = createMailRecord(services, context, { ...fields, ...rendered });
   const [job = null] = await addMails(tx, services, [mail]);
   return job;
 }
 
-type GivenMail = Pick<MailRecord, "kind" | "to" | "subject" | "text" | "html" | "hasCode">;
+type MailFields = Pick<MailRecord, "kind" | "to" | "subject" | "text" | "html" | "hasCode">;
 
-/** A mail that is to be sent. */
-export function mailRecord(
+export function createMailRecord(
   { clock, newId }: OutboxServices,
   { provider, domain, replyTo }: Pick<MailContext, "provider" | "domain" | "replyTo">,
-  given: GivenMail & Partial<Pick<MailRecord, "textId" | "replyTo" | "countedIn" | "usefulUntil">>,
+  fields:
+    & MailFields
+    & Partial<Pick<MailRecord, "textId" | "replyTo" | "countedIn" | "usefulUntil">>,
 ): MailRecord {
   return {
     replyTo,
     countedIn: null,
     usefulUntil: null,
-    ...given,
+    ...fields,
     _id: newId(),
     messageId: `<${randomToken(18)}@${domain}>`,
     state: provider === null ? "kept" : "queued",
@@ -167,7 +165,7 @@ export function mailRecord(
   };
 }
 
-/** Writes mails down. Resolves to the jobs that send them, of those that are not only kept. */
+/** Stores mails. Returns the jobs that send them, except for mails that are only kept. */
 export async function addMails(
   tx: Transaction,
   services: OutboxServices,
@@ -175,20 +173,17 @@ export async function addMails(
   quota?: ByteQuota,
 ): Promise<JobRecord[]> {
   await tx.records<MailRecord>(MAILS, { quota }).insertMany(mails);
-  return await noteMails(tx, services, mails);
+  return await enqueueSending(tx, services, mails);
 }
 
-/** How many mails wait to be sent, or to be tried again: each has a job. */
-export const waitingMails = (within: Pick<Transaction, "records">): Promise<number> =>
-  within.records<JobRecord>(JOBS).count(eq("kind", SEND_MAIL_JOB));
+/** Returns the number of mails that wait for a try. Each of them has a job. */
+export const countWaitingMails = (tx: Pick<Transaction, "records">): Promise<number> =>
+  tx.records<JobRecord>(JOBS).count(eq("kind", SEND_MAIL_JOB));
 
-/**
- * Throws `MAIL_QUOTA_EXCEEDED` if more than `MAILS_WAITING_MAX` mails of a project would wait. Takes the
- * lock of mails, so that two transactions at once cannot both take the last places.
- */
-export async function requireMayWait(tx: Transaction, count: number): Promise<void> {
+/** Throws `MAIL_QUOTA_EXCEEDED` above `MAILS_WAITING_MAX`. Takes the lock of mails. */
+export async function assertMayWait(tx: Transaction, count: number): Promise<void> {
   await takeLock(tx, "mails");
-  if (await waitingMails(tx) + count <= MAILS_WAITING_MAX) return;
+  if (await countWaitingMails(tx) + count <= MAILS_WAITING_MAX) return;
   throw new Problem("MAIL_QUOTA_EXCEEDED", {
     message:
       `No more than ${MAILS_WAITING_MAX} mails of a project may wait to be sent: try again ` +
@@ -196,20 +191,20 @@ export async function requireMayWait(tx: Transaction, count: number): Promise<vo
   });
 }
 
-/** {@linkcode addMails}, for mails that are written down already. */
-export async function noteMails(
+/** Enqueues jobs that send stored mails. Mails that are only kept are logged instead. */
+export async function enqueueSending(
   tx: Transaction,
   services: OutboxServices,
   mails: readonly MailRecord[],
 ): Promise<JobRecord[]> {
-  // The transaction may run once more, or fail: who reads this develops, and can tell.
+  // If the transaction fails or runs again, the line is wrong or repeated, which developers notice.
   for (const { state, to, subject, hasCode, text } of mails) {
     if (state !== "kept") continue;
-    const said = { to, subject, ...(hasCode && { text }) };
-    services.log.write("info", "A mail is kept, and not sent: the dashboard shows it", said);
+    const details = { to, subject, ...(hasCode && { text }) };
+    services.log.write("info", "A mail is kept, and not sent: the dashboard shows it", details);
   }
-  const noted = mails.filter(({ state }) => state === "queued")
+  const jobs = mails.filter(({ state }) => state === "queued")
     .map(({ _id }) => ({ subject: _id, lane: _id }));
-  if (noted.length === 0) return [];
-  return await enqueue(tx, services, noted, { kind: SEND_MAIL_JOB });
+  if (jobs.length === 0) return [];
+  return await enqueue(tx, services, jobs, { kind: SEND_MAIL_JOB });
 }

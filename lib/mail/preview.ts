@@ -1,23 +1,23 @@
 import { MAIL_BODY_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import { type TemplateInput, templateOf } from "./template_store.ts";
+import { type TemplateInput, toMailTemplate } from "./template_store.ts";
 import { type MailVariables, type RenderedMail, renderMail, sampleVariables } from "./templates.ts";
 
-interface Previewed {
-  /** The template's name, by which its link says what the code is for. */
+interface MailPreview {
+  /** Name of the template, which determines the purpose in the link of a code. */
   readonly name: string;
   readonly template: TemplateInput;
   /** Values that replace the samples. */
   readonly variables?: MailVariables | undefined;
 }
 
-/** A template as it would be sent, with samples for what Corbel fills in. Throws `INVALID_BODY`. */
+/** Renders a template with sample values. Throws `INVALID_BODY` if the mail would be too long. */
 export function previewMail(
   { name, siteUrl }: { readonly name: string; readonly siteUrl: string | null },
-  { name: templateName, template, variables }: Previewed,
+  { name: templateName, template, variables }: MailPreview,
 ): RenderedMail {
   const samples = { ...sampleVariables(templateName, siteUrl), project: name };
-  const rendered = renderMail(templateOf(template), { ...samples, ...variables });
+  const rendered = renderMail(toMailTemplate(template), { ...samples, ...variables });
   if (rendered !== null) return rendered;
   throw new Problem("INVALID_BODY", {
     message: "With its variables the mail would be too long: text and HTML may each have " +

@@ -7,21 +7,16 @@ import type { MailContext } from "./outbox.ts";
 import type { MailServices } from "./send_mail.ts";
 import { type CountedMails, countMails, uncountMails } from "./usage.ts";
 
-/** What the verbs need that count mails before they write them. */
 export interface CountingServices extends MailServices {
   readonly plans: Plans;
   readonly jobRunner: JobQueue;
 }
 
-/** Mails that are counted, and not written yet. */
 export interface ReservedMails extends CountedMails {
   readonly count: number;
 }
 
-/**
- * Counts mails that are about to be written; null where they do not count, because it is not the
- * platform's server that sends them. Throws `MAIL_QUOTA_EXCEEDED`.
- */
+/** Counts mails before they are stored; null for another server. Throws `MAIL_QUOTA_EXCEEDED`. */
 export async function reserveMails(
   services: CountingServices,
   projectId: Id,
@@ -29,7 +24,7 @@ export async function reserveMails(
   count: number,
 ): Promise<ReservedMails | null> {
   if (provider !== "default") return null;
-  const { name, mailsPerMonth: limit } = await services.plans.of(projectId);
+  const { name, mailsPerMonth: limit } = await services.plans.ofProject(projectId);
   const counted = await countMails(services, projectId, { count, limit });
   if (counted !== null) return { ...counted, count };
   throw new Problem("MAIL_QUOTA_EXCEEDED", {
@@ -41,7 +36,7 @@ export async function reserveMails(
   });
 }
 
-/** Writes mails that were counted, and begins to send them; what was not written is not counted. */
+/** Stores counted mails and begins to send them. If storing fails, the count is taken back. */
 export async function writeMails(
   services: CountingServices,
   projectId: Id,

@@ -8,10 +8,10 @@ import { startSmtpServer, type TestSmtpServer } from "@/tests/support/smtp_serve
 import { fakeClock, openTestServices, type TestOptions } from "@/tests/support/test_services.ts";
 import { createTestStore, database } from "@/tests/support/test_store.ts";
 import { type MailRecord, MAILS } from "./mails.ts";
-import { enqueueMail, findMailContext, mailContext, type NewMail } from "./outbox.ts";
+import { enqueueMail, findMailContext, type NewMail, requireMailContext } from "./outbox.ts";
 import { SEND_MAIL } from "./send_mail.ts";
 import { clearMailServer, setMailSettings } from "./settings.ts";
-import { mailsThisMonth } from "./usage.ts";
+import { getMailsThisMonth } from "./usage.ts";
 
 const TO = "ada@example.com";
 const CODE: NewMail = {
@@ -20,7 +20,7 @@ const CODE: NewMail = {
   variables: { code: "123456", minutes: "10" },
   hasCode: true,
 };
-const NOTE: NewMail = { kind: "accountExists", to: TO, variables: {} };
+const NOTICE: NewMail = { kind: "accountExists", to: TO, variables: {} };
 
 const envOf = ({ url }: TestSmtpServer) => ({
   MAIL_URL: url,
@@ -28,7 +28,7 @@ const envOf = ({ url }: TestSmtpServer) => ({
   ALLOW_PRIVATE_ENDPOINTS: "true",
 });
 
-/** Services with a mail server, and a project. */
+/** Opens services with a mail server and a project. */
 async function open(options: TestOptions = {}) {
   await using opening = new AsyncDisposableStack();
   const smtp = opening.use(await startSmtpServer());
@@ -52,9 +52,9 @@ async function open(options: TestOptions = {}) {
   };
 }
 
-/** Writes a mail and begins to send it; resolves to its id. */
+/** Stores a mail, begins to send it and returns its id. */
 async function write(services: Services, space: Space, mail: NewMail): Promise<Id> {
-  const context = await mailContext(services, space, { kinds: [mail.kind], language: null });
+  const context = await requireMailContext(services, space, { kinds: [mail.kind], language: null });
   await services.jobRunner.announce(space);
   const job = await services.engine.transaction(
     space,
@@ -71,7 +71,7 @@ async function rowOf({ engine, jobRunner }: Services, space: Space, id: Id): Pro
 
 const jobsIn = ({ engine }: Services, space: Space) => engine.records(space, JOBS).count(ALL);
 
-Deno.test("a mail that is sent is remembered, without what it said", async () => {
+Deno.test("a sent mail stays in the log without its text", async () => {
   await using mail = await open();
   const { services, smtp, projectId } = mail;
   const id = await write(services, projectId, CODE);
@@ -84,13 +84,13 @@ Deno.test("a mail that is sent is remembered, without what it said", async () =>
   assert.match(row.answer!, /^250 /);
   assert.equal(row.sentAt, "2026-01-31T12:00:00.000Z");
   assert.equal(await jobsIn(services, projectId), 0);
-  const note = await write(services, projectId, NOTE);
-  const { subject, text, html } = await rowOf(services, projectId, note);
+  const noticeId = await write(services, projectId, NOTICE);
+  const { subject, text, html } = await rowOf(services, projectId, noticeId);
   assert.notEqual(subject, "(had a code)");
   assert.deepEqual([text, html], [null, null]);
 });
 
-Deno.test("it is tried after 1, 5, 15, 60 and 240 minutes with one Message-ID, and then given up", async () => {
+Deno.test("a mail is retried after 1, 5, 15, 60 and 240 minutes with one Message-ID, then it fails", async () => {
   await using mail = await open();
   const { services, smtp, projectId, clock } = mail;
   const ids: string[] = [];
@@ -101,7 +101,7 @@ Deno.test("it is tried after 1, 5, 15, 60 and 240 minutes with one Message-ID, a
     tried.push((clock.now() - began) / 60_000);
     return { code: 451, message: `4.7.1 later ${tried.length}` };
   });
-  const id = await write(services, projectId, NOTE);
+  const id = await write(services, projectId, NOTICE);
   let row = await rowOf(services, projectId, id);
   for (let minute = 1; minute <= 400; minute++) {
     await mail.later(1);
@@ -112,16 +112,20 @@ Deno.test("it is tried after 1, 5, 15, 60 and 240 minutes with one Message-ID, a
   assert.equal(pauses.length, 5);
   for (const [index, minutes] of [1, 5, 15, 60, 240].entries()) {
     const pause = pauses[index]!;
-    // With up to a tenth of jitter, and looked at every 1.1 minutes.
+    // With up to a tenth of jitter, and checked every 1.1 minutes.
     assert.ok(pause >= minutes && pause <= 1.1 * minutes + 1.1, `${pauses}`);
   }
   assert.deepEqual([row.state, row.tries, row.answer], ["failed", 6, "451 4.7.1 later 6"]);
   assert.equal(new Set(ids).size, 1);
   assert.equal(await jobsIn(services, projectId), 0);
-  assert.equal(await mailsThisMonth(services, projectId), 0, "it is given back");
+  assert.equal(
+    await getMailsThisMonth(services, projectId),
+    0,
+    "a failed mail is taken back from the count",
+  );
 });
 
-Deno.test("a mail that is delayed arrives once, under the Message-ID of its row", async () => {
+Deno.test("a delayed mail arrives once, with the Message-ID of its row", async () => {
   await using mail = await open();
   const { services, smtp, projectId } = mail;
   const refused: string[] = [];
@@ -129,7 +133,7 @@ Deno.test("a mail that is delayed arrives once, under the Message-ID of its row"
     if (step !== "recipient" || refused.push("x") > 2) return null;
     return refused.length === 1 ? "cut" : { code: 450, message: "greylisted" };
   });
-  const id = await write(services, projectId, NOTE);
+  const id = await write(services, projectId, NOTICE);
   const { state, answer, messageId } = await rowOf(services, projectId, id);
   assert.deepEqual([state, answer], ["queued", "The connection broke off."]);
   await mail.later(1);
@@ -143,26 +147,28 @@ Deno.test("a mail that is delayed arrives once, under the Message-ID of its row"
   assert.equal(smtp.mails[0]!.headers.get("date"), "Date: Sat, 31 Jan 2026 12:00:00 +0000");
 });
 
-Deno.test("what SMTP refuses by 5xx is not tried again, and a code is gone from it", async () => {
+Deno.test("a mail that SMTP refuses by 5xx is not retried and loses its code", async () => {
   await using mail = await open();
   const { services, smtp, projectId } = mail;
   let tries = 0;
-  smtp.behave((step) => step === "recipient" && ++tries ? { code: 550, message: "nobody" } : null);
+  smtp.behave((step) =>
+    step === "recipient" && ++tries ? { code: 550, message: "no such user" } : null
+  );
   const id = await write(services, projectId, CODE);
   const row = await rowOf(services, projectId, id);
   assert.deepEqual([row.state, row.answer, row.text, row.html], [
     "failed",
-    "550 nobody",
+    "550 no such user",
     null,
     null,
   ]);
   assert.ok(!JSON.stringify(row).includes("123456"));
   await mail.later(500);
   assert.equal(tries, 1);
-  assert.equal(await mailsThisMonth(services, projectId), 0);
+  assert.equal(await getMailsThisMonth(services, projectId), 0);
 });
 
-Deno.test("a code is not sent once it is good no more", async () => {
+Deno.test("a code is not sent after it has expired", async () => {
   await using mail = await open();
   const { services, smtp, projectId } = mail;
   smtp.behave(() => ({ code: 451, message: "later" }));
@@ -172,31 +178,35 @@ Deno.test("a code is not sent once it is good no more", async () => {
   assert.equal((await rowOf(services, projectId, id)).state, "queued");
   await mail.later(5);
   const { state, tries, answer } = await rowOf(services, projectId, id);
-  assert.deepEqual([state, tries, answer], ["failed", 3, "451 later"], "15 minutes on it is over");
+  assert.deepEqual(
+    [state, tries, answer],
+    ["failed", 3, "451 later"],
+    "the code expires before the next try",
+  );
   const long = await write(services, projectId, { ...CODE, usefulMs: 86_400_000 });
   await services.jobRunner.idle();
   for (const minutes of [1, 5, 15]) await mail.later(minutes);
   assert.equal((await rowOf(services, projectId, long)).state, "queued");
 });
 
-Deno.test("mails of sign-in count, beyond what the plan allows too; those to accounts do not", async () => {
+Deno.test("sign-in mails count beyond the plan, and mails to accounts do not count", async () => {
   await using mail = await open();
   const { services, smtp, projectId } = mail;
   for (let i = 0; i < 52; i++) await write(services, projectId, CODE);
   await services.jobRunner.idle();
   assert.equal(smtp.mails.length, 52);
-  assert.equal(await mailsThisMonth(services, projectId), 52);
-  await write(services, "control", NOTE);
+  assert.equal(await getMailsThisMonth(services, projectId), 52);
+  await write(services, "control", NOTICE);
   await services.jobRunner.idle();
   assert.equal((await smtp.next(TO)) !== undefined, true);
-  assert.equal(await mailsThisMonth(services, projectId), 52);
+  assert.equal(await getMailsThisMonth(services, projectId), 52);
 });
 
-Deno.test("of a project that is deleted, or a mail that is gone, nothing is sent", async () => {
+Deno.test("no mail is sent of a deleted project, and no deleted mail", async () => {
   await using mail = await open();
   const { services, smtp, projectId } = mail;
   smtp.behave(() => ({ code: 451, message: "later" }));
-  const id = await write(services, projectId, NOTE);
+  const id = await write(services, projectId, NOTICE);
   await services.jobRunner.idle();
   smtp.behave(null);
   const job = { subject: id } as never;
@@ -208,7 +218,7 @@ Deno.test("of a project that is deleted, or a mail that is gone, nothing is sent
   assert.equal(smtp.mails.length, 0);
 });
 
-Deno.test("several processes that take a mail at once send it once", async () => {
+Deno.test("several processes that run due jobs at once send each mail once", async () => {
   await using store = await createTestStore(database);
   await using smtp = await startSmtpServer();
   const clock = fakeClock();
@@ -218,7 +228,7 @@ Deno.test("several processes that take a mail at once send it once", async () =>
   const { projectId } = await createProject(one.services, { name: "Blog", siteUrl: null });
   smtp.behave(() => ({ code: 451, message: "later" }));
   const ids: Id[] = [];
-  for (let i = 0; i < 10; i++) ids.push(await write(one.services, projectId, NOTE));
+  for (let i = 0; i < 10; i++) ids.push(await write(one.services, projectId, NOTICE));
   await one.services.jobRunner.idle();
   smtp.behave(null);
   clock.advance(66_000);
@@ -228,16 +238,16 @@ Deno.test("several processes that take a mail at once send it once", async () =>
   assert.equal(new Set(smtp.mails.map(({ messageId }) => messageId)).size, 10);
 });
 
-Deno.test("by a project's own server mails go as long as it is there; without it they fail", async () => {
+Deno.test("mails go by the project's own server, and fail once it is removed", async () => {
   await using mail = await open();
   await using own = await startSmtpServer();
   const { services, smtp, projectId } = mail;
   await setMailSettings(services, projectId, { url: own.url, from: "blog@blog.example" });
   await write(services, projectId, CODE);
   assert.equal((await own.next(TO)).from, "blog@blog.example");
-  assert.equal(await mailsThisMonth(services, projectId), 0);
+  assert.equal(await getMailsThisMonth(services, projectId), 0);
   own.behave(() => ({ code: 451, message: "later" }));
-  const id = await write(services, projectId, NOTE);
+  const id = await write(services, projectId, NOTICE);
   await services.jobRunner.idle();
   await clearMailServer(services, projectId);
   await mail.later(1);
@@ -260,14 +270,14 @@ Deno.test("a project's own server in a private network is not connected to", asy
   own.behave(() => (connections++, null));
   const named = url.replace("127.0.0.1", "localhost");
   await setMailSettings(services, projectId, { url: named, from });
-  const id = await write(services, projectId, NOTE);
+  const id = await write(services, projectId, NOTICE);
   const { state, answer } = await rowOf(services, projectId, id);
   assert.equal(state, "queued");
   assert.match(answer!, /"localhost" is unknown or not a public address/);
   assert.equal(connections, 0);
 });
 
-Deno.test("where mails are kept they have their text for as long as they are there, and no job", async () => {
+Deno.test("a kept mail has its text and no job", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId } = await createProject(services, { name: "Blog", siteUrl: null });
@@ -287,13 +297,15 @@ Deno.test("where mails are kept they have their text for as long as they are the
   assert.equal(await jobsIn(services, projectId), 0);
 });
 
-Deno.test("without anybody who sends there is no context, nor of a project that is deleted", async () => {
+Deno.test("requireMailContext throws without a mail server and for a deleted project", async () => {
   await using opened = await openTestServices({ env: { MAIL_URL: "" } });
   const { services } = opened;
   const { projectId } = await createProject(services, { name: "Blog", siteUrl: null });
   const options = { kinds: [], language: null };
   for (const space of [projectId, "control", "0123456789abcdef01234567"]) {
     assert.equal(await findMailContext(services, space, options), null);
-    await assert.rejects(mailContext(services, space, options), { code: "MAIL_NOT_CONFIGURED" });
+    await assert.rejects(requireMailContext(services, space, options), {
+      code: "MAIL_NOT_CONFIGURED",
+    });
   }
 });

@@ -1,7 +1,7 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { hashedId } from "../crypto/hashes.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
-import type { SealedPlace } from "../crypto/sealed_place.ts";
+import type { SealedField } from "../crypto/sealed_field.ts";
 import { Secret } from "../crypto/secret.ts";
 import type { Egress } from "../http/egress.ts";
 import { Problem } from "../problems.ts";
@@ -11,25 +11,22 @@ import type { Engine, Id, Transaction } from "../store/port.ts";
 import { parseSmtpUrl, type SmtpServer } from "../text/mail_addresses.ts";
 import { field, nullable, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/**
- * A project's own way to send mail, and in which language it writes. In each project's space, one
- * record.
- */
+/** A project's own mail server and its language: one record in each project's space. */
 export const MAIL_SETTINGS = recordKind({
   name: "_mailSettings",
   fields: {
-    /** The server's address, user and password in it, sealed for this project; null for none. */
+    /** Sealed URL of the server with user and password; null if the project has no server. */
     sealedUrl: nullable(field.text),
-    /** What of the address may be shown; null for none. */
+    /** Host and port of the URL, which are not secret; null if the project has no server. */
     host: nullable(field.text),
     port: nullable(field.number),
     hasPassword: field.flag,
-    /** As `parseMailbox` reads it; null without a server. */
+    /** Sender, in the form of `parseMailbox`; null if the project has no server. */
     from: nullable(field.text),
     replyTo: nullable(field.text),
-    /** Of mails to whoever asks for no language that there are templates in; null for English. */
+    /** Language of mails if no template matches the requested languages; null for English. */
     language: nullable(field.text),
-    /** Grows with each template: transactions that add one wait for one another for it. */
+    /** Number of added templates. Incremented to make transactions that add one run in sequence. */
     templatesAdded: optional(field.number),
     createdAt: field.date,
     updatedAt: field.date,
@@ -40,11 +37,11 @@ export const MAIL_SETTINGS = recordKind({
 
 export type MailSettingsRecord = RecordOf<typeof MAIL_SETTINGS>;
 
-const THE_SETTINGS = hashedId("mail settings");
+const SETTINGS_ID = hashedId("mail settings");
 
 const bindingOf = (project: Id) => ({ project, purpose: "mail server" });
 
-export const MAIL_SEALS: SealedPlace = {
+export const MAIL_SEALS: SealedField = {
   definition: MAIL_SETTINGS,
   member: "sealedUrl",
   binding: (_record, projectId) => bindingOf(projectId!),
@@ -55,42 +52,44 @@ interface MailSettingsStore {
   readonly keyRing: KeyRing;
 }
 
-/** As they are stored now; null where nothing was ever set. */
 export async function findMailSettings(
   { engine }: Pick<MailSettingsStore, "engine">,
   projectId: Id,
 ): Promise<MailSettingsRecord | null> {
   const found = await engine.records<MailSettingsRecord>(projectId, MAIL_SETTINGS)
-    .get(THE_SETTINGS);
+    .get(SETTINGS_ID);
   return found?.value ?? null;
 }
 
-/** Before a transaction that adds a template. */
+/** Creates the record if it is missing, before a transaction that adds a template. */
 export async function ensureMailSettings(
   { engine, clock }: { readonly engine: Engine; readonly clock: Clock },
   projectId: Id,
 ): Promise<void> {
   const records = engine.records<MailSettingsRecord>(projectId, MAIL_SETTINGS);
-  const _id = THE_SETTINGS;
+  const _id = SETTINGS_ID;
   if (await records.get(_id) !== null) return;
   const now = timestamp(clock);
-  await records.upsert(eq("_id", _id), {}, { _id, ...UNSET, createdAt: now, updatedAt: now });
+  await records.upsert(eq("_id", _id), {}, {
+    _id,
+    ...DEFAULT_SETTINGS,
+    createdAt: now,
+    updatedAt: now,
+  });
 }
 
-/** What a transaction counts of templates after this still holds when it commits. */
-export async function addTemplate(tx: Transaction): Promise<void> {
+/** Counts a template, so that their number cannot change until the transaction commits. */
+export async function countTemplate(tx: Transaction): Promise<void> {
   await tx.records<MailSettingsRecord>(MAIL_SETTINGS)
-    .updateOne(eq("_id", THE_SETTINGS), { increment: { templatesAdded: 1 } });
+    .updateOne(eq("_id", SETTINGS_ID), { increment: { templatesAdded: 1 } });
 }
 
-/** A project's own server, opened. */
 export interface OwnMailServer {
-  /** As `parseSmtpUrl` reads it. */
   readonly url: Secret;
   readonly from: string;
 }
 
-/** Null without one. */
+/** Decrypts the URL of a project's own server; null if it has none. */
 export async function openMailServer(
   { keyRing }: Pick<MailSettingsStore, "keyRing">,
   projectId: Id,
@@ -100,17 +99,17 @@ export async function openMailServer(
   return { url: new Secret(await keyRing.open(sealedUrl, bindingOf(projectId))), from };
 }
 
-/** What is given of the settings; what is left out stays as it is. */
+/** Changes of the settings. Omitted members stay unchanged. */
 export interface MailSettingsInput {
-  /** As `parseSmtpUrl` reads it. */
+  /** URL in the form of `parseSmtpUrl`. */
   readonly url?: string | undefined;
-  /** As `parseMailbox` reads it. */
+  /** Sender in the form of `parseMailbox`. */
   readonly from?: string | undefined;
   readonly replyTo?: string | null | undefined;
   readonly mailLanguage?: string | null | undefined;
 }
 
-type Values = Pick<MailSettingsRecord, keyof typeof WITHOUT_SERVER | "language">;
+type SettingsValues = Pick<MailSettingsRecord, keyof typeof WITHOUT_SERVER | "language">;
 
 const WITHOUT_SERVER = {
   sealedUrl: null,
@@ -126,16 +125,13 @@ interface SettingServices extends MailSettingsStore {
   readonly egress: Pick<Egress, "admits">;
 }
 
-/**
- * Sets a project's own server, or of its settings those that are given. Throws `INVALID_INPUT` for
- * a server without a `from`, or the other way round, and for an address that cannot be connected to.
- */
+/** Throws `INVALID_INPUT` for a server without `from`, or the reverse, and a forbidden host. */
 export async function setMailSettings(
   services: SettingServices,
   projectId: Id,
   { url, from, replyTo, mailLanguage }: MailSettingsInput,
-): Promise<ShownMailSettings> {
-  const server = url === undefined ? {} : await sealedServer(services, projectId, url);
+): Promise<MailSettingsInfo> {
+  const server = url === undefined ? {} : await sealServer(services, projectId, url);
   return await changeSettings(services, projectId, (stored) => {
     const values = {
       ...stored,
@@ -144,21 +140,23 @@ export async function setMailSettings(
       ...(replyTo !== undefined && { replyTo }),
       ...(mailLanguage !== undefined && { language: mailLanguage }),
     };
-    const isServer = values.sealedUrl !== null;
-    if (isServer === (values.from !== null) && (isServer || values.replyTo === null)) return values;
+    const hasServer = values.sealedUrl !== null;
+    if (hasServer === (values.from !== null) && (hasServer || values.replyTo === null)) {
+      return values;
+    }
     throw new Problem("INVALID_INPUT", {
-      message: isServer
-        ? '"from" is missing: whom mails by this server are from.'
+      message: hasServer
+        ? '"from" is missing: it is the sender of mails by this server.'
         : '"url" is missing: the project has no mail server of its own to keep.',
     });
   });
 }
 
-/** Takes the project's own server away, if it has one. Mails that wait for it fail. */
+/** Removes the project's own server, if it has one. Mails that wait for it fail. */
 export async function clearMailServer(
   services: Pick<SettingServices, "engine" | "clock">,
   projectId: Id,
-): Promise<ShownMailSettings> {
+): Promise<MailSettingsInfo> {
   return await changeSettings(
     services,
     projectId,
@@ -166,12 +164,8 @@ export async function clearMailServer(
   );
 }
 
-async function sealedServer(
-  { keyRing, egress }: SettingServices,
-  projectId: Id,
-  url: string,
-) {
-  const server = parseSmtpUrl(url)!; // Checked where it was read.
+async function sealServer({ keyRing, egress }: SettingServices, projectId: Id, url: string) {
+  const server = parseSmtpUrl(url)!; // The URL was checked when the request was read.
   if (!egress.admits(server.host)) {
     throw new Problem("INVALID_INPUT", {
       message: '"url" must not lead to an address in a private network ' +
@@ -179,10 +173,10 @@ async function sealedServer(
     });
   }
   const sealedUrl = await keyRing.seal(url, bindingOf(projectId));
-  return { sealedUrl, ...shownServer(server) };
+  return { sealedUrl, ...serverFields(server) };
 }
 
-const shownServer = ({ host, port, user }: SmtpServer) => ({
+const serverFields = ({ host, port, user }: SmtpServer) => ({
   host,
   port,
   hasPassword: user !== null,
@@ -191,38 +185,38 @@ const shownServer = ({ host, port, user }: SmtpServer) => ({
 async function changeSettings(
   { engine, clock }: Pick<SettingServices, "engine" | "clock">,
   projectId: Id,
-  change: (stored: Values) => Values,
-): Promise<ShownMailSettings> {
+  change: (stored: SettingsValues) => SettingsValues,
+): Promise<MailSettingsInfo> {
   const now = timestamp(clock);
   const write = () =>
     engine.transaction(projectId, async (tx) => {
       const records = tx.records<MailSettingsRecord>(MAIL_SETTINGS);
-      const _id = THE_SETTINGS;
+      const _id = SETTINGS_ID;
       const stored = (await records.get(_id))?.value;
-      const values = { ...change(valuesOf(stored ?? UNSET)), updatedAt: now };
+      const values = { ...change(valuesOf(stored ?? DEFAULT_SETTINGS)), updatedAt: now };
       const record = stored === undefined
         ? await records.insert({ _id, ...values, createdAt: now })
         : await records.updateOne(eq("_id", _id), { set: values });
-      return shownMailSettings(record!.value); // It was read in this transaction.
+      return describeMailSettings(record!.value); // This transaction has read or created it.
     });
   try {
     return await write();
   } catch (error) {
-    // Another request has made the record in this very moment.
+    // Another request has created the record at the same time.
     if (!(error instanceof UniqueViolation)) throw error;
     return await write();
   }
 }
 
 const valuesOf = (
-  { sealedUrl, host, port, hasPassword, from, replyTo, language }: Values,
-): Values => ({ sealedUrl, host, port, hasPassword, from, replyTo, language });
+  { sealedUrl, host, port, hasPassword, from, replyTo, language }: SettingsValues,
+): SettingsValues => ({ sealedUrl, host, port, hasPassword, from, replyTo, language });
 
-const UNSET: Values = { ...WITHOUT_SERVER, language: null };
+const DEFAULT_SETTINGS: SettingsValues = { ...WITHOUT_SERVER, language: null };
 
-/** What is told of a project's mail: nothing of its password. */
-export interface ShownMailSettings {
-  /** Null where the platform's server sends. */
+/** Mail settings of a project as the API returns them, without the password. */
+export interface MailSettingsInfo {
+  /** The project's own server; null if mails are sent by the platform's server. */
   readonly own: {
     readonly host: string;
     readonly port: number;
@@ -233,8 +227,8 @@ export interface ShownMailSettings {
   readonly mailLanguage: string | null;
 }
 
-/** @param stored Null where nothing was ever set. */
-export function shownMailSettings(stored: MailSettingsRecord | null): ShownMailSettings {
+/** Returns the settings without secrets. @param stored Null if none were ever set. */
+export function describeMailSettings(stored: MailSettingsRecord | null): MailSettingsInfo {
   if (stored === null) return { own: null, mailLanguage: null };
   const { host, port, from, replyTo, hasPassword, language } = stored;
   const own = host === null || port === null || from === null

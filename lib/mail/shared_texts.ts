@@ -4,7 +4,7 @@ import { and, compare, eq, within } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { MAIL_TEXTS, type MailRecord, MAILS, type MailTextRecord } from "./mails.ts";
 
-/** Removes the texts that mails share, a day after they were written and once no mail needs them. */
+/** Deletes shared texts of mails that are at least a day old and that no mail needs any more. */
 export async function dropSharedTexts(
   { engine, clock }: { readonly engine: Engine; readonly clock: Clock },
   projectId: Id,
@@ -13,7 +13,7 @@ export async function dropSharedTexts(
   const mails = engine.records<MailRecord>(projectId, MAILS);
   const expiresUntil = new Date(clock.now() + MAIL_LOG_MS - MAIL_TEXT_MS).toISOString();
   for await (const { _id } of texts.find({ filter: compare("expiresAt", "lte", expiresUntil) })) {
-    // One that has failed may be sent again.
+    // A failed mail may be sent again.
     const isNeeded = and(eq("textId", _id), within("state", ["queued", "failed"]));
     if (await mails.findOne(isNeeded) === null) await texts.deleteOne(eq("_id", _id));
   }

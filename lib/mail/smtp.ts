@@ -1,34 +1,31 @@
 import type { Socket } from "node:net";
-import { type ConnectionPlace, EgressFailed, TRUSTED_BY_DENO } from "../http/egress.ts";
+import { type ConnectionTarget, EgressFailed, TRUSTED_BY_DENO } from "../http/egress.ts";
 import { MAIL_TIMEOUT_MS } from "../limits.ts";
 import { parseMailbox, type SmtpServer } from "../text/mail_addresses.ts";
 import { MailDelayed, MailRefused, type MailTransport, type OutgoingMail } from "./transport.ts";
 
 const STEP_MS = 10_000;
 const ANSWER_LENGTH_MAX = 500;
-/** One answer of a server. */
+/** Maximum length of a response of the server, in bytes. */
 const ANSWER_BYTES_MAX = 65_536;
 
 export interface SmtpOptions {
-  /** Opens connections; it looks names up, and nobody else does. Throws `EgressFailed`. */
-  connect(place: ConnectionPlace): Promise<Socket>;
-  /** What this server calls itself. */
+  /** Opens a connection. It is the only code that looks names up. Throws `EgressFailed`. */
+  connect(place: ConnectionTarget): Promise<Socket>;
+  /** Host name of this server in the greeting. */
   readonly name: string;
-  /** Certificates as PEM, of which one must have signed the server's; Deno's own if left out. */
+  /** Trusted certificates in PEM format. Default: those that Deno trusts. */
   readonly ca?: string;
-  /** Milliseconds for the connection, the greeting and each answer; ten seconds if left out. */
+  /** Time limit for the connection, the greeting and each response. Default: 10,000 ms. */
   readonly stepMs?: number;
-  /** Milliseconds for all of a mail; {@linkcode MAIL_TIMEOUT_MS} if left out. */
+  /** Time limit for sending a mail. Default: {@linkcode MAIL_TIMEOUT_MS}. */
   readonly allMs?: number;
 }
 
-/**
- * Sends by SMTP, with a connection for each mail. TLS is required, with a certificate that is good
- * for the server's name; of a server on this machine neither is, because nothing travels.
- */
+/** Requires TLS with a valid certificate, unless the server is on this machine. */
 export const openSmtp = (server: SmtpServer, options: SmtpOptions): MailTransport => ({
   async send(mail) {
-    // Loaded only by those who send mail.
+    // Loaded with the first mail.
     const { createTransport } = await import("nodemailer");
     const { host, port, isSecure, isLocal, user } = server;
     const { stepMs = STEP_MS, allMs = MAIL_TIMEOUT_MS } = options;
@@ -43,7 +40,7 @@ export const openSmtp = (server: SmtpServer, options: SmtpOptions): MailTranspor
       greetingTimeout: stepMs,
       socketTimeout: stepMs,
       maxResponseSize: ANSWER_BYTES_MAX,
-      // Nothing in a mail may name a file or an address to be read.
+      // The content of a mail must not make nodemailer read files or URLs.
       disableFileAccess: true,
       disableUrlAccess: true,
       getSocket(_options, callback) {
@@ -55,7 +52,7 @@ export const openSmtp = (server: SmtpServer, options: SmtpOptions): MailTranspor
     const timer = setTimeout(() => late.abort(), allMs);
     try {
       const { response } = await transport.sendMail({ ...messageOf(mail), signal: late.signal });
-      return shortened(response);
+      return shorten(response);
     } catch (error) {
       throw failureOf(error);
     } finally {
@@ -68,7 +65,8 @@ export const openSmtp = (server: SmtpServer, options: SmtpOptions): MailTranspor
 const messageOf = ({ from, to, replyTo, subject, text, html, messageId, date }: OutgoingMail) => ({
   from: mailboxOf(from),
   to: { name: "", address: to },
-  ...(replyTo !== null && { replyTo: mailboxOf(parseMailbox(replyTo)!) }), // Checked when it was set.
+  // The address was checked when it was set.
+  ...(replyTo !== null && { replyTo: mailboxOf(parseMailbox(replyTo)!) }),
   subject,
   text,
   ...(html !== null && { html }),
@@ -79,11 +77,9 @@ const messageOf = ({ from, to, replyTo, subject, text, html, messageId, date }: 
 
 const mailboxOf = ({ name, address }: OutgoingMail["from"]) => ({ name: name ?? "", address });
 
-/** What nodemailer tells of a failure, as far as it is used. */
 interface SmtpFailure extends Error {
-  /** Of an answer by SMTP. */
   readonly responseCode?: number;
-  /** Whether the same mail would be answered so again. */
+  /** Whether a retry would fail, too. */
   readonly permanent?: boolean;
   readonly response?: string;
   readonly code?: string;
@@ -93,34 +89,35 @@ function failureOf(error: unknown): MailRefused | MailDelayed {
   if (error instanceof EgressFailed) {
     return new MailDelayed(`The mail server ${error.message}.`, { cause: error });
   }
-  const { response, permanent = false, code = "", message } = error as SmtpFailure; // It throws no other.
-  // What a server says of certificates is its own affair.
+  // nodemailer throws no other errors.
+  const { response, permanent = false, code = "", message } = error as SmtpFailure;
+  // Only without a response: a response that mentions certificates is an SMTP refusal.
   if (code === "ETLS" || (!response && /certificate/i.test(message))) {
-    return delayed(WITHOUT_TLS, error);
+    return delayedMail(WITHOUT_TLS, error);
   }
   if (response) {
-    const answer = shortened(response);
+    const answer = shorten(response);
     return permanent
       ? new MailRefused(answer, { cause: error })
       : new MailDelayed(answer, { cause: error });
   }
-  if (PERMANENT.includes(code)) return new MailRefused(shortened(message), { cause: error });
-  return delayed(WHY[code] ?? "The connection broke off.", error);
+  if (PERMANENT_CODES.includes(code)) return new MailRefused(shorten(message), { cause: error });
+  return delayedMail(REASONS[code] ?? "The connection broke off.", error);
 }
 
-const delayed = (why: string, cause: unknown) => new MailDelayed(why, { cause });
+const delayedMail = (why: string, cause: unknown) => new MailDelayed(why, { cause });
 
 const WITHOUT_TLS = "The mail server offers no TLS that can be trusted.";
 
-/** What is told of failures without an answer. */
-const WHY: Readonly<Record<string, string>> = {
+/** Messages for failures without a response, by the code of nodemailer. */
+const REASONS: Readonly<Record<string, string>> = {
   ETIMEDOUT: "The mail server did not answer in time.",
   EABORT: "The mail server took too long.",
-  EPROTOCOL: "What answered is no mail server.",
+  EPROTOCOL: "The server there is not a mail server.",
 };
 
-/** The mail itself cannot be sent, as one that is larger than the server takes. */
-const PERMANENT: readonly string[] = ["EENVELOPE", "EMESSAGE"];
+/** Codes of nodemailer for mails that can never be sent, such as one that is too large. */
+const PERMANENT_CODES: readonly string[] = ["EENVELOPE", "EMESSAGE"];
 
-const shortened = (text: string): string =>
+const shorten = (text: string): string =>
   text.replaceAll(/[\p{Cc}\s]+/gu, " ").trim().slice(0, ANSWER_LENGTH_MAX);

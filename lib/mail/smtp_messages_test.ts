@@ -21,20 +21,20 @@ const MAIL: OutgoingMail = {
 const local = ({ url }: { readonly url: string }, more: { stepMs?: number; allMs?: number } = {}) =>
   openSmtp(parseSmtpUrl(url)!, { name: "corbel.example", connect: openConnection, ...more });
 
-/** What it sends in the end. */
-async function sent(server: TestSmtpServer, change: Partial<OutgoingMail>) {
+/** Sends a mail and returns it as it arrived. */
+async function sendTo(server: TestSmtpServer, change: Partial<OutgoingMail>) {
   await local(server).send({ ...MAIL, ...change });
   return await server.next();
 }
 
-Deno.test("letters of all scripts arrive in names and subjects, and nothing on the way has more than 7 bits", async () => {
+Deno.test("send encodes names and subjects of all scripts in 7 bits", async () => {
   await using server = await startSmtpServer();
-  const { raw, subject, headers, parsed } = await sent(server, { html: "<p>Łukasz 東京</p>" });
+  const { raw, subject, headers, parsed } = await sendTo(server, { html: "<p>Łukasz 東京</p>" });
   assert.equal(subject, MAIL.subject);
   assert.deepEqual(parsed.from!.value, [MAIL.from]);
   assert.deepEqual(parsed.replyTo!.value, [{ name: "Zoë", address: "zoe@corbel.example" }]);
   assert.match(parsed.html || "", /Łukasz 東京/);
-  // deno-lint-ignore no-control-regex -- Bytes of ASCII are what it is about.
+  // deno-lint-ignore no-control-regex -- The test is about ASCII bytes.
   assert.match(raw, /^[\x09\x0a\x0d\x20-\x7e]*$/);
   assert.match(headers.get("from")!, /^From: =\?UTF-8\?/);
 });
@@ -45,7 +45,7 @@ const LONG_LINES = [
   `https://app.example.com/auth/verify?email=${"a".repeat(300)}%40example.com#code=123456`,
 ];
 
-Deno.test("a text arrives as it is: dots alone in a line, long lines, blanks at ends", async () => {
+Deno.test("send keeps a text unchanged, with single dots, long lines and trailing blanks", async () => {
   await using server = await startSmtpServer();
   const lines = [
     ".",
@@ -64,25 +64,25 @@ Deno.test("a text arrives as it is: dots alone in a line, long lines, blanks at 
   ];
   const text = `${lines.join("\n")}\nend\n`;
   const html = `<pre>${text}</pre>`;
-  for (const mail of [await sent(server, { text }), await sent(server, { text, html })]) {
+  for (const mail of [await sendTo(server, { text }), await sendTo(server, { text, html })]) {
     assert.equal(mail.text.replace(/\n+$/, "\n"), text);
     const longest = Math.max(...mail.raw.split("\r\n").map((line) => line.length));
     assert.ok(longest <= 78, `a line has ${longest} characters`);
-    assert.ok(!/[^\r]\n/.test(mail.raw), "each line ends as SMTP has it");
+    assert.ok(!/[^\r]\n/.test(mail.raw), "every line ends with CRLF");
   }
 });
 
-Deno.test("each mail has one Message-ID, and it is the one that was given", async () => {
+Deno.test("send writes the given Message-ID once", async () => {
   await using server = await startSmtpServer();
   for (const messageId of ["<one@corbel.example>", "<a-b_C9@xn--bcher-kva.example>"]) {
-    const { raw } = await sent(server, { messageId });
+    const { raw } = await sendTo(server, { messageId });
     assert.deepEqual(raw.match(/^message-id:.*$/gim), [`Message-ID: ${messageId}`]);
     assert.equal(raw.match(/^date:/gim)!.length, 1);
     assert.equal(raw.match(/^auto-submitted: auto-generated\r$/gim)!.length, 1);
   }
 });
 
-Deno.test("a server that has no time to look at a password delays", async () => {
+Deno.test("send throws MailDelayed if the server cannot check the password now", async () => {
   await using server = await startSmtpServer({ user: { name: "u", password: "p" } });
   server.behave((step) => step === "auth" ? { code: 454, message: "4.7.0 not now" } : null);
   const error = await local(server).send(MAIL).catch((error) => error);
@@ -90,7 +90,7 @@ Deno.test("a server that has no time to look at a password delays", async () => 
   assert.equal(error.answer, "454 4.7.0 not now");
 });
 
-Deno.test("a refusal that speaks of certificates is a refusal", async () => {
+Deno.test("send throws MailRefused for a refusal that mentions certificates", async () => {
   await using server = await startSmtpServer();
   const message = "5.7.1 a client certificate is required";
   server.behave((step) => step === "mail" ? { code: 550, message } : null);
@@ -101,7 +101,7 @@ Deno.test("a refusal that speaks of certificates is a refusal", async () => {
 
 const SECRET = "p:/ä s ecret";
 
-Deno.test("no failure has the password in it, in any spelling, nor has what caused it", async () => {
+Deno.test("no error contains the password in any encoding, nor does its cause", async () => {
   const user = { name: "mailer", password: SECRET };
   const utf8 = (text: string) => new TextEncoder().encode(text).toBase64();
   const spellings = [SECRET, encodeURIComponent(SECRET), utf8(SECRET), utf8(`\0mailer\0${SECRET}`)];
@@ -123,8 +123,8 @@ Deno.test("no failure has the password in it, in any spelling, nor has what caus
   }
 });
 
-/** Greets, and then says something again and again that is never all of its answer. */
-async function endlesslyAnswering(
+/** Greets a client and then repeats a line of a response that never ends. */
+async function answerEndlessly(
   listener: Deno.TcpListener,
   { word, everyMs }: { readonly word: string; readonly everyMs: number },
 ): Promise<void> {
@@ -145,9 +145,9 @@ async function endlesslyAnswering(
   await reading;
 }
 
-Deno.test("a server that is slow in every step is given up when the time for a mail is over", async () => {
+Deno.test("send gives up a slow server after the time limit of a mail", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const serving = endlesslyAnswering(listener, { word: "SIZE", everyMs: 20 });
+  const serving = answerEndlessly(listener, { word: "SIZE", everyMs: 20 });
   const url = `smtp://127.0.0.1:${listener.addr.port}`;
   const began = performance.now();
   const error = await local({ url }, { stepMs: 5_000, allMs: 300 }).send(MAIL).catch((e) => e);
@@ -158,12 +158,12 @@ Deno.test("a server that is slow in every step is given up when the time for a m
   await serving;
 });
 
-Deno.test("a server whose answer has no end is given up before the time is over", async () => {
+Deno.test("send gives up a server with an endless response before the time limit", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const serving = endlesslyAnswering(listener, { word: "x".repeat(16_000), everyMs: 1 });
+  const serving = answerEndlessly(listener, { word: "x".repeat(16_000), everyMs: 1 });
   const url = `smtp://127.0.0.1:${listener.addr.port}`;
   const error = await local({ url }, { allMs: 20_000 }).send(MAIL).catch((e) => e);
   assert.ok(error instanceof MailDelayed, String(error));
-  assert.equal(error.answer, "What answered is no mail server.");
+  assert.equal(error.answer, "The server there is not a mail server.");
   await serving;
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openConnection } from "../http/egress.ts";
 import { parseSmtpUrl } from "../text/mail_addresses.ts";
-import { selfSigned } from "@/tests/support/tls.ts";
+import { createCertificate } from "@/tests/support/tls.ts";
 import { startSmtpServer, type TestSmtpServer } from "@/tests/support/smtp_server.ts";
 import { openSmtp } from "./smtp.ts";
 import { MailDelayed, MailRefused, type MailTransport, type OutgoingMail } from "./transport.ts";
@@ -19,12 +19,12 @@ const MAIL: OutgoingMail = {
 
 const USER = { name: "mailer@corbel.example", password: "p:/ä s" };
 
-/** This machine's server under its own name, where TLS is not asked for. */
-const local = ({ url }: TestSmtpServer, more: { stepMs?: number } = {}): MailTransport =>
+/** Opens a transport to the server as a local one, for which TLS is not required. */
+const localTransport = ({ url }: TestSmtpServer, more: { stepMs?: number } = {}): MailTransport =>
   openSmtp(parseSmtpUrl(url)!, { name: "corbel.example", connect: openConnection, ...more });
 
-/** The same server under a name of the world, which leads here. */
-function worldly(
+/** Opens a transport to the server under a public name, which is resolved to this machine. */
+function publicTransport(
   server: TestSmtpServer,
   { scheme = "smtp", ca, name = "mail.test" }: {
     scheme?: "smtp" | "smtps";
@@ -49,9 +49,9 @@ const answerOf = async (transport: MailTransport, mail = MAIL): Promise<string> 
   }
 };
 
-Deno.test("a mail arrives with its texts and headers, and the server's answer comes back", async () => {
+Deno.test("send delivers texts and headers and returns the server's response", async () => {
   await using server = await startSmtpServer();
-  assert.match(await local(server).send(MAIL), /^250 /);
+  assert.match(await localTransport(server).send(MAIL), /^250 /);
   const mail = await server.next("ada@example.com");
   assert.deepEqual([mail.from, mail.to, mail.subject, mail.text.trim()], [
     "no-reply@corbel.example",
@@ -78,49 +78,49 @@ Deno.test("a mail arrives with its texts and headers, and the server's answer co
   assert.match(mail.headers.get("reply-to")!, /answers@corbel\.example/);
 });
 
-Deno.test("a mail of text alone has one part", async () => {
+Deno.test("send without HTML writes a single part", async () => {
   await using server = await startSmtpServer();
-  await local(server).send({ ...MAIL, html: null, replyTo: null });
+  await localTransport(server).send({ ...MAIL, html: null, replyTo: null });
   const mail = await server.next();
   assert.equal(mail.html, null);
   assert.match(mail.headers.get("content-type")!, /text\/plain/);
   assert.ok(!mail.headers.has("reply-to"));
 });
 
-Deno.test("by STARTTLS and by TLS from the beginning, with user and password", async () => {
-  const certificate = selfSigned("mail.test");
+Deno.test("send supports STARTTLS and implicit TLS with user and password", async () => {
+  const certificate = createCertificate("mail.test");
   for (const tls of ["starttls", "implicit"] as const) {
     await using server = await startSmtpServer({ tls, certificate, user: USER });
     const scheme = tls === "implicit" ? "smtps" : "smtp";
-    const transport = worldly(server, { scheme, ca: certificate.cert });
+    const transport = publicTransport(server, { scheme, ca: certificate.cert });
     assert.match(await answerOf(transport), /^250 /, tls);
     const mail = await server.next();
     assert.deepEqual([mail.isSecure, mail.user], [true, USER.name]);
   }
 });
 
-Deno.test("a server of the world without TLS gets neither password nor mail", async () => {
+Deno.test("send gives neither password nor mail to a public server without TLS", async () => {
   await using server = await startSmtpServer({ user: USER });
   let commands = 0;
   server.behave(() => (commands++, null));
   assert.equal(
-    await answerOf(worldly(server)),
+    await answerOf(publicTransport(server)),
     "MailDelayed: The mail server offers no TLS that can be trusted.",
   );
-  assert.equal(commands, 1, "it was connected to, and nothing more");
+  assert.equal(commands, 1, "the connection is the only step");
 });
 
-Deno.test("a certificate that nobody trusts, or of another name, is as good as none", async () => {
-  const [certificate, other] = [selfSigned("mail.test"), selfSigned("other.test")];
+Deno.test("send rejects a certificate that is not trusted or has another name", async () => {
+  const [certificate, other] = [createCertificate("mail.test"), createCertificate("other.test")];
   for (const tls of ["starttls", "implicit"] as const) {
     const scheme = tls === "implicit" ? "smtps" : "smtp";
     await using server = await startSmtpServer({ tls, certificate, user: USER });
-    await using elsewhere = await startSmtpServer({ tls, certificate: other, user: USER });
+    await using otherServer = await startSmtpServer({ tls, certificate: other, user: USER });
     for (
       const transport of [
-        worldly(server, { scheme }),
-        worldly(server, { scheme, ca: other.cert }),
-        worldly(elsewhere, { scheme, ca: other.cert }),
+        publicTransport(server, { scheme }),
+        publicTransport(server, { scheme, ca: other.cert }),
+        publicTransport(otherServer, { scheme, ca: other.cert }),
       ]
     ) {
       assert.equal(
@@ -128,65 +128,67 @@ Deno.test("a certificate that nobody trusts, or of another name, is as good as n
         "MailDelayed: The mail server offers no TLS that can be trusted.",
       );
     }
-    assert.equal(server.mails.length + elsewhere.mails.length, 0);
+    assert.equal(server.mails.length + otherServer.mails.length, 0);
   }
 });
 
-Deno.test("of this machine's server any certificate will do", async () => {
-  const certificate = selfSigned("mail.test");
+Deno.test("send accepts every certificate of a local server", async () => {
+  const certificate = createCertificate("mail.test");
   for (const tls of ["starttls", "implicit"] as const) {
     await using server = await startSmtpServer({ tls, certificate, user: USER });
-    assert.match(await answerOf(local(server)), /^250 /);
+    assert.match(await answerOf(localTransport(server)), /^250 /);
     assert.equal((await server.next()).isSecure, true);
   }
 });
 
-Deno.test("what SMTP refuses by 5xx is refused, by 4xx delayed, with what the server said", async () => {
+Deno.test("send throws MailRefused for 5xx and MailDelayed for 4xx, with the response", async () => {
   await using server = await startSmtpServer();
   for (const step of ["mail", "recipient", "data"] as const) {
     for (const [code, kind] of [[550, "MailRefused"], [451, "MailDelayed"]] as const) {
       server.behave((at) => at === step ? { code, message: `5.1.1 not\r\n at ${step}` } : null);
-      assert.equal(await answerOf(local(server)), `${kind}: ${code} 5.1.1 not at ${step}`);
+      assert.equal(await answerOf(localTransport(server)), `${kind}: ${code} 5.1.1 not at ${step}`);
     }
   }
   server.behave(() => ({ code: 421, message: "busy" }));
-  assert.match(await answerOf(local(server)), /^MailDelayed: 421 busy/);
+  assert.match(await answerOf(localTransport(server)), /^MailDelayed: 421 busy/);
   assert.equal(server.mails.length, 0);
 });
 
-Deno.test("a wrong password is refused, and nothing tells which it was", async () => {
-  const certificate = selfSigned("mail.test");
+Deno.test("send throws MailRefused for a wrong password without repeating it", async () => {
+  const certificate = createCertificate("mail.test");
   await using server = await startSmtpServer({
     tls: "starttls",
     certificate,
     user: { ...USER, password: "another" },
   });
-  const error = await worldly(server, { ca: certificate.cert }).send(MAIL).catch((error) => error);
+  const error = await publicTransport(server, { ca: certificate.cert }).send(MAIL).catch((error) =>
+    error
+  );
   assert.ok(error instanceof MailRefused);
   assert.match(error.answer, /^535 5\.7\.8 Wrong password/);
   for (const text of [error.answer, error.message]) assert.ok(!text.includes(USER.password));
 });
 
-Deno.test("a server that is not there, breaks off or speaks no SMTP delays", async () => {
+Deno.test("send throws MailDelayed if the server cannot be reached or closes the connection", async () => {
   await using server = await startSmtpServer();
   for (const step of ["connect", "mail", "recipient", "data"] as const) {
     server.behave((at) => at === step ? "cut" : null);
-    const answer = await answerOf(local(server));
+    const answer = await answerOf(localTransport(server));
     assert.equal(answer, "MailDelayed: The connection broke off.", step);
   }
   const { port } = server;
   await server[Symbol.asyncDispose]();
-  const gone = openSmtp(parseSmtpUrl(`smtp://127.0.0.1:${port}`)!, {
+  const unreachable = openSmtp(parseSmtpUrl(`smtp://127.0.0.1:${port}`)!, {
     name: "corbel.example",
     connect: openConnection,
   });
   assert.equal(
-    await answerOf(gone),
+    await answerOf(unreachable),
     "MailDelayed: The mail server cannot be reached (ECONNREFUSED).",
   );
 });
 
-Deno.test("what greets with something else is no mail server", async () => {
+Deno.test("send throws MailDelayed for a server with another greeting", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const serving = listener.accept().then(async (connection) => {
     await connection.write(new TextEncoder().encode("HTTP/1.1 400 Bad Request\r\n\r\n"));
@@ -200,23 +202,23 @@ Deno.test("what greets with something else is no mail server", async () => {
   (await serving).close();
 });
 
-Deno.test("a server that says nothing is given up, whatever it was about to say", async () => {
+Deno.test("send gives up a server that is silent in any step", async () => {
   await using server = await startSmtpServer();
   for (const step of ["connect", "mail", "recipient", "data"] as const) {
     server.behave((at) => at === step ? "silence" : null);
     const began = performance.now();
     assert.equal(
-      await answerOf(local(server, { stepMs: 300 })),
+      await answerOf(localTransport(server, { stepMs: 300 })),
       "MailDelayed: The mail server did not answer in time.",
     );
     assert.ok(performance.now() - began >= 290);
   }
 });
 
-Deno.test("no text can add a header, a recipient or another mail", async () => {
+Deno.test("no text of a mail can add a header, a recipient or another mail", async () => {
   await using server = await startSmtpServer();
   const hostile = "x\r\nBcc: eve@example.com\r\n\r\n.\r\nMAIL FROM:<eve@example.com>\r\n";
-  const transport = local(server);
+  const transport = localTransport(server);
   await transport.send({
     ...MAIL,
     from: { name: hostile, address: MAIL.from.address },
@@ -235,9 +237,9 @@ Deno.test("no text can add a header, a recipient or another mail", async () => {
   assert.equal(server.mails.length, 1);
 });
 
-Deno.test("twenty mails at once all arrive, each once", async () => {
+Deno.test("twenty concurrent mails arrive once each", async () => {
   await using server = await startSmtpServer();
-  const transport = local(server);
+  const transport = localTransport(server);
   const to = Array.from({ length: 20 }, (_, index) => `user${index}@example.com`);
   await Promise.all(to.map((to) => transport.send({ ...MAIL, to })));
   assert.deepEqual(server.mails.map(({ to }) => to).toSorted(), to.toSorted());

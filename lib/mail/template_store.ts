@@ -7,25 +7,25 @@ import { Problem, PROBLEMS } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
-import { shown } from "../text/input_text.ts";
+import { quoted } from "../text/input_text.ts";
 import { bestLanguage } from "../text/languages.ts";
 import { didYouMean } from "../text/nearest.ts";
-import { textOfHtml } from "./html_text.ts";
+import { htmlToText } from "./html_text.ts";
 import type { MailKind } from "./mails.ts";
-import { addTemplate, ensureMailSettings } from "./settings.ts";
+import { countTemplate, ensureMailSettings } from "./settings.ts";
 import type { MailTemplate } from "./templates.ts";
 
-/** A project's own template of a name in a language. */
+/** A project's own template, identified by name and language. */
 export type MailTemplateRecord = StoredRecord & MailTemplate & {
-  /** A kind of mails that Corbel sends, or a name of the project's own. */
+  /** Kind of a mail that Corbel sends, or a name that the project has chosen. */
   name: string;
-  /** As `Intl.getCanonicalLocales` spells it. */
+  /** Canonical language tag, as returned by `Intl.getCanonicalLocales`. */
   language: string;
   createdAt: string;
   updatedAt: string;
 };
 
-/** In each project's space; the id follows from name and language. */
+/** Templates in each project's space. The id is derived from name and language. */
 export const MAIL_TEMPLATES: Definition = {
   name: "_mailTemplates",
   fields: {
@@ -44,8 +44,8 @@ export const MAIL_TEMPLATES: Definition = {
 
 export const TEMPLATE_NAME = /^[a-z][A-Za-z0-9-]{0,49}$/;
 
-/** One name and language, which the template of a project has. */
-export interface TemplatePlace {
+/** Name and language, which identify a template of a project. */
+export interface TemplateKey {
   readonly name: string;
   readonly language: string;
 }
@@ -54,78 +54,78 @@ interface TemplateServices {
   readonly engine: Engine;
 }
 
-const idOf = ({ name, language }: TemplatePlace): Id =>
+const templateIdOf = ({ name, language }: TemplateKey): Id =>
   hashedId(`mail template ${name} ${language}`);
 
 const templatesOf = ({ engine }: TemplateServices, projectId: Id) =>
   engine.records<MailTemplateRecord>(projectId, MAIL_TEMPLATES);
 
-/** A page of the project's own templates, the newest first. Throws `INVALID_CURSOR`. */
+/** Lists the project's own templates, newest first. Throws `INVALID_CURSOR`. */
 export async function listTemplates(
   services: TemplateServices & { readonly cursors: Cursors },
   projectId: Id,
   request: PageRequest,
-): Promise<RecordPage<ShownTemplate>> {
+): Promise<RecordPage<TemplateInfo>> {
   const list = { space: projectId, definition: MAIL_TEMPLATES };
   const { items, nextCursor } = await readPage<MailTemplateRecord>(services, list, request);
-  return { items: items.map(shownTemplate), nextCursor };
+  return { items: items.map(toTemplateInfo), nextCursor };
 }
 
-/** A template as it is sent: one of both texts at least. */
+/** A template in a request, with a text, HTML or both. */
 export interface TemplateInput {
   readonly subject: string;
   readonly text?: string | undefined;
   readonly html?: string | undefined;
 }
 
-/** A mail has a text in any case: where none is given, it is made of the HTML. */
-export const templateOf = ({ subject, text, html = "" }: TemplateInput): MailTemplate => ({
+/** Returns a template that always has a text, which is made of the HTML if it is missing. */
+export const toMailTemplate = ({ subject, text, html = "" }: TemplateInput): MailTemplate => ({
   subject,
-  text: text ?? textOfHtml(html),
+  text: text ?? htmlToText(html),
   html: html === "" ? null : html,
 });
 
-/** Puts a template in the place of what the project has there. Throws `MAIL_TEMPLATE_LIMIT_REACHED`. */
+/** Creates or replaces a project's template. Throws `MAIL_TEMPLATE_LIMIT_REACHED`. */
 export async function setTemplate(
   services: TemplateServices & { readonly clock: Clock },
   projectId: Id,
-  { name, language, ...input }: TemplatePlace & TemplateInput,
-): Promise<ShownTemplate> {
-  const _id = idOf({ name, language });
+  { name, language, ...input }: TemplateKey & TemplateInput,
+): Promise<TemplateInfo> {
+  const _id = templateIdOf({ name, language });
   const now = timestamp(services.clock);
-  const values = { name, language, ...templateOf(input), updatedAt: now };
+  const values = { name, language, ...toMailTemplate(input), updatedAt: now };
   await ensureMailSettings(services, projectId);
   const write = () =>
     services.engine.transaction(projectId, async (tx) => {
       const templates = tx.records<MailTemplateRecord>(MAIL_TEMPLATES);
       const changed = await templates.updateOne(eq("_id", _id), { set: values });
-      if (changed !== null) return shownTemplate(changed.value);
-      await addTemplate(tx);
+      if (changed !== null) return toTemplateInfo(changed.value);
+      await countTemplate(tx);
       if (await templates.count(ALL) >= MAIL_TEMPLATES_MAX) {
         throw new Problem("MAIL_TEMPLATE_LIMIT_REACHED");
       }
-      return shownTemplate((await templates.insert({ _id, ...values, createdAt: now })).value);
+      return toTemplateInfo((await templates.insert({ _id, ...values, createdAt: now })).value);
     });
   try {
     return await write();
   } catch (error) {
-    // Another request has made it in this very moment.
+    // Another request has created the template at the same time.
     if (!(error instanceof UniqueViolation)) throw error;
     return await write();
   }
 }
 
-/** Throws `MAIL_TEMPLATE_NOT_FOUND`. */
+/** Deletes a project's template. Throws `MAIL_TEMPLATE_NOT_FOUND`. */
 export async function deleteTemplate(
   services: TemplateServices,
   projectId: Id,
-  place: TemplatePlace,
+  key: TemplateKey,
 ): Promise<void> {
-  const deleted = await templatesOf(services, projectId).deleteOne(eq("_id", idOf(place)));
-  if (deleted === null) throw await templateNotFound(services, projectId, place.name);
+  const deleted = await templatesOf(services, projectId).deleteOne(eq("_id", templateIdOf(key)));
+  if (deleted === null) throw await templateNotFound(services, projectId, key.name);
 }
 
-/** Says what the project has in the place of a template that is missing. */
+/** Returns `MAIL_TEMPLATE_NOT_FOUND` with the languages of the name, or similar names. */
 export async function templateNotFound(
   services: TemplateServices,
   projectId: Id,
@@ -140,22 +140,22 @@ export async function templateNotFound(
   });
   const languages = groups.filter(({ keys: [own] }) => own === name).map(({ keys }) => keys[1]);
   const hint = languages.length > 0
-    ? ` Of ${shown(name)} it has ${languages.join(", ")}.`
+    ? ` Of ${quoted(name)} it has ${languages.join(", ")}.`
     : didYouMean(name, groups.map(({ keys }) => String(keys[0])));
   const { message } = PROBLEMS.MAIL_TEMPLATE_NOT_FOUND;
   return new Problem("MAIL_TEMPLATE_NOT_FOUND", { message: message + hint });
 }
 
-export interface ShownTemplate extends TemplatePlace, MailTemplate {
+export interface TemplateInfo extends TemplateKey, MailTemplate {
   readonly id: Id;
   readonly updatedAt: string;
 }
 
-const shownTemplate = (
+const toTemplateInfo = (
   { _id, name, language, subject, text, html, updatedAt }: MailTemplateRecord,
-): ShownTemplate => ({ id: _id, name, language, subject, text, html, updatedAt });
+): TemplateInfo => ({ id: _id, name, language, subject, text, html, updatedAt });
 
-/** Of a name in a language, or else in the one that the project's readers understand best. */
+/** Returns a template in the best of the `wanted` languages; null if there is none. */
 export async function findTemplate(
   services: TemplateServices,
   projectId: Id,
@@ -163,7 +163,7 @@ export async function findTemplate(
   wanted: readonly string[],
 ): Promise<MailTemplate | null> {
   const templates = templatesOf(services, projectId);
-  // Without their texts: a project may have one in many languages.
+  // Reads only the languages, because the texts of all languages may be large.
   const { groups } = await templates.aggregate({
     filter: eq("name", name),
     keys: [{ path: "language" }],
@@ -173,10 +173,10 @@ export async function findTemplate(
   });
   const language = bestLanguage(groups.map(({ keys }) => String(keys[0])), wanted);
   if (language === null) return null;
-  return (await templates.get(idOf({ name, language })))?.value ?? null;
+  return (await templates.get(templateIdOf({ name, language })))?.value ?? null;
 }
 
-/** Throws `MAIL_TEMPLATE_NOT_FOUND`. */
+/** Returns a project's template by id. Throws `MAIL_TEMPLATE_NOT_FOUND`. */
 export async function templateById(
   services: TemplateServices,
   projectId: Id,
@@ -187,18 +187,16 @@ export async function templateById(
   return template.value;
 }
 
-/**
- * A project's own templates of some kinds, in the language that a reader understands best; null for
- * a kind that it has none of.
- */
+/** Returns the project's own template of a kind, in the best language; null if it has none. */
 export type TemplateChoice = (kind: MailKind) => MailTemplate | null;
 
+/** Reads the project's own templates of some kinds, each in the best available language. */
 export async function chooseTemplates(
   services: TemplateServices,
   projectId: Id,
   { kinds, wanted }: {
     readonly kinds: readonly MailKind[];
-    /** The best first. */
+    /** Languages in order of preference. */
     readonly wanted: readonly string[];
   },
 ): Promise<TemplateChoice> {

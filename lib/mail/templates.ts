@@ -2,40 +2,37 @@ import { MAIL_BODY_LENGTH_MAX, MAIL_SUBJECT_LENGTH_MAX } from "../limits.ts";
 import { escapeHtml } from "../text/html.ts";
 import { type MailKind, PROJECT_MAIL_KINDS } from "./mails.ts";
 
-/** Texts of a mail, with `{{name}}` where a variable is filled in. */
+/** Texts of a mail, with `{{name}}` as placeholders of variables. */
 export interface MailTemplate {
   readonly subject: string;
   readonly text: string;
-  /** Null for a mail of text alone. */
+  /** Null for a mail without HTML. */
   readonly html: string | null;
 }
 
 export type MailVariables = Readonly<Record<string, string>>;
 
-/** What is sent, ready. */
 export type RenderedMail = MailTemplate;
 
-/** How a variable may be called. */
 export const VARIABLE_NAME = /^[A-Za-z][A-Za-z0-9_]{0,49}$/;
 
-const PLACE = /\{\{\s*([A-Za-z][A-Za-z0-9_]{0,49})\s*\}\}/g;
+const PLACEHOLDER = /\{\{\s*([A-Za-z][A-Za-z0-9_]{0,49})\s*\}\}/g;
 
 /**
- * Fills variables in, once: what a variable holds is never a template itself. In HTML they are
- * escaped; a subject stays one line, and is cut where it would be too long. What nobody has given is
- * empty. Null where text or HTML would have more than `MAIL_BODY_LENGTH_MAX` characters.
+ * Fills variables in once, escaped in HTML; a missing one is empty. The subject becomes one short
+ * line. Returns null if the text or HTML would exceed `MAIL_BODY_LENGTH_MAX` characters.
  */
 export function renderMail(
   { subject, text, html }: MailTemplate,
   variables: MailVariables,
 ): RenderedMail | null {
-  const filledSubject = fill(subject, variables, oneLine);
+  const filledSubject = fill(subject, variables, toOneLine);
   const filledText = fill(text, variables, (plain) => plain);
   const filledHtml = html === null ? null : fill(html, variables, escapeHtml);
   if (filledSubject === null || filledText === null) return null;
   if (filledHtml === null && html !== null) return null;
-  const line = oneLine(filledSubject).trim();
-  return { subject: cut(line, MAIL_SUBJECT_LENGTH_MAX), text: filledText, html: filledHtml };
+  const line = toOneLine(filledSubject).trim();
+  return { subject: truncate(line, MAIL_SUBJECT_LENGTH_MAX), text: filledText, html: filledHtml };
 }
 
 function fill(
@@ -44,24 +41,24 @@ function fill(
   form: (value: string) => string,
 ): string | null {
   let length = template.length;
-  const filled = template.replaceAll(PLACE, (place, name) => {
+  const filled = template.replaceAll(PLACEHOLDER, (placeholder, name) => {
     const value = form(Object.hasOwn(variables, name) ? variables[name]! : "");
-    length += value.length - place.length;
+    length += value.length - placeholder.length;
     return length > MAIL_BODY_LENGTH_MAX ? "" : value;
   });
   return length > MAIL_BODY_LENGTH_MAX ? null : filled;
 }
 
-/** Of a pair of surrogates no half is left. */
-const cut = (text: string, lengthMax: number): string =>
+/** Shortens a text without splitting a surrogate pair. */
+const truncate = (text: string, lengthMax: number): string =>
   text.length <= lengthMax ? text : text.slice(0, lengthMax).replace(/[\uD800-\uDBFF]$/, "");
 
 const BREAKS = /[\p{Cc}\u2028\u2029]+/gu;
 
-const oneLine = (text: string): string => text.replaceAll(BREAKS, " ");
+const toOneLine = (text: string): string => text.replaceAll(BREAKS, " ");
 
-/** One column that every mail program shows alike, in light and dark; long links break. */
-const page = (paragraphs: readonly string[]): string =>
+/** Returns an HTML mail with one column, for light and dark mode. Long links are wrapped. */
+const htmlPage = (paragraphs: readonly string[]): string =>
   `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
@@ -73,125 +70,118 @@ ${paragraphs.join("\n")}
 
 const paragraph = (html: string): string => `<p style="margin:0 0 16px">${html}</p>`;
 
-const fine = (html: string): string =>
+const footnote = (html: string): string =>
   `<p style="margin:24px 0 0;font-size:14px;opacity:.75">${html}</p>`;
 
-/** A tap selects all of it. */
+/** HTML of a code. A tap selects all of it. */
 const CODE = '<p style="margin:0 0 16px;font:700 32px/1.2 ui-monospace,Menlo,Consolas,monospace;' +
   'letter-spacing:.15em;-webkit-user-select:all;user-select:all">{{code}}</p>';
 
-const GOOD_FOR = "It is good for {{minutes}} minutes, and once.";
-const BY_LINK = "Or open this link, and confirm there:";
+const VALIDITY = "It is valid for {{minutes}} minutes and can be used once.";
+const BY_LINK = "Or open this link and confirm there:";
 const NOT_YOU = "If that was not you, ignore this mail: nothing happens without the code.";
 
-/** A link is there where the project has a Site URL. */
-const codeMail = ({ subject, does }: { subject: string; does: string }) =>
+/** Returns a function that creates the template of a mail with a code, with or without a link. */
+const createCodeTemplate = ({ subject, purpose }: { subject: string; purpose: string }) =>
 (
   hasLink: boolean,
 ): MailTemplate => ({
   subject,
   text: [
-    does,
+    purpose,
     "    {{code}}",
-    GOOD_FOR,
+    VALIDITY,
     ...(hasLink ? [BY_LINK, "{{link}}"] : []),
     `${NOT_YOU}\n`,
   ].join("\n\n"),
-  html: page([
-    paragraph(does),
+  html: htmlPage([
+    paragraph(purpose),
     CODE,
-    paragraph(GOOD_FOR),
+    paragraph(VALIDITY),
     ...(hasLink ? [paragraph(`${BY_LINK}<br><a href="{{link}}">{{link}}</a>`)] : []),
-    fine(NOT_YOU),
+    footnote(NOT_YOU),
   ]),
 });
 
-const noteMail = (subject: string, ...paragraphs: readonly string[]) => (): MailTemplate => ({
-  subject,
-  text: `${paragraphs.join("\n\n")}\n`,
-  html: page(paragraphs.map(paragraph)),
-});
+const createNoticeTemplate =
+  (subject: string, ...paragraphs: readonly string[]) => (): MailTemplate => ({
+    subject,
+    text: `${paragraphs.join("\n\n")}\n`,
+    html: htmlPage(paragraphs.map(paragraph)),
+  });
 
 const PLAIN_NAME_LENGTH_MAX = 30;
 const PLAIN_NAME_DIGITS_MAX = 4;
 
-/**
- * A project's name as the platform's own mails show it: letters and single spaces, and few digits, so
- * that it holds no address of a page, no telephone number and no long message, whatever its owner
- * calls it.
- */
+/** Keeps letters, spaces and few digits, to prevent a URL, telephone number or long message. */
 export function plainName(name: string): string {
   const letters = name.replaceAll(/[^\p{L}\p{M}\p{Nd}]+/gu, " ");
   const digits = letters.match(/\p{Nd}/gu)?.length ?? 0;
-  const few = digits > PLAIN_NAME_DIGITS_MAX ? letters.replaceAll(/\p{Nd}+/gu, " ") : letters;
-  const words = few.replaceAll(/ +/g, " ").trim();
-  return cut(words, PLAIN_NAME_LENGTH_MAX).trim() || "an application";
+  const shortened = digits > PLAIN_NAME_DIGITS_MAX ? letters.replaceAll(/\p{Nd}+/gu, " ") : letters;
+  const words = shortened.replaceAll(/ +/g, " ").trim();
+  return truncate(words, PLAIN_NAME_LENGTH_MAX).trim() || "an application";
 }
 
-/**
- * Nothing in them is a stranger's to choose: who signs up with somebody else's address must not write
- * to them, and who invites chooses how the project is called.
- */
+/** Templates without texts of callers or owners, which could carry messages to other addresses. */
 const BUILT_IN: Readonly<Record<MailKind, (hasLink: boolean) => MailTemplate>> = {
-  verify: codeMail({
+  verify: createCodeTemplate({
     subject: "{{code}} verifies your e-mail for {{project}}",
-    does: "Somebody signed up to {{project}} with this address. Enter this code to verify it:",
+    purpose: "This address was used to sign up to {{project}}. Enter this code to verify it:",
   }),
-  resetPassword: codeMail({
+  resetPassword: createCodeTemplate({
     subject: "{{code}} resets your password for {{project}}",
-    does: "Somebody asked to reset the password of this address at {{project}}. Enter this code:",
+    purpose: "A password reset was requested for this address at {{project}}. Enter this code:",
   }),
-  code: codeMail({
+  code: createCodeTemplate({
     subject: "{{code}} signs you in to {{project}}",
-    does: "Enter this code to sign in to {{project}}:",
+    purpose: "Enter this code to sign in to {{project}}:",
   }),
-  emailChange: codeMail({
+  emailChange: createCodeTemplate({
     subject: "{{code}} confirms your new e-mail for {{project}}",
-    does: "Enter this code to use this address at {{project}}:",
+    purpose: "Enter this code to use this address at {{project}}:",
   }),
-  emailChanged: noteMail(
+  emailChanged: createNoticeTemplate(
     "Your e-mail at {{project}} was changed",
-    "Your account at {{project}} has another e-mail address from now on: this one is not used any " +
-      "more.",
-    "If that was not you, tell {{project}} at once.",
+    "Your account at {{project}} has another e-mail address now. This address is no longer used.",
+    "If you did not do this, contact {{project}} immediately.",
   ),
-  accountExists: noteMail(
-    "You have an account at {{project}} already",
-    "Somebody tried to sign up to {{project}} with this address, which has an account already.",
+  accountExists: createNoticeTemplate(
+    "You already have an account at {{project}}",
+    "This address was used to sign up to {{project}}, but it already has an account.",
     "If that was you, sign in, or reset your password. If not, ignore this mail.",
   ),
   invitation: () => ({
     subject: "You are invited to work on a project",
     text:
-      "You are invited to work on a project. Open this link to see which, and by whom, and to " +
-      "accept or decline:\n\n{{url}}\n\nIt is good for 7 days, and once. If you expect no " +
-      "invitation, ignore this mail.\n",
-    html: page([
+      "You are invited to work on a project. Open this link to see which project it is and who " +
+      "invites you, and to accept or decline:\n\n{{url}}\n\nThe link is valid for 7 days and can " +
+      "be used once. If you do not expect an invitation, ignore this mail.\n",
+    html: htmlPage([
       paragraph("You are invited to work on a project."),
-      paragraph('<a href="{{url}}">See which, and by whom, and accept or decline</a>'),
-      fine(
-        "The link is good for 7 days, and once: {{url}}<br>If you expect no invitation, ignore this " +
-          "mail.",
+      paragraph('<a href="{{url}}">See the invitation, and accept or decline</a>'),
+      footnote(
+        "The link is valid for 7 days and can be used once: {{url}}<br>If you do not expect an " +
+          "invitation, ignore this mail.",
       ),
     ]),
   }),
-  webhookFailed: noteMail(
-    "A webhook of your project does not get through",
-    "A message to a webhook of your project was given up: its address did not answer, or refused it.",
-    "See which one it is, what it answered, and send messages again: {{url}}",
+  webhookFailed: createNoticeTemplate(
+    "A webhook of your project is failing",
+    "A message to a webhook of your project was given up, because the server there did not answer or " +
+      "refused it.",
+    "See which webhook it is and what it answered, and send messages again: {{url}}",
   ),
-  limitReached: noteMail(
+  limitReached: createNoticeTemplate(
     "Your project has reached a limit",
     "{{what}}",
     "See the project: {{url}}",
   ),
 };
 
-/** What is sent where a project has no template of its own. */
 export const builtInTemplate = (kind: MailKind, hasLink: boolean): MailTemplate =>
   BUILT_IN[kind](hasLink);
 
-/** Those that a project's own take the place of. */
+/** Returns the built-in templates that a project can replace by its own. */
 export const builtInTemplates = (
   hasLink: boolean,
 ): (MailTemplate & { readonly name: MailKind })[] =>
@@ -199,10 +189,7 @@ export const builtInTemplates = (
 
 const SAMPLE_SITE = "https://app.example.com";
 
-/**
- * Returns what a preview fills in where the caller gives nothing else.
- * @param name The template's name: the link of a mail with a code says what the code is for.
- */
+/** @param name Name of the template, which determines the purpose in the link of a code. */
 export function sampleVariables(name: string, siteUrl: string | null = null): MailVariables {
   const url = siteUrl ?? SAMPLE_SITE;
   const [email, code] = ["ada@example.com", "123456"];

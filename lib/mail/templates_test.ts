@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { processorMsOf } from "@/tests/attacks/cost.ts";
 import { MAIL_BODY_LENGTH_MAX, MAIL_SUBJECT_LENGTH_MAX } from "../limits.ts";
 import { MAIL_KINDS } from "./mails.ts";
-import { textOfHtml } from "./html_text.ts";
+import { htmlToText } from "./html_text.ts";
 import { builtInTemplate, builtInTemplates, renderMail, sampleVariables } from "./templates.ts";
 
 const render = (text: string, variables: Record<string, string>) =>
   renderMail({ subject: text, text, html: text }, variables);
 
-Deno.test("variables are filled in: as they are in text, escaped in HTML, in one line in a subject", () => {
+Deno.test("renderMail fills variables in, escaped in HTML and on one line in the subject", () => {
   const value = `<a href="x">&'\r\nBcc: x`;
   assert.deepEqual(render("{{ a }}-{{a}}", { a: value }), {
     subject: `<a href="x">&' Bcc: x-<a href="x">&' Bcc: x`,
@@ -17,25 +17,25 @@ Deno.test("variables are filled in: as they are in text, escaped in HTML, in one
   });
 });
 
-Deno.test("what nobody has given is empty, and what a variable holds is no template", () => {
+Deno.test("renderMail leaves missing variables empty and does not fill in values", () => {
   assert.equal(render("[{{a}}{{b}}]", { b: "{{c}}", c: "x" })!.text, "[{{c}}]");
   for (const name of ["constructor", "toString", "hasOwnProperty"]) {
     assert.equal(render(`[{{${name}}}]`, {})!.text, "[]");
   }
 });
 
-Deno.test("what is no place stays as it is", () => {
+Deno.test("renderMail keeps invalid placeholders unchanged", () => {
   for (const text of ["{{}}", "{{ }}", "{a}", "{{a b}}", "{{1a}}", "{{a", "a}}", "{{_a}}"]) {
     assert.equal(render(text, { a: "x" })!.text, text);
   }
 });
 
-Deno.test("a subject is cut where it would be too long, and leaves no half of a character", () => {
+Deno.test("renderMail truncates a long subject without splitting a character", () => {
   const subject = render("{{a}}", { a: "x".repeat(MAIL_SUBJECT_LENGTH_MAX - 1) + "😀" })!.subject;
   assert.equal(subject, "x".repeat(MAIL_SUBJECT_LENGTH_MAX - 1));
 });
 
-Deno.test("a mail that becomes too long is none, and is not built before that is known", () => {
+Deno.test("renderMail returns null for a mail that is too long, without building it first", () => {
   const template = "{{a}}".repeat(10_000);
   assert.equal(render(template, { a: "x".repeat(10_000) }), null);
   const fits = "{{a}}".repeat(6);
@@ -44,7 +44,7 @@ Deno.test("a mail that becomes too long is none, and is not built before that is
   assert.equal(render("{{a}}", { a: "<".repeat(20_000) }), null, "escapes count");
 });
 
-Deno.test("to fill a template in takes as long as it is", async () => {
+Deno.test("renderMail takes linear time", async () => {
   for (const hostile of ["{{", "{{ ", "{{a", "{{a ", "{{a}", "{{{{a}}", " "]) {
     const text = hostile.repeat(Math.floor(65_000 / hostile.length));
     const fill = () => Promise.resolve(render(text, { a: "x" }));
@@ -52,7 +52,7 @@ Deno.test("to fill a template in takes as long as it is", async () => {
   }
 });
 
-Deno.test("each built-in template says what it is for, in text and in HTML", () => {
+Deno.test("every built-in template renders in text and HTML, with its code and link", () => {
   for (const hasLink of [true, false]) {
     for (const { name, ...template } of builtInTemplates(hasLink)) {
       const { subject, text, html } = renderMail(template, sampleVariables(name))!;
@@ -61,7 +61,7 @@ Deno.test("each built-in template says what it is for, in text and in HTML", () 
       assert.match(html!, /^<!doctype html>/);
       assert.ok(
         !/<script|<img|https?:\/\/(?!app\.example\.com)/.test(html!),
-        `${name} tracks nobody`,
+        `${name} loads nothing from other servers`,
       );
       const hasCode = ["verify", "resetPassword", "code", "emailChange"].includes(name);
       assert.equal(/\b123456\b/.test(text) && />123456<\/p>/.test(html!), hasCode, name);
@@ -70,18 +70,18 @@ Deno.test("each built-in template says what it is for, in text and in HTML", () 
   }
 });
 
-Deno.test("no built-in template has anything that a stranger may choose", () => {
-  const OURS = ["code", "minutes", "link", "project", "url", "what"];
+Deno.test("no built-in template contains a variable that a caller chooses", () => {
+  const ALLOWED = ["code", "minutes", "link", "project", "url", "what"];
   for (const kind of MAIL_KINDS) {
     const { subject, text, html } = builtInTemplate(kind, true);
     for (const [, name] of `${subject} ${text} ${html}`.matchAll(/\{\{(\w+)\}\}/g)) {
-      assert.ok(OURS.includes(name!), `${kind} has ${name}`);
+      assert.ok(ALLOWED.includes(name!), `${kind} has ${name}`);
     }
   }
   assert.ok(!JSON.stringify(builtInTemplate("invitation", true)).includes("{{project}}"));
 });
 
-Deno.test("what a reader without HTML sees has a line for each block, and where links lead", () => {
+Deno.test("htmlToText returns a line for each block and the URLs of links", () => {
   const table = [
     ["<p>One</p><p>Two</p>", "One\n\nTwo\n"],
     ["One<br>Two<br/>Three", "One\nTwo\nThree\n"],
@@ -98,10 +98,10 @@ Deno.test("what a reader without HTML sees has a line for each block, and where 
     ["1 < 2 and 3 > 2", "1 < 2 and 3 > 2\n"],
     ["", "\n"],
   ] as const;
-  for (const [html, text] of table) assert.equal(textOfHtml(html), text, html);
+  for (const [html, text] of table) assert.equal(htmlToText(html), text, html);
 });
 
-Deno.test("to read HTML takes as long as it is", async () => {
+Deno.test("htmlToText takes linear time", async () => {
   for (
     const hostile of [
       "<",
@@ -120,7 +120,7 @@ Deno.test("to read HTML takes as long as it is", async () => {
     ]
   ) {
     const html = hostile.repeat(Math.floor(65_000 / hostile.length));
-    const read = () => Promise.resolve(textOfHtml(html));
+    const read = () => Promise.resolve(htmlToText(html));
     assert.ok(await processorMsOf(read, 500) < 500, hostile);
   }
 });

@@ -1,34 +1,32 @@
 import type { Mailbox } from "../text/mail_addresses.ts";
 
-/** A mail on its way to one recipient. */
+/** A mail to one recipient, ready to be sent. */
 export interface OutgoingMail {
   readonly from: Mailbox;
   readonly to: string;
   readonly replyTo: string | null;
-  /** Without line breaks. */
+  /** Subject without line breaks. */
   readonly subject: string;
   readonly text: string;
-  /** Beside the text, which every mail has. */
+  /** HTML in addition to the text; null for none. */
   readonly html: string | null;
-  /** With its angle brackets; the same however often the mail is tried. */
+  /** `Message-ID` with angle brackets. It is the same for all tries of a mail. */
   readonly messageId: string;
   /** Milliseconds since 1970. */
   readonly date: number;
 }
 
-/** Whoever takes mails from Corbel and delivers them. */
 export interface MailTransport {
   /**
-   * Hands a mail over; resolves to what the server answered once it has taken it. Throws
-   * {@linkcode MailRefused} and {@linkcode MailDelayed}, and takes no longer than `MAIL_TIMEOUT_MS`.
+   * Sends a mail and returns the response of the server that accepted it. Ends within
+   * `MAIL_TIMEOUT_MS`. Throws {@linkcode MailRefused} and {@linkcode MailDelayed}.
    */
   send(mail: OutgoingMail): Promise<string>;
 }
 
-/** The server does not take this mail, and will not: SMTP's 5xx. */
+/** Thrown if the server refuses a mail permanently, by SMTP 5xx. */
 export class MailRefused extends Error {
   override readonly name = "MailRefused";
-  /** What the server said. */
   readonly answer: string;
 
   constructor(answer: string, options?: ErrorOptions) {
@@ -37,14 +35,14 @@ export class MailRefused extends Error {
   }
 }
 
-/** It may be taken later: the server was not reached, broke off, or asked to wait, by SMTP's 4xx. */
+/** Thrown if a retry may succeed, as after SMTP 4xx or a closed connection. */
 export class MailDelayed extends Error {
   override readonly name = "MailDelayed";
-  /** What the server said, or why it was not reached. Names no address. */
+  /** Response of the server, or the reason why it was not reached. Contains no IP address. */
   readonly answer: string;
 
   constructor(answer: string, options?: ErrorOptions) {
-    super(`The mail was not taken: ${answer}`, options);
+    super(`The mail was not accepted: ${answer}`, options);
     this.answer = answer;
   }
 }

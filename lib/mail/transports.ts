@@ -5,14 +5,13 @@ import { parseSmtpUrl, type SmtpServer } from "../text/mail_addresses.ts";
 import { openSmtp } from "./smtp.ts";
 import type { MailTransport } from "./transport.ts";
 
-/** Connections to the platform's mail server at once: servers refuse more than a few dozen. */
+/** Maximum number of connections to the platform's server, which may refuse more. */
 const PLATFORM_CONNECTIONS_MAX = 20;
 
-/** The ways to mail servers. */
 export interface MailTransports {
-  /** To the platform's; null where it has none. */
+  /** Transport to the platform's server; null if it has none. */
   readonly platform: MailTransport | null;
-  /** To a server that a project has named: only what the egress guard admits is connected to. */
+  /** Opens a transport to a project's own server, through the egress guard. */
   own(server: SmtpServer): MailTransport;
 }
 

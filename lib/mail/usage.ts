@@ -5,10 +5,7 @@ import { and, compare, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/**
- * Mails of a project by the platform's server in a month, by recipients. In the control space. A
- * new month is a new record.
- */
+/** Number of recipients of a project's mails by the platform's server in a month. */
 export const MAIL_USAGE = recordKind({
   name: "mailUsage",
   fields: {
@@ -27,31 +24,26 @@ interface UsageServices {
   readonly clock: Clock;
 }
 
-/** Mails that are counted already. */
 export interface CountedMails {
-  /** `2026-01`, in UTC: what they are given back to. */
+  /** Month in which the mails are counted, in UTC, such as `2026-01`. */
   readonly month: string;
-  /** How many are counted in it now. */
+  /** Number of mails that are counted in the month now. */
   readonly used: number;
 }
 
 const monthOf = (clock: Clock): string => new Date(clock.now()).toISOString().slice(0, 7);
 
-const idOf = (projectId: Id, month: string): Id => hashedId(`mails ${projectId} ${month}`);
+const usageIdOf = (projectId: Id, month: string): Id => hashedId(`mails ${projectId} ${month}`);
 
-const usageIn = ({ engine }: Pick<UsageServices, "engine">) =>
+const usageRecords = ({ engine }: Pick<UsageServices, "engine">) =>
   engine.records<MailUsageRecord>("control", MAIL_USAGE);
 
-/** How many mails of this month are counted. */
-export async function mailsThisMonth(services: UsageServices, projectId: Id): Promise<number> {
-  const found = await usageIn(services).get(idOf(projectId, monthOf(services.clock)));
+export async function getMailsThisMonth(services: UsageServices, projectId: Id): Promise<number> {
+  const found = await usageRecords(services).get(usageIdOf(projectId, monthOf(services.clock)));
   return found?.value.count ?? 0;
 }
 
-/**
- * Counts mails, if no more than `limit` are counted then: of many at once no more pass. Null, and
- * nothing is counted, where they would be too many.
- */
+/** Counts mails, atomically; null, without counting, if the sum would exceed `limit`. */
 export async function countMails(
   services: UsageServices,
   projectId: Id,
@@ -59,11 +51,11 @@ export async function countMails(
 ): Promise<CountedMails | null> {
   if (count > limit) return null;
   const month = monthOf(services.clock);
-  const _id = idOf(projectId, month);
+  const _id = usageIdOf(projectId, month);
   const hasRoom = and(eq("_id", _id), compare("count", "lte", limit - count));
   const first = { _id, projectId, month, count };
   try {
-    const { value } = await usageIn(services).upsert(hasRoom, { increment: { count } }, first);
+    const { value } = await usageRecords(services).upsert(hasRoom, { increment: { count } }, first);
     return { month, used: value.count };
   } catch (error) {
     if (error instanceof UniqueViolation) return null;
@@ -71,12 +63,12 @@ export async function countMails(
   }
 }
 
-/** Takes mails that nobody got from the count of their month. */
+/** Subtracts mails that were not sent from the count of their month. */
 export async function uncountMails(
   services: Pick<UsageServices, "engine">,
   projectId: Id,
   { month, count }: { readonly month: string; readonly count: number },
 ): Promise<void> {
-  const its = and(eq("_id", idOf(projectId, month)), compare("count", "gte", count));
-  await usageIn(services).updateOne(its, { increment: { count: -count } });
+  const hasCount = and(eq("_id", usageIdOf(projectId, month)), compare("count", "gte", count));
+  await usageRecords(services).updateOne(hasCount, { increment: { count: -count } });
 }

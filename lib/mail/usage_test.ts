@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
-import { countMails, mailsThisMonth, uncountMails } from "./usage.ts";
+import { countMails, getMailsThisMonth, uncountMails } from "./usage.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 
-Deno.test("of 50 at once no more are counted than there is room for", async () => {
+Deno.test("countMails does not exceed the limit for 50 concurrent calls", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const counts = await Promise.all(
@@ -16,24 +16,24 @@ Deno.test("of 50 at once no more are counted than there is room for", async () =
     counted.map(({ used }) => used).toSorted((a, b) => a - b),
     Array.from({ length: 25 }, (_, index) => 2 * index + 2),
   );
-  assert.equal(await mailsThisMonth(services, PROJECT), 50);
+  assert.equal(await getMailsThisMonth(services, PROJECT), 50);
   assert.equal(await countMails(services, PROJECT, { count: 2, limit: 51 }), null);
   assert.equal((await countMails(services, PROJECT, { count: 1, limit: 51 }))!.used, 51);
 });
 
-Deno.test("of 50 that are given back at once each counts, and never more than were taken", async () => {
+Deno.test("uncountMails subtracts 50 concurrent calls and never goes below 0", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { month } = (await countMails(services, PROJECT, { count: 30, limit: 30 }))!;
   assert.equal(month, "2026-01");
   const back = { month, count: 1 };
   await Promise.all(Array.from({ length: 50 }, () => uncountMails(services, PROJECT, back)));
-  assert.equal(await mailsThisMonth(services, PROJECT), 0);
+  assert.equal(await getMailsThisMonth(services, PROJECT), 0);
 });
 
-Deno.test("more than a month has room for are not counted, whatever came before", async () => {
+Deno.test("countMails refuses more mails than the limit in the first call of a month", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   assert.equal(await countMails(services, PROJECT, { count: 3, limit: 2 }), null);
-  assert.equal(await mailsThisMonth(services, PROJECT), 0);
+  assert.equal(await getMailsThisMonth(services, PROJECT), 0);
 });

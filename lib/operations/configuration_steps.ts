@@ -1,4 +1,4 @@
-import { collectionSizes } from "../documents/collection_sizes.ts";
+import { readCollectionSizes } from "../documents/collection_sizes.ts";
 import { referencedCollections } from "../documents/definition.ts";
 import { deleteCollection } from "../documents/delete_collection.ts";
 import type { CollectionDefinition } from "../documents/fields.ts";
@@ -17,44 +17,42 @@ import { setProvider } from "../social/manage_providers.ts";
 import type { Id } from "../store/port.ts";
 import { saveUserFields } from "../users/user_fields.ts";
 import {
-  compared,
-  definitionDifferences,
-  differences,
-  fieldDifferences,
-  withOnly,
+  compareLists,
+  describeDefinitionDifferences,
+  describeDifferences,
+  describeFieldDifferences,
+  pickGiven,
 } from "./configuration_differences.ts";
-import type { ProjectConfiguration, WholeConfiguration } from "./project_configuration.ts";
+import type { FullConfiguration, ProjectConfiguration } from "./project_configuration.ts";
 
-/** One of the changes that a push makes. */
 export interface ConfigurationChange {
   readonly action: "create" | "change" | "delete";
-  /** `collection posts`. */
+  /** The changed part, such as `collection posts`. */
   readonly what: string;
-  /** What becomes of it, part by part. */
   readonly details: readonly string[];
-  /** Data that goes with it: `12 documents`. */
+  /** Data that the change deletes, such as `12 documents`. */
   readonly loses?: string;
 }
 
-export interface Step extends ConfigurationChange {
+export interface ConfigurationStep extends ConfigurationChange {
   run(): Promise<unknown>;
 }
 
-/** Of a part of a configuration: what takes away is done last. */
-interface Steps {
-  readonly first: readonly Step[];
-  readonly last: readonly Step[];
+/** The steps of one part of a configuration. Deletions run last. */
+interface PartSteps {
+  readonly first: readonly ConfigurationStep[];
+  readonly last: readonly ConfigurationStep[];
 }
 
 interface Push {
   readonly services: Services;
   readonly projectId: Id;
-  readonly now: WholeConfiguration;
+  readonly now: FullConfiguration;
   readonly given: ProjectConfiguration;
 }
 
-/** All that a push changes, in an order in which nothing refers to what is not there. */
-export async function stepsOf(push: Push): Promise<Step[]> {
+/** Orders the steps so that each refers only to what exists. */
+export async function planSteps(push: Push): Promise<ConfigurationStep[]> {
   const parts = [
     settingsSteps(push),
     userFieldSteps(push),
@@ -69,20 +67,26 @@ export async function stepsOf(push: Push): Promise<Step[]> {
   ];
 }
 
-const NOTHING: Steps = { first: [], last: [] };
+const NO_STEPS: PartSteps = { first: [], last: [] };
 
-const create = (what: string, run: Step["run"], details: readonly string[] = []): Step => ({
-  action: "create",
-  what,
-  details,
-  run,
-});
+const creationStep = (
+  what: string,
+  run: ConfigurationStep["run"],
+  details: readonly string[] = [],
+): ConfigurationStep => ({ action: "create", what, details, run });
 
-/** A change, unless nothing is different. */
-const change = (what: string, details: readonly string[], run: Step["run"]): Step[] =>
-  details.length === 0 ? [] : [{ action: "change", what, details, run }];
+/** Returns no step if nothing differs. */
+const changeSteps = (
+  what: string,
+  details: readonly string[],
+  run: ConfigurationStep["run"],
+): ConfigurationStep[] => details.length === 0 ? [] : [{ action: "change", what, details, run }];
 
-const remove = (what: string, run: Step["run"], loses?: string): Step => ({
+const deletionStep = (
+  what: string,
+  run: ConfigurationStep["run"],
+  loses?: string,
+): ConfigurationStep => ({
   action: "delete",
   what,
   details: [],
@@ -90,50 +94,54 @@ const remove = (what: string, run: Step["run"], loses?: string): Step => ({
   run,
 });
 
-function settingsSteps({ services, projectId, now, given: { settings } }: Push): Steps {
-  if (settings === undefined) return NOTHING;
-  const details = differences(withOnly(now.settings, settings), settings);
+function settingsSteps({ services, projectId, now, given: { settings } }: Push): PartSteps {
+  if (settings === undefined) return NO_STEPS;
+  const details = describeDifferences(pickGiven(now.settings, settings), settings);
   const run = () => changeProject(services, projectId, settings);
-  return { first: change("settings", details, run), last: [] };
+  return { first: changeSteps("settings", details, run), last: [] };
 }
 
-function userFieldSteps({ services, projectId, now, given: { userFields } }: Push): Steps {
-  if (userFields === undefined) return NOTHING;
-  const details = fieldDifferences(now.userFields, userFields);
+function userFieldSteps({ services, projectId, now, given: { userFields } }: Push): PartSteps {
+  if (userFields === undefined) return NO_STEPS;
+  const details = describeFieldDifferences(now.userFields, userFields);
   const run = () => saveUserFields(services, projectId, userFields);
-  return { first: change("user fields", details, run), last: [] };
+  return { first: changeSteps("user fields", details, run), last: [] };
 }
 
-async function collectionSteps({ services, projectId, now, given }: Push): Promise<Steps> {
-  const { added, kept, gone } = compared(now.collections, given.collections, ({ name }) => name);
-  const sizes = gone.length === 0 ? [] : await collectionSizes(services, projectId);
+async function collectionSteps({ services, projectId, now, given }: Push): Promise<PartSteps> {
+  const { added, kept, removed } = compareLists(
+    now.collections,
+    given.collections,
+    ({ name }) => name,
+  );
+  const sizes = removed.length === 0 ? [] : await readCollectionSizes(services, projectId);
   const names = added.map(({ name }) => name);
-  // Together: they may refer to each other.
-  const making = () => createCollections(services, projectId, added);
+  // One step for all, because new collections may refer to each other.
+  const createAll = () => createCollections(services, projectId, added);
   return {
     first: [
-      ...(names.length === 0
-        ? []
-        : [create(`collection${names.length > 1 ? "s" : ""} ${names.join(", ")}`, making)]),
+      ...(names.length === 0 ? [] : [
+        creationStep(`collection${names.length > 1 ? "s" : ""} ${names.join(", ")}`, createAll),
+      ]),
       ...kept.flatMap(([before, after]) =>
-        change(
+        changeSteps(
           `collection ${after.name}`,
-          definitionDifferences(before, after),
+          describeDefinitionDifferences(before, after),
           () => updateCollection(services, projectId, after),
         )
       ),
     ],
-    last: referringFirst(gone).map(({ name }) => {
+    last: orderForDeletion(removed).map(({ name }) => {
       const count = sizes.find((one) => one.name === name)?.count ?? 0;
       const run = () => deleteCollection(services, projectId, name);
-      return remove(`collection ${name}`, run, count > 0 ? `${count} documents` : undefined);
+      return deletionStep(`collection ${name}`, run, count > 0 ? `${count} documents` : undefined);
     }),
   };
 }
 
-/** One that is referred to cannot be deleted before those that refer to it. */
-function referringFirst(gone: readonly CollectionDefinition[]): CollectionDefinition[] {
-  const left = [...gone];
+/** Each collection is deleted after those that refer to it. */
+function orderForDeletion(removed: readonly CollectionDefinition[]): CollectionDefinition[] {
+  const left = [...removed];
   const ordered: CollectionDefinition[] = [];
   while (left.length > 0) {
     const free = left.findIndex(({ name }) =>
@@ -146,61 +154,71 @@ function referringFirst(gone: readonly CollectionDefinition[]): CollectionDefini
   return ordered;
 }
 
-function templateSteps({ services, projectId, now, given: { mailTemplates } }: Push): Steps {
+function templateSteps({ services, projectId, now, given: { mailTemplates } }: Push): PartSteps {
   const nameOf = ({ name, language }: { name: string; language: string }) =>
     `mail template ${name} ${language}`;
-  const { added, kept, gone } = compared(now.mailTemplates, mailTemplates, nameOf);
+  const { added, kept, removed } = compareLists(now.mailTemplates, mailTemplates, nameOf);
   return {
     first: [
-      ...added.map((one) => create(nameOf(one), () => setTemplate(services, projectId, one))),
+      ...added.map((one) => creationStep(nameOf(one), () => setTemplate(services, projectId, one))),
       ...kept.flatMap(([before, after]) =>
-        change(
+        changeSteps(
           nameOf(after),
-          differences(withOnly(before, after), after),
+          describeDifferences(pickGiven(before, after), after),
           () => setTemplate(services, projectId, after),
         )
       ),
     ],
-    last: gone.map((one) => remove(nameOf(one), () => deleteTemplate(services, projectId, one))),
+    last: removed.map((one) =>
+      deletionStep(nameOf(one), () => deleteTemplate(services, projectId, one))
+    ),
   };
 }
 
-/** One that is not given stays as it is: to switch it off, say so. */
-function providerSteps({ services, projectId, now, given: { providers = [] } }: Push): Steps {
+/** Omitted providers stay unchanged. */
+function providerSteps({ services, projectId, now, given: { providers = [] } }: Push): PartSteps {
   return {
     first: providers.flatMap(({ provider, ...input }) => {
       const before = now.providers.find((one) => one.provider === provider) ?? { enabled: false };
       const run = () => setProvider(services, projectId, provider, input);
-      return change(`provider ${provider}`, differences(withOnly(before, input), input), run);
+      return changeSteps(
+        `provider ${provider}`,
+        describeDifferences(pickGiven(before, input), input),
+        run,
+      );
     }),
     last: [],
   };
 }
 
-const MADE_HERE = ["its secret is made here: rotate it to see it"];
+const SECRET_DETAILS = ["the server generates its secret: rotate it to see it"];
 
-async function webhookSteps({ services, projectId, now, given }: Push): Promise<Steps> {
-  const { added, kept, gone } = compared(now.webhooks, given.webhooks, ({ name }) => name);
+async function webhookSteps({ services, projectId, now, given }: Push): Promise<PartSteps> {
+  const { added, kept, removed } = compareLists(now.webhooks, given.webhooks, ({ name }) => name);
   const { items } = await listWebhooks(services, projectId, { limit: LIST_LIMIT_MAX });
-  const placeOf = ({ name }: { readonly name: string }) => ({
+  const webhookKeyOf = ({ name }: { readonly name: string }) => ({
     projectId,
     webhookId: items.find((one) => one.name === name)!.id,
   });
   return {
     first: [
       ...added.map((one) =>
-        create(`webhook ${one.name}`, () => createWebhook(services, projectId, one), MADE_HERE)
+        creationStep(
+          `webhook ${one.name}`,
+          () => createWebhook(services, projectId, one),
+          SECRET_DETAILS,
+        )
       ),
       ...kept.flatMap(([before, after]) =>
-        change(
+        changeSteps(
           `webhook ${after.name}`,
-          differences(withOnly(before, after), after),
-          () => updateWebhook(services, placeOf(after), after),
+          describeDifferences(pickGiven(before, after), after),
+          () => updateWebhook(services, webhookKeyOf(after), after),
         )
       ),
     ],
-    last: gone.map((one) =>
-      remove(`webhook ${one.name}`, () => deleteWebhook(services, placeOf(one)))
+    last: removed.map((one) =>
+      deletionStep(`webhook ${one.name}`, () => deleteWebhook(services, webhookKeyOf(one)))
     ),
   };
 }

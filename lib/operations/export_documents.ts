@@ -4,22 +4,21 @@ import type { StoredDocument } from "../documents/collection.ts";
 import type { CollectionDefinition } from "../documents/fields.ts";
 import {
   type DocumentList,
-  documentsOf,
   listDocuments,
   type ListServices,
+  parseDocuments,
 } from "../documents/list_documents.ts";
 import { SERVER_FIELDS } from "../documents/names.ts";
 import { isOffset } from "../documents/query.ts";
-import { undeclaredIn } from "../documents/undeclared.ts";
+import { findUndeclaredMembers } from "../documents/undeclared.ts";
 import { COLUMNS_MAX } from "../limits.ts";
 import { nextTurn } from "../next_turn.ts";
 import { Problem } from "../problems.ts";
 import { valueAt } from "../store/shape.ts";
-import { shown } from "../text/input_text.ts";
-import { csvText } from "./csv.ts";
+import { quoted } from "../text/input_text.ts";
+import { toCsv } from "./csv.ts";
 
-/** Of one page of an export: no more than these are held at once, nor more bytes of them. */
-const PAGE = 100;
+const PAGE_DOCUMENTS = 100;
 const PAGE_BYTES_MAX = 1_048_576;
 
 export type ExportFormat = "csv" | "json";
@@ -27,39 +26,37 @@ export type ExportFormat = "csv" | "json";
 export interface ExportInput {
   readonly collectionName: string;
   readonly format: ExportFormat;
-  /** Of the list operation, without {@linkcode NOT_OF_EXPORTS}. */
+  /** Query string of the list operation, without {@linkcode LIST_ONLY_PARAMETERS}. */
   readonly query: string;
-  /** Of a CSV, as paths; null for all that is declared and what else the first documents hold. */
+  /** Columns of a CSV, as paths; null for the declared fields and those of the first documents. */
   readonly columns: readonly string[] | null;
-  /** Whether a CSV begins with a byte order mark, by which Excel knows that it is UTF-8. */
+  /** Whether a CSV begins with a byte order mark, which Excel needs to detect UTF-8. */
   readonly bom: boolean;
 }
 
-/** A file of documents. */
-export interface Export {
+export interface ExportFile {
   readonly name: string;
   readonly type: string;
   readonly body: ReadableStream<Uint8Array>;
 }
 
-/**
- * Everything that the query's filters let through, in its order, a page at a time. What is refused
- * is refused before the file has begun. Throws `COLLECTION_NOT_FOUND`, and what a list refuses.
- */
+/** Throws `COLLECTION_NOT_FOUND` and the problems of a list request before the file begins. */
 export async function exportDocuments(
   services: ListServices,
   caller: Caller,
   { collectionName, format, query, columns, bom }: ExportInput,
-): Promise<Export> {
+): Promise<ExportFile> {
   const collection = await findCollection(services, caller, collectionName);
   const { definition } = collection;
   for (const name of new URLSearchParams(query).keys()) {
-    if (NOT_OF_EXPORTS.includes(name) || isOffset(collection, name)) throw needless(name);
+    if (LIST_ONLY_PARAMETERS.includes(name) || isOffset(collection, name)) {
+      throw refusedParameter(name);
+    }
   }
   if (columns !== null && columns.length > COLUMNS_MAX) {
     throw tooManyColumns(`There are ${columns.length} columns: choose at most ${COLUMNS_MAX}.`);
   }
-  const asked = `${query}${query === "" ? "" : "&"}limit=${PAGE}&total=none`;
+  const asked = `${query}${query === "" ? "" : "&"}limit=${PAGE_DOCUMENTS}&total=none`;
   const pageAt = (cursor: string | null) =>
     listDocuments(services, caller, {
       collectionName,
@@ -67,77 +64,78 @@ export async function exportDocuments(
       bytesMax: PAGE_BYTES_MAX,
     });
   const first = await pageAt(null);
-  const form = format === "json"
-    ? JSON_FORM
-    : csvForm(columns ?? await allColumns(definition, first), bom);
+  const writer = format === "json"
+    ? JSON_WRITER
+    : csvWriter(columns ?? await allColumns(definition, first), bom);
   return {
     name: `${definition.name}.${format}`,
-    type: form.type,
-    body: exportStream(first, pageAt, form),
+    type: writer.type,
+    body: exportStream(first, pageAt, writer),
   };
 }
 
-/** A file has all pages, and documents of one collection. */
-export const NOT_OF_EXPORTS: readonly string[] = [
+/** Parameters that exports refuse, because an export has all pages and one collection. */
+export const LIST_ONLY_PARAMETERS: readonly string[] = [
   ...["page", "limit", "cursor", "total", "count", "explain"],
   ...["populate", "expand"],
 ];
 
-const needless = (name: string) =>
+const refusedParameter = (name: string) =>
   new Problem("INVALID_QUERY", {
-    message: `${shown(name)} is not a parameter of exports, which have all that the filters let ` +
-      "through: leave it out.",
+    message: `${quoted(name)} is not a parameter of exports, which have all documents that match ` +
+      "the filters: leave it out.",
   });
 
 const tooManyColumns = (message: string) => new Problem("INVALID_QUERY", { message });
 
-/** Writes the documents of a page, and what stands around all of them. */
-interface Form {
+interface ExportWriter {
   readonly type: string;
   readonly begin: string;
-  /** @param items Their JSON texts, joined by commas. */
+  /** @param items JSON texts of the documents, joined by commas. */
   page(documents: readonly StoredDocument[], items: string, isFirst: boolean): string;
   readonly end: string;
 }
 
-const JSON_FORM: Form = {
+const JSON_WRITER: ExportWriter = {
   type: "application/json; charset=utf-8",
   begin: "[",
   page: (_, items, isFirst) => `${isFirst ? "\n" : ",\n"}${items}`,
   end: "\n]\n",
 };
 
-const csvForm = (columns: readonly string[], bom: boolean): Form => ({
+const csvWriter = (columns: readonly string[], bom: boolean): ExportWriter => ({
   type: "text/csv; charset=utf-8; header=present",
-  begin: (bom ? "\uFEFF" : "") + csvText([columns]),
-  page: (documents) => csvText(documents.map((one) => columns.map((path) => valueAt(one, path)))),
+  begin: (bom ? "\uFEFF" : "") + toCsv([columns]),
+  page: (documents) => toCsv(documents.map((one) => columns.map((path) => valueAt(one, path)))),
   end: "",
 });
 
-/** All that is declared, and what else the first documents hold. Throws `INVALID_QUERY`. */
+/** Throws `INVALID_QUERY`. */
 async function allColumns(
   { fields }: CollectionDefinition,
   first: DocumentList,
 ): Promise<readonly string[]> {
   const declared = fields.map(({ key }) => key);
   const [id, ...rest] = SERVER_FIELDS;
-  const columns = [id, ...declared, ...undeclaredIn(await documentsOf(first), declared), ...rest];
+  const columns = [
+    id,
+    ...declared,
+    ...findUndeclaredMembers(await parseDocuments(first), declared),
+    ...rest,
+  ];
   if (columns.length <= COLUMNS_MAX) return columns;
   throw tooManyColumns(
     `These documents have more than ${COLUMNS_MAX} fields: choose columns first, or export JSON.`,
   );
 }
 
-/**
- * The bytes of an export, from its first page on: one page ahead of the reader, and no more. Who
- * leaves ends the walk; a failure breaks the stream off.
- */
+/** Reads at most one page ahead, and no further page after a cancel. An error aborts the stream. */
 function exportStream(
   first: DocumentList,
   pageAt: (cursor: string) => Promise<DocumentList>,
-  form: Form,
+  writer: ExportWriter,
 ): ReadableStream<Uint8Array> {
-  const texts = walk(first, pageAt, form);
+  const texts = writePages(first, pageAt, writer);
   const encoder = new TextEncoder();
   return new ReadableStream({
     async pull(controller) {
@@ -151,18 +149,18 @@ function exportStream(
   });
 }
 
-async function* walk(
+async function* writePages(
   first: DocumentList,
   pageAt: (cursor: string) => Promise<DocumentList>,
-  form: Form,
+  writer: ExportWriter,
 ): AsyncGenerator<string> {
-  yield form.begin;
+  yield writer.begin;
   for (let list = first;;) {
-    const documents = await documentsOf(list);
-    if (documents.length > 0) yield form.page(documents, list.items, list === first);
+    const documents = await parseDocuments(list);
+    if (documents.length > 0) yield writer.page(documents, list.items, list === first);
     if (list.nextCursor === null) break;
-    await nextTurn(); // A reader that is as fast as the store leaves others no gap.
+    await nextTurn(); // A fast reader would otherwise occupy the event loop.
     list = await pageAt(list.nextCursor);
   }
-  yield form.end;
+  yield writer.end;
 }

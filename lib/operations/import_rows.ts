@@ -10,10 +10,10 @@ import {
 import type { Members } from "../documents/document.ts";
 import { fieldAt, type ItemDefinition } from "../documents/fields.ts";
 import { isServerField, pathProblem } from "../documents/names.ts";
-import { shown } from "../text/input_text.ts";
+import { quoted } from "../text/input_text.ts";
 import { BULK_DOCUMENTS_MAX } from "../limits.ts";
 import { Problem, type ProblemCode } from "../problems.ts";
-import { InexactInteger, jsonRefusal } from "../store/exact_json.ts";
+import { InexactInteger, jsonErrorReason } from "../store/exact_json.ts";
 import { FIELD_TYPES } from "../store/field_types.ts";
 import { parseExactJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
@@ -21,7 +21,7 @@ import { isObject } from "../store/shape.ts";
 import { type Cell, readCsv } from "./csv.ts";
 import { refuseLargeJson, refuseLongRows, refuseManyRows } from "./import_size.ts";
 
-/** One document of a file, by its place in it, from 1. */
+/** A document with its position, counted from 1. */
 export interface ImportRow {
   readonly number: number;
   readonly document: Json;
@@ -32,51 +32,50 @@ export interface FailedRow extends ImportRow {
   readonly reason: string;
 }
 
-export interface Sorted {
+export interface ValidatedRows {
   readonly good: readonly ImportRow[];
   readonly failed: readonly FailedRow[];
-  /** Members that the server sets, which were left out. */
+  /** Names of fields that the server sets, which were removed from the rows. */
   readonly leftOut: readonly string[];
 }
 
-/** How UTF-16 begins that was decoded as one byte a character. */
-const LIKE_UTF16 = /^.{0,3}\0/s;
+/** The beginning of a UTF-16 text that was decoded with one byte per character. */
+const UTF16_READ_AS_BYTES = /^.{0,3}\0/s;
 
-/** Reads a file and says of each row whether it can be a document. Throws `INVALID_INPUT`. */
-export function sortRows(target: WriteAccess, given: string): Sorted {
+/** Throws `INVALID_INPUT`. */
+export function validateRows(target: WriteAccess, given: string): ValidatedRows {
   const text = given.replace(/^\ufeff/, "");
-  if (LIKE_UTF16.test(text)) {
-    throw refuse("This is UTF-16 that was read as another encoding: save the file as UTF-8.");
+  if (UTF16_READ_AS_BYTES.test(text)) {
+    throw invalidInput("This is UTF-16 that was read as another encoding: save the file as UTF-8.");
   }
   const rows = /^\s*[[{]/.test(text) ? jsonRows(text) : csvRows(target, text);
   const leftOut = new Set<string>();
   const good: ImportRow[] = [];
   const failed: FailedRow[] = [];
   for (const row of rows) {
-    const document = ownMembers(row.document, leftOut);
+    const document = withoutServerFields(row.document, leftOut);
     const { number, fault } = row;
     const problem = fault ?? creationProblem(target, document);
     if (problem === null) good.push({ number, document });
-    else failed.push(failure({ number, document }, problem));
+    else failed.push(toFailedRow({ number, document }, problem));
   }
   return { good, failed, leftOut: [...leftOut] };
 }
 
-const failure = (row: ImportRow, { code, message: reason }: Problem): FailedRow => ({
+const toFailedRow = (row: ImportRow, { code, message: reason }: Problem): FailedRow => ({
   ...row,
   code,
   reason,
 });
 
 interface ReadRow extends ImportRow {
-  /** Why it could not be read. */
   readonly fault?: Problem;
 }
 
-const refuse = (message: string) => new Problem("INVALID_INPUT", { message });
+const invalidInput = (message: string) => new Problem("INVALID_INPUT", { message });
 
-/** What an export has of the server's own would be refused of every row. */
-function ownMembers(document: Json, leftOut: Set<string>): Json {
+/** Every row of an export has the fields that the server sets. */
+function withoutServerFields(document: Json, leftOut: Set<string>): Json {
   if (!isObject(document) || !Object.keys(document).some(isServerField)) return document;
   const names = Object.keys(document).filter(isServerField);
   for (const name of names) leftOut.add(name);
@@ -89,7 +88,8 @@ function jsonRows(text: string): ReadRow[] {
   try {
     value = parseExactJson(text);
   } catch (cause) {
-    throw refuse(`This ${jsonRefusal(cause, text, "begins like JSON and is not valid")}.`);
+    const reason = jsonErrorReason(cause, text, "begins like JSON and is not valid");
+    throw invalidInput(`This ${reason}.`);
   }
   const list = isObject(value) && Array.isArray(value.documents) ? value.documents : value;
   const documents = Array.isArray(list) ? list : [list];
@@ -97,45 +97,46 @@ function jsonRows(text: string): ReadRow[] {
   return documents.map((document, i) => ({ number: i + 1, document }));
 }
 
-/** Rows without a value are left out: spreadsheets write lines of nothing but separators. */
+/** Omits rows without a value, because spreadsheets write lines of separators only. */
 function csvRows(target: WriteAccess, text: string): ReadRow[] {
   const [header, ...lines] = readCsv(text);
-  if (header === undefined) throw refuse("There is nothing in it: send a header and rows.");
+  if (header === undefined) throw invalidInput("The file is empty: send a header and rows.");
   const columns = columnsOf(target, header);
   let length = 0;
   return lines.flatMap((cells, i) => {
     if (cells.every((cell) => cell === null)) return [];
-    const { row, length: added } = rowOf(columns, cells);
+    const { row, length: added } = readRow(columns, cells);
     refuseLongRows(length += added);
     return [{ ...row, number: i + 1 }];
   });
 }
 
-/** A column of a CSV: a member of documents, or one of an object within them. */
 interface Column {
   readonly name: string;
   readonly path: readonly string[];
-  /** Null where nothing is declared. */
+  /** Null if the field is not declared. */
   readonly field: ItemDefinition | null;
 }
 
 /** Throws `INVALID_INPUT`. */
 function columnsOf(target: WriteAccess, header: readonly Cell[]): Column[] {
   const names = header.map((name) => name?.trim() ?? "");
-  // A separator at the end of each line begins a column of nothing.
+  // A separator at the end of each line adds an empty column.
   while (names.at(-1) === "") names.pop();
   const nameless = names.indexOf("");
-  if (nameless >= 0) throw refuse(`Column ${nameless + 1} has no name in the first line.`);
+  if (nameless >= 0) throw invalidInput(`Column ${nameless + 1} has no name in the first line.`);
   const all = new Set(names);
   for (const [i, name] of names.entries()) {
-    if (names.indexOf(name) < i) throw refuse(`The first line names ${shown(name)} twice.`);
+    if (names.indexOf(name) < i) throw invalidInput(`The first line names ${quoted(name)} twice.`);
     if (!name.includes(".")) continue;
     const problem = pathProblem(name);
-    if (problem !== null) throw refuse(`The first line names ${shown(name)}: ${problem}.`);
+    if (problem !== null) throw invalidInput(`The first line names ${quoted(name)}: ${problem}.`);
     for (let dot = name.indexOf("."); dot !== -1; dot = name.indexOf(".", dot + 1)) {
       const outer = name.slice(0, dot);
       if (!all.has(outer)) continue;
-      throw refuse(`The first line names ${shown(outer)}, and ${shown(name)} in it: keep one.`);
+      throw invalidInput(
+        `The first line names ${quoted(outer)} and its part ${quoted(name)}: keep one.`,
+      );
     }
   }
   const { fields } = target.collection.definition;
@@ -145,8 +146,8 @@ function columnsOf(target: WriteAccess, header: readonly Cell[]): Column[] {
   });
 }
 
-/** A line as a document, or why it is none; and how long it is as JSON. */
-function rowOf(
+/** Returns a document and its approximate length as JSON, in characters. */
+function readRow(
   columns: readonly Column[],
   cells: readonly Cell[],
 ): { row: Omit<ReadRow, "number">; length: number } {
@@ -161,11 +162,11 @@ function rowOf(
     length += name.length + cell.length;
     try {
       const value = cellValue(field, cell);
-      if (value !== undefined) put(document, path, value);
+      if (value !== undefined) setPath(document, path, value);
     } catch (error) {
       if (!(error instanceof InexactInteger)) throw error;
-      put(document, path, cell);
-      fault ??= `The field ${shown(name)} has ${error.message}.`;
+      setPath(document, path, cell);
+      fault ??= `The field ${quoted(name)} has ${error.message}.`;
     }
   }
   const problem = fault === null ? {} : {
@@ -174,21 +175,18 @@ function rowOf(
   return { row: { document, ...problem }, length };
 }
 
-/**
- * Puts a value at a path, of which no other is a part. A name that every object inherits, such as
- * `toString` or `__proto__`, becomes a member of the document like any other.
- */
-function put(document: Members, path: readonly string[], value: Json): void {
+/** A name that every object inherits, such as `__proto__`, becomes a member like any other. */
+function setPath(document: Members, path: readonly string[], value: Json): void {
   let inner = document;
   for (const name of path.slice(0, -1)) {
-    if (!Object.hasOwn(inner, name)) define(inner, name, {});
+    if (!Object.hasOwn(inner, name)) setMember(inner, name, {});
     inner = inner[name] as Members;
   }
-  define(inner, path.at(-1)!, value);
+  setMember(inner, path.at(-1)!, value);
 }
 
-/** Defines a member where an assignment would reach an inherited one; it is much the slower way. */
-function define(members: Members, name: string, value: Json): void {
+/** Defines a member that objects inherit, which is slower than an assignment. */
+function setMember(members: Members, name: string, value: Json): void {
   if (!(name in Object.prototype)) members[name] = value;
   else Object.defineProperty(members, name, { value, ...PLAIN_MEMBER });
 }
@@ -196,9 +194,8 @@ function define(members: Members, name: string, value: Json): void {
 const PLAIN_MEMBER = { writable: true, enumerable: true, configurable: true };
 
 /**
- * The value of a cell that is not empty, or that is an empty text in quotes, which only a String
- * can be: undefined for another field. What is of no such type stays a text, for the verb to
- * refuse. Throws {@linkcode InexactInteger}.
+ * Keeps texts that are not of the field's type, so that validation refuses them. A quoted empty
+ * text is a value only for String fields. Throws {@linkcode InexactInteger}.
  */
 function cellValue(field: ItemDefinition | null, cell: string): Json | undefined {
   if (field === null) return cell;
@@ -206,100 +203,101 @@ function cellValue(field: ItemDefinition | null, cell: string): Json | undefined
   if (cell === "" && (!type.isText || field.enum !== undefined)) return undefined;
   try {
     if (type.input === "json") refuseLargeJson(cell);
-    return type.enter(cell);
+    return type.parseInput(cell);
   } catch (error) {
     if (error instanceof InexactInteger) throw error;
     return cell;
   }
 }
 
-/** Rows to store, and what they are known by where they are sent again; null for rows sent once. */
-export interface Rows {
+export interface RowsToStore {
   readonly rows: readonly ImportRow[];
-  readonly once: string | null;
+  readonly idempotencyKey: string | null;
 }
 
 /**
- * Stores the rows. Where a whole lot of them is refused, they are tried one by one, so that only
- * those fail which have to. With the same `once` no row is stored twice: throws
- * `IDEMPOTENCY_KEY_REUSED` for other rows, and `TOO_MANY_IDEMPOTENCY_KEYS`.
+ * Stores rows in batches and, if one is refused, one by one. Returns the rows that failed. Throws
+ * `IDEMPOTENCY_KEY_REUSED` for a key of other rows, and `TOO_MANY_IDEMPOTENCY_KEYS`.
  */
 export async function importRows(
   services: WriteServices,
   target: WriteAccess,
-  { rows, once }: Rows,
+  { rows, idempotencyKey }: RowsToStore,
 ): Promise<FailedRow[]> {
   const failed: FailedRow[] = [];
   for (let at = 0; at < rows.length; at += BULK_DOCUMENTS_MAX) {
-    const lot = rows.slice(at, at + BULK_DOCUMENTS_MAX);
-    const outcome = await storeLot(services, target, {
-      body: lot.map(({ document }) => document),
-      idempotencyKey: once && `${once} ${at}`,
+    const batch = rows.slice(at, at + BULK_DOCUMENTS_MAX);
+    const outcome = await storeBatch(services, target, {
+      body: batch.map(({ document }) => document),
+      idempotencyKey: idempotencyKey && `${idempotencyKey} ${at}`,
     });
     if (outcome === "stored") continue;
-    if (outcome === "split") failed.push(...await oneByOne(services, target, { rows: lot, once }));
-    else failed.push(...lot.map((row) => failure(row, outcome)));
+    if (outcome === "split") {
+      failed.push(...await storeOneByOne(services, target, { rows: batch, idempotencyKey }));
+    } else failed.push(...batch.map((row) => toFailedRow(row, outcome)));
   }
   return failed;
 }
 
-/** Kept in the place of a lot's answer. */
-const SPLIT = { data: "split", isNew: false };
+/** Result of a refused batch, whose rows are then stored one by one. */
+const SPLIT_RESULT = { data: "split", isNew: false };
 
-/** Stores nothing but the answer. */
-const NOTE_SPLIT: PreparedRequest = {
+/** A write that stores nothing except its result. */
+const RECORD_SPLIT: PreparedRequest = {
   needsTransaction: true,
-  store: () => Promise.resolve(SPLIT),
+  store: () => Promise.resolve(SPLIT_RESULT),
   explain: (problem) => Promise.resolve({ problem, canRetry: false }),
 };
 
 /**
- * Stores a lot, or notes that its rows are tried one by one, whichever comes first: sent again, it
- * is not stored as a whole beside rows that were stored alone. Resolves to the refusal where there
- * is no room for even that note.
+ * Stores a batch, or records that its rows are stored one by one, so that a repeated import does
+ * not store the batch, too. Returns a problem if the record could not be stored.
  */
-async function storeLot(
+async function storeBatch(
   services: WriteServices,
   target: WriteAccess,
-  lot: CreateInput,
+  batch: CreateInput,
 ): Promise<"stored" | "split" | Problem> {
-  const stored = await attempt(() => createDocuments(services, target, lot));
-  if (!(stored instanceof Problem)) return stored === SPLIT.data ? "split" : "stored";
-  if (ABOUT_KEYS.includes(stored.code)) throw stored;
-  if (lot.idempotencyKey === null) return "split";
-  const noted = await attempt(() =>
+  const stored = await catchProblem(() => createDocuments(services, target, batch));
+  if (!(stored instanceof Problem)) return stored === SPLIT_RESULT.data ? "split" : "stored";
+  if (IDEMPOTENCY_PROBLEMS.includes(stored.code)) throw stored;
+  if (batch.idempotencyKey === null) return "split";
+  const noted = await catchProblem(() =>
     performWrite(services, [target], {
-      repeatable: bulkRequest(target, lot),
-      prepare: () => NOTE_SPLIT,
+      repeatable: bulkRequest(target, batch),
+      prepare: () => RECORD_SPLIT,
     })
   );
   if (noted instanceof Problem) return noted;
-  return noted.data === SPLIT.data ? "split" : "stored";
+  return noted.data === SPLIT_RESULT.data ? "split" : "stored";
 }
 
-/** No rows are at fault. */
-const ABOUT_KEYS: readonly ProblemCode[] = ["IDEMPOTENCY_KEY_REUSED", "TOO_MANY_IDEMPOTENCY_KEYS"];
+/** Problems for which the rows are not at fault. */
+const IDEMPOTENCY_PROBLEMS: readonly ProblemCode[] = [
+  "IDEMPOTENCY_KEY_REUSED",
+  "TOO_MANY_IDEMPOTENCY_KEYS",
+];
 
-async function oneByOne(
+async function storeOneByOne(
   services: WriteServices,
   target: WriteAccess,
-  { rows, once }: Rows,
+  { rows, idempotencyKey }: RowsToStore,
 ): Promise<FailedRow[]> {
   const failed: FailedRow[] = [];
   for (const row of rows) {
-    const stored = await attempt(() =>
+    const stored = await catchProblem(() =>
       writeDocument(services, target, {
         action: "create",
         body: row.document,
-        idempotencyKey: once && `${once} row ${row.number}`,
+        idempotencyKey: idempotencyKey && `${idempotencyKey} row ${row.number}`,
       })
     );
-    if (stored instanceof Problem) failed.push(failure(row, stored));
+    if (stored instanceof Problem) failed.push(toFailedRow(row, stored));
   }
   return failed;
 }
 
-async function attempt<T>(work: () => Promise<T>): Promise<T | Problem> {
+async function catchProblem<T>(work: () => Promise<T>): Promise<T | Problem> {
   try {
     return await work();
   } catch (error) {

@@ -8,7 +8,7 @@ import {
 import { Problem } from "../problems.ts";
 import { bytesText, countText } from "../text/amounts.ts";
 
-/** Texts of imports are counted before anything is made of them. */
+// The functions of this module count the parts of a text before it is parsed.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -17,16 +17,14 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-const refuse = (message: string) => new Problem("INVALID_INPUT", { message });
+const invalidInput = (message: string) => new Problem("INVALID_INPUT", { message });
 
-const SPLIT = "split the file, and import one part after the other.";
+const SPLIT_ADVICE = "split the file, and import one part after the other.";
 
-const tooManyRows = () => refuse(`It has more than ${countText(IMPORT_ROWS_MAX)} rows: ${SPLIT}`);
+const tooManyRows = () =>
+  invalidInput(`It has more than ${countText(IMPORT_ROWS_MAX)} rows: ${SPLIT_ADVICE}`);
 
-/**
- * Counts rows, columns and cells of a CSV; line ends and delimiters between quotes are none. The
- * header is a line, and no row. Throws `INVALID_INPUT`.
- */
+/** Throws `INVALID_INPUT` for too many rows, columns or cells. The header is not a row. */
 export function refuseLargeCsv(text: string, delimiter: string): void {
   const mark = delimiter.charCodeAt(0);
   let [lines, all, cells, isEmpty, isQuoted] = [0, 0, 1, true, false];
@@ -35,7 +33,7 @@ export function refuseLargeCsv(text: string, delimiter: string): void {
     if (++lines > IMPORT_ROWS_MAX + 1) throw tooManyRows();
     if (lines > 1) all += cells;
     if (all > IMPORT_CELLS_MAX) {
-      throw refuse(`It has more than ${countText(IMPORT_CELLS_MAX)} cells: ${SPLIT}`);
+      throw invalidInput(`It has more than ${countText(IMPORT_CELLS_MAX)} cells: ${SPLIT_ADVICE}`);
     }
     [cells, isEmpty] = [1, true];
   };
@@ -53,20 +51,17 @@ export function refuseLargeCsv(text: string, delimiter: string): void {
 }
 
 const tooManyColumns = (linesBefore: number) =>
-  refuse(
+  invalidInput(
     linesBefore === 0
       ? `The first line names more than ${COLUMNS_MAX} columns: leave some out, or keep what ` +
         "belongs together in one field, as JSON."
       : `Row ${countText(linesBefore)} has more than ${COLUMNS_MAX} cells.`,
   );
 
-/** Far more than a document may have: one that has too many is a row that says so. */
+/** Number of levels. The limit of documents is lower and is reported for each row. */
 const LEVELS_MAX = 100;
 
-/**
- * Counts values and levels of a JSON text: members and elements, also of what is inside them.
- * Throws `INVALID_INPUT`.
- */
+/** Throws `INVALID_INPUT` for too many levels or values, including nested values. */
 export function refuseLargeJson(text: string, valuesMax: number = IMPORT_CELLS_MAX): void {
   let [values, level, isQuoted] = [0, 0, false];
   for (let i = 0; i < text.length; i++) {
@@ -80,13 +75,13 @@ export function refuseLargeJson(text: string, valuesMax: number = IMPORT_CELLS_M
       if (++level > LEVELS_MAX) throw tooDeep();
     } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) level--;
     if (values > valuesMax) {
-      throw refuse(`It has more than ${countText(valuesMax)} values: ${SPLIT}`);
+      throw invalidInput(`It has more than ${countText(valuesMax)} values: ${SPLIT_ADVICE}`);
     }
   }
 }
 
 const tooDeep = () =>
-  refuse(
+  invalidInput(
     `It has more than ${LEVELS_MAX} levels: documents can be stored with up to ` +
       `${DOCUMENT_DEPTH_MAX}.`,
   );
@@ -96,8 +91,10 @@ export function refuseManyRows(rows: readonly unknown[]): void {
   if (rows.length > IMPORT_ROWS_MAX) throw tooManyRows();
 }
 
-/** Of rows as JSON, in which each names its columns again. Throws `INVALID_INPUT`. */
+/** Throws `INVALID_INPUT`. @param length Characters of the rows as JSON. */
 export function refuseLongRows(length: number): void {
   if (length <= FORM_TEXT_LENGTH_MAX) return;
-  throw refuse(`Its rows are more than ${bytesText(FORM_TEXT_LENGTH_MAX)} as JSON: ${SPLIT}`);
+  throw invalidInput(
+    `Its rows are more than ${bytesText(FORM_TEXT_LENGTH_MAX)} as JSON: ${SPLIT_ADVICE}`,
+  );
 }

@@ -2,7 +2,7 @@ import type { CollectionDefinition } from "../documents/fields.ts";
 import { listCollections } from "../documents/save_collection.ts";
 import { listWebhooks, type WebhookInput } from "../events/webhooks/manage.ts";
 import { LIST_LIMIT_MAX } from "../limits.ts";
-import { listTemplates, type TemplateInput, type TemplatePlace } from "../mail/template_store.ts";
+import { listTemplates, type TemplateInput, type TemplateKey } from "../mail/template_store.ts";
 import type { PageRequest, RecordPage } from "../paging/record_page.ts";
 import { authSettingsOf } from "../projects/auth_settings.ts";
 import { fileSettingsOf } from "../projects/file_settings.ts";
@@ -13,25 +13,21 @@ import { listProviders, type ProviderInput } from "../social/manage_providers.ts
 import type { Id } from "../store/port.ts";
 import type { GivenUserFields, UserField } from "../users/user_fields.ts";
 
-/** What a file says that holds a configuration. */
 export const CONFIGURATION_FORMAT = "corbel-project/1";
 
-/**
- * What an owner has set of a project, without a secret and without what only one deployment has: as
- * it is pulled, and pushed into another.
- */
-export interface WholeConfiguration {
+/** A configuration without secrets and without what belongs to one deployment. */
+export interface FullConfiguration {
   readonly settings: Omit<GivenSettings, "name">;
   readonly userFields: GivenUserFields;
   readonly collections: readonly CollectionDefinition[];
-  readonly mailTemplates: readonly (TemplatePlace & TemplateInput)[];
+  readonly mailTemplates: readonly (TemplateKey & TemplateInput)[];
   readonly webhooks: readonly WebhookInput[];
   readonly providers: readonly GivenProvider[];
 }
 
-/** A part that is left out stays as it is. */
+/** A configuration to push. Omitted parts stay unchanged. */
 export type ProjectConfiguration = {
-  readonly [Part in keyof WholeConfiguration]?: WholeConfiguration[Part] | undefined;
+  readonly [Part in keyof FullConfiguration]?: FullConfiguration[Part] | undefined;
 };
 
 export interface GivenProvider extends Omit<ProviderInput, "clientSecret"> {
@@ -43,16 +39,16 @@ export type ConfigurationServices = Pick<
   "engine" | "keyRing" | "cursors" | "userFields" | "config" | "clock"
 >;
 
-/** All of it as it is now. Throws `PROJECT_NOT_FOUND`. */
+/** Throws `PROJECT_NOT_FOUND`. */
 export async function pullConfiguration(
   services: ConfigurationServices,
   projectId: Id,
-): Promise<WholeConfiguration> {
+): Promise<FullConfiguration> {
   const project = await findProject(services, projectId);
   const { siteUrl, allowedOrigins } = project;
-  const fields = await services.userFields.of(projectId);
-  const webhooks = await all((request) => listWebhooks(services, projectId, request));
-  const templates = await all((request) => listTemplates(services, projectId, request));
+  const fields = await services.userFields.ofProject(projectId);
+  const webhooks = await readAllPages((request) => listWebhooks(services, projectId, request));
+  const templates = await readAllPages((request) => listTemplates(services, projectId, request));
   const providers = await listProviders(services, projectId);
   return {
     settings: {
@@ -61,7 +57,7 @@ export async function pullConfiguration(
       auth: authSettingsOf(project),
       files: fileSettingsOf(project),
     },
-    userFields: fields.map(givenField),
+    userFields: fields.map(toGivenField),
     collections: await listCollections(services, projectId),
     mailTemplates: templates
       .map(({ name, language, subject, text, html }) => ({
@@ -86,12 +82,14 @@ export async function pullConfiguration(
   };
 }
 
-/** As it is given: without what fields of users never have. */
-const givenField = (
+/** User fields never have the removed properties. */
+const toGivenField = (
   { unique: _unique, index: _index, search: _search, ...field }: UserField,
 ): GivenUserFields[number] => ({ ...field });
 
-async function all<T>(pageOf: (request: PageRequest) => Promise<RecordPage<T>>): Promise<T[]> {
+async function readAllPages<T>(
+  pageOf: (request: PageRequest) => Promise<RecordPage<T>>,
+): Promise<T[]> {
   const items: T[] = [];
   for (let cursor: string | undefined = undefined;;) {
     const page = await pageOf({ limit: LIST_LIMIT_MAX, cursor });

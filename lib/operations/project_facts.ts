@@ -7,23 +7,22 @@ import { listProviders, type ManageServices } from "../social/manage_providers.t
 import type { Id } from "../store/port.ts";
 import type { UserField, UserFields } from "../users/user_fields.ts";
 
-/** What an application can do in a project follows from this, and from nothing else. */
+/** Facts that determine what an application can do in a project. */
 export interface ProjectFacts {
   readonly projectId: Id;
   readonly name: string;
   readonly definitions: readonly CollectionDefinition[];
   readonly userFields: readonly UserField[];
   readonly auth: AuthSettings;
-  /** Providers that users can sign in by. */
+  /** Enabled sign-in providers. */
   readonly providers: readonly string[];
-  /** Whether signed-in users upload files by themselves. */
   readonly hasUserUploads: boolean;
-  /** Whether browsers may use the publishable key from some origins only. */
+  /** Whether the publishable key is restricted to some origins. */
   readonly hasOrigins: boolean;
 }
 
 /** Throws `PROJECT_NOT_FOUND`. */
-export async function projectFacts(
+export async function getProjectFacts(
   services: ManageServices & { readonly userFields: UserFields },
   projectId: Id,
 ): Promise<ProjectFacts> {
@@ -33,7 +32,7 @@ export async function projectFacts(
     projectId,
     name: project.name,
     definitions: await listCollections(services, projectId),
-    userFields: await services.userFields.of(projectId),
+    userFields: await services.userFields.ofProject(projectId),
     auth: authSettingsOf(project),
     providers: providers.filter(({ enabled, hasClientSecret }) => enabled && hasClientSecret)
       .map(({ provider }) => provider),

@@ -1,63 +1,64 @@
 import { deadlinePassed } from "../clock.ts";
 import { COLLECTION_REMOVAL } from "../documents/collection_removals.ts";
-import { type FileReferenceServices, UNHELD_FILE_REMOVAL } from "../documents/file_references.ts";
+import {
+  type FileReferenceServices,
+  UNREFERENCED_FILE_REMOVAL,
+} from "../documents/file_references.ts";
 import { type FileServices, OBJECT_REMOVAL } from "../files/removals.ts";
-import { INTERNAL } from "../files/stores.ts";
+import { INTERNAL_TARGET } from "../files/stores.ts";
 import { parseId } from "../ids.ts";
 import { type JobKind, type JobRecord, JOBS } from "../jobs/jobs.ts";
 import { JOBS_SHOWN_MAX } from "../limits.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 
-/** A job of a project as its members may see it. */
-export interface ShownJob {
+export interface JobDetails {
   readonly id: Id;
   readonly kind: string;
-  /** What it is about; null where that is not for members. */
+  /** Object or collection; null if members may not see it. */
   readonly subject: string | null;
   readonly createdAt: string;
-  /** When it is tried next, if nobody is at it. */
+  /** Time of the next attempt if the job is not running. */
   readonly dueAt: string;
   readonly isRunning: boolean;
-  /** How often it was tried in vain, and is being tried. */
+  /** Number of attempts, including a running one. */
   readonly tries: number;
-  /** Why the last try failed: nothing of the server's own; null where it did not. */
+  /** Reason for the last failure, without internals of the server; null if there was none. */
   readonly failure: string | null;
 }
 
-export interface ShownJobs {
-  /** Those that are due first. */
-  readonly jobs: readonly ShownJob[];
+export interface JobList {
+  /** The first jobs in the order in which they are due. */
+  readonly jobs: readonly JobDetails[];
   readonly total: number;
 }
 
 type RemovalServices = FileServices & FileReferenceServices;
 
-/** The kinds that follow from what members do. */
-const KINDS_OF_MEMBERS: readonly JobKind<RemovalServices>[] = [
+/** Kinds of jobs that are caused by actions of members. */
+const MEMBER_JOB_KINDS: readonly JobKind<RemovalServices>[] = [
   OBJECT_REMOVAL,
   COLLECTION_REMOVAL,
-  UNHELD_FILE_REMOVAL,
+  UNREFERENCED_FILE_REMOVAL,
 ];
 
-const kindOfMembers = (name: string): JobKind<RemovalServices> | undefined =>
-  KINDS_OF_MEMBERS.find((kind) => kind.name === name);
+const findMemberJobKind = (name: string): JobKind<RemovalServices> | undefined =>
+  MEMBER_JOB_KINDS.find((kind) => kind.name === name);
 
-/** What is still to be done in a project. */
 export async function listJobs(
   { engine }: { readonly engine: Engine },
   projectId: Id,
-): Promise<ShownJobs> {
+): Promise<JobList> {
   const page = await engine.records<JobRecord>(projectId, JOBS).list({
     filter: ALL,
     sort: [{ path: "dueAt", descending: false }],
     limit: JOBS_SHOWN_MAX,
     total: true,
   });
-  return { jobs: page.records().map(shown), total: page.total! };
+  return { jobs: page.records().map(toJobDetails), total: page.total! };
 }
 
-const shown = (job: JobRecord): ShownJob => ({
+const toJobDetails = (job: JobRecord): JobDetails => ({
   id: job._id,
   kind: job.kind,
   subject: subjectOf(job),
@@ -69,28 +70,25 @@ const shown = (job: JobRecord): ShownJob => ({
 });
 
 function subjectOf({ kind, subject }: JobRecord): string | null {
-  if (kindOfMembers(kind) === undefined) return null;
-  // The place of a collection's documents is its name, with an id behind it.
+  if (findMemberJobKind(kind) === undefined) return null;
+  // The table of a collection is named by the collection and an id.
   return kind === COLLECTION_REMOVAL.name ? subject.split(".")[0]! : subject;
 }
 
-const OF_A_BUCKET = /^BlobsUnavailable: (.+)$/;
+const BUCKET_ERROR = /^BlobsUnavailable: (.+)$/;
 
-/** What a project's own bucket answers is its owner's; all else may tell of the server. */
+/** Returns the error of a project's own bucket. Other errors may reveal internals of the server. */
 function failureOf({ kind, lane, lastError }: JobRecord): string | null {
   if (lastError === null) return null;
-  const isTheirs = kind === OBJECT_REMOVAL.name && lane !== INTERNAL;
-  const [, said] = isTheirs ? OF_A_BUCKET.exec(lastError) ?? [] : [];
-  return said ?? "The server could not do it: its log says why.";
+  const isInOwnBucket = kind === OBJECT_REMOVAL.name && lane !== INTERNAL_TARGET;
+  const [, reason] = isInOwnBucket ? BUCKET_ERROR.exec(lastError) ?? [] : [];
+  return reason ?? "The server could not do it: its log says why.";
 }
 
-/** Somebody waits for it. */
-const TRY_MS = 5_000;
+/** The caller waits for an attempt. */
+const TRY_MAX_MS = 5_000;
 
-/**
- * Tries a job of a project now, unless somebody is at it. What takes long goes on later. Resolves
- * to whether it is done, or was before.
- */
+/** Returns whether the job is done. A job that takes longer continues in the background. */
 export async function tryJob(
   services: FileServices,
   projectId: Id,
@@ -101,9 +99,9 @@ export async function tryJob(
   const jobs = services.engine.records<JobRecord>(projectId, JOBS);
   const job = (await jobs.get(id))?.value;
   if (job === undefined) return true;
-  const kind = kindOfMembers(job.kind);
+  const kind = findMemberJobKind(job.kind);
   if (kind === undefined) return false;
-  const isStopping = deadlinePassed(services.clock, TRY_MS);
+  const isStopping = deadlinePassed(services.clock, TRY_MAX_MS);
   await services.jobRunner.runNow(services, kind, {
     space: projectId,
     which: eq("_id", id),

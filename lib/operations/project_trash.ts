@@ -26,15 +26,14 @@ interface TrashServices {
 
 const isoAt = (ms: number): string => new Date(ms).toISOString();
 
-/** Deleted before this moment is gone for good. */
-const lastKept = ({ clock }: TrashServices): string => isoAt(clock.now() - PROJECT_TRASH_MS);
+/** Projects that were deleted earlier can no longer be restored. */
+const trashCutoff = ({ clock }: TrashServices): string => isoAt(clock.now() - PROJECT_TRASH_MS);
 
 type TrashingServices = TrashServices & { keys: KeyDirectory; servedFiles: ServedFiles };
 
 /**
- * Puts a project into the trash for its owner. Resolves as {@linkcode trashForOperator} does.
- * @param name The project's own, which shows that it is this one they mean. Throws
- * `PROJECT_NAME_MISMATCH`, and `PROJECT_NOT_FOUND` where it is no longer theirs.
+ * Returns when the project can no longer be restored. Throws `PROJECT_NAME_MISMATCH` unless `name`
+ * confirms its name, and `PROJECT_NOT_FOUND` if the account no longer owns it.
  */
 export async function trashProject(
   services: TrashingServices,
@@ -42,18 +41,21 @@ export async function trashProject(
   name: string,
 ): Promise<string> {
   if (name !== project.name) throw new Problem("PROJECT_NAME_MISMATCH");
-  return await trash(services, project._id, eq("ownerId", account.accountId));
+  return await moveToTrash(services, project._id, eq("ownerId", account.accountId));
 }
 
 /**
- * Puts a project into the trash, where nothing of it answers any more: here at once, in other
- * processes within `CACHE_MS`. Its invitations end. Resolves to the moment until which it can be
- * restored. Throws `PROJECT_NOT_FOUND`.
+ * Deletes invitations, too. Other processes refuse requests within `CACHE_MS`. Returns when the
+ * project can no longer be restored. Throws `PROJECT_NOT_FOUND`.
  */
 export const trashForOperator = (services: TrashingServices, projectId: Id): Promise<string> =>
-  trash(services, projectId, ALL);
+  moveToTrash(services, projectId, ALL);
 
-async function trash(services: TrashingServices, projectId: Id, which: Filter): Promise<string> {
+async function moveToTrash(
+  services: TrashingServices,
+  projectId: Id,
+  which: Filter,
+): Promise<string> {
   const { engine, clock, keys, servedFiles } = services;
   await engine.transaction("control", async (tx) => {
     const trashed = await tx.records<ProjectRecord>(PROJECTS).updateOne(
@@ -69,8 +71,8 @@ async function trash(services: TrashingServices, projectId: Id, which: Filter): 
 }
 
 /**
- * Takes a project out of the trash. Where its owner has no account any more it has none. Throws
- * `PROJECT_NOT_FOUND` for one that is not in the trash, or has been there for too long.
+ * If the owner's account was deleted, the project has no owner. Throws `PROJECT_NOT_FOUND` if it is
+ * not in the trash, or has been there for too long.
  */
 export async function restoreProject(services: TrashServices, projectId: Id): Promise<void> {
   await services.engine.transaction("control", async (tx) => {
@@ -78,7 +80,7 @@ export async function restoreProject(services: TrashServices, projectId: Id): Pr
     const restored = await projects.updateOne(
       and(
         eq("_id", projectId),
-        compare("deletedAt", "gt", lastKept(services)),
+        compare("deletedAt", "gt", trashCutoff(services)),
         eq("removedAt", null),
       ),
       { set: { deletedAt: null } },
@@ -96,14 +98,14 @@ export interface TrashedProject {
   readonly restorableUntil: string;
 }
 
-/** Projects that can be restored, and until when. @param which All, or those of one owner. */
+/** Lists projects that can be restored. @param which Restricts the list to one owner. */
 export async function listTrashed(
   services: TrashServices,
   which: { readonly ownerId: Id } | null = null,
 ): Promise<TrashedProject[]> {
   const trashed = [];
   const due = and(
-    compare("deletedAt", "gt", lastKept(services)),
+    compare("deletedAt", "gt", trashCutoff(services)),
     eq("removedAt", null),
     ...(which === null ? [] : [eq("ownerId", which.ownerId)]),
   );
@@ -115,70 +117,64 @@ export async function listTrashed(
 }
 
 /**
- * Removes what has been in the trash for too long: the space, the files in our own store, keys and
- * members. Files in a project's own bucket stay: it is its owner's. Several processes may do so at
- * once, and what one leaves unfinished the next takes up. Resolves to how many it removed.
+ * Removes expired projects, and returns their number. Files in a project's own bucket stay. Several
+ * processes can run this concurrently, and a later call completes an interrupted removal.
  */
-export async function removeTrashed(
+export async function removeExpiredTrash(
   services: TrashServices & { blobStores: BlobStores },
-  stopped: () => boolean = () => false,
+  isStopped: () => boolean = () => false,
 ): Promise<number> {
-  return await removeEach(services, compare("deletedAt", "lte", lastKept(services)), stopped);
+  return await removeEach(services, compare("deletedAt", "lte", trashCutoff(services)), isStopped);
 }
 
-/** How long an import that nobody goes on with is kept. */
-const IMPORT_KEPT_MS = PROJECT_TRASH_MS;
+const ABANDONED_IMPORT_MS = PROJECT_TRASH_MS;
 
-/** The same with projects whose import was broken off, and not gone on with. */
+/** Returns the number of removed projects. */
 export async function removeAbandonedImports(
   services: TrashServices & { blobStores: BlobStores },
-  stopped: () => boolean = () => false,
+  isStopped: () => boolean = () => false,
 ): Promise<number> {
-  const left = isoAt(services.clock.now() - IMPORT_KEPT_MS);
-  return await removeEach(services, compare("importTouchedAt", "lte", left), stopped);
+  const left = isoAt(services.clock.now() - ABANDONED_IMPORT_MS);
+  return await removeEach(services, compare("importTouchedAt", "lte", left), isStopped);
 }
 
 async function removeEach(
   services: TrashServices & { blobStores: BlobStores },
   due: Filter,
-  stopped: () => boolean,
+  isStopped: () => boolean,
 ): Promise<number> {
   const projects = services.engine.records<ProjectRecord>("control", PROJECTS);
   let removed = 0;
   for await (const { _id: projectId } of projects.find({ filter: due })) {
-    if (stopped()) return removed;
-    if (await removeProject(services, projectId, due, stopped)) removed++;
+    if (isStopped()) return removed;
+    if (await removeProject(services, projectId, due, isStopped)) removed++;
   }
   return removed;
 }
 
-/**
- * Removes all of a project for good, if the filter still lets it through. False where it does not, or
- * where it was stopped on the way: then it goes on with the next call.
- */
+/** Returns false if the project does not match, or was stopped; then the next call continues. */
 export async function removeProject(
   { engine, clock, blobStores }: TrashServices & { blobStores: BlobStores },
   projectId: Id,
   which: Filter,
-  stopped: () => boolean = () => false,
+  isStopped: () => boolean = () => false,
 ): Promise<boolean> {
   const projects = engine.records<ProjectRecord>("control", PROJECTS);
-  // From here on it cannot be restored, whatever another process's clock says.
+  // From now on it cannot be restored, even if another process's clock is behind.
   const taken = await projects.updateOne(and(eq("_id", projectId), which), {
     set: { removedAt: timestamp(clock) },
   });
-  if (taken === null || !await removeFiles(blobStores.internal, projectId, stopped)) return false;
+  if (taken === null || !await removeFiles(blobStores.internal, projectId, isStopped)) return false;
   await engine.dropSpace(projectId);
-  const its = eq("projectId", projectId);
-  for (const definition of OF_PROJECTS) {
-    await deleteAll(engine.records("control", definition), its);
+  const inProject = eq("projectId", projectId);
+  for (const definition of PROJECT_RECORDS) {
+    await deleteAll(engine.records("control", definition), inProject);
   }
   await projects.deleteOne(eq("_id", projectId));
   return true;
 }
 
-/** What the control space holds of each project. */
-const OF_PROJECTS = [
+const PROJECT_RECORDS = [
   API_KEYS,
   FORMER_KEYS,
   MEMBERS,
@@ -189,15 +185,15 @@ const OF_PROJECTS = [
   QUESTIONS,
 ];
 
-/** False where it was stopped before the last. */
+/** Removes files in the server's own store. Returns false if it was stopped. */
 async function removeFiles(
   blobs: Blobs,
   projectId: Id,
-  stopped: () => boolean,
+  isStopped: () => boolean,
 ): Promise<boolean> {
   for (const place of ["partial", "staged", "private", "derived", "stored"] as const) {
     for await (const { path } of walkBlobs(blobs, place, `${projectId}/`)) {
-      if (stopped()) return false;
+      if (isStopped()) return false;
       await blobs.remove(place, path);
     }
   }

@@ -1,13 +1,13 @@
-import { aiUsage } from "../ai/usage.ts";
+import { getAiUsage } from "../ai/usage.ts";
 import type { Clock } from "../clock.ts";
 import type { Catalog } from "../documents/catalog.ts";
-import { collectionSizes } from "../documents/collection_sizes.ts";
-import { documentBytes } from "../documents/quota.ts";
+import { readCollectionSizes } from "../documents/collection_sizes.ts";
+import { readDocumentBytes } from "../documents/quota.ts";
 import type { BlobStores } from "../files/stores.ts";
 import { getStorageUsage } from "../files/usage.ts";
 import type { Engine } from "../store/port.ts";
 import type { ProjectMember } from "../projects/members.ts";
-import { type Plans, shownLimit } from "../projects/plans.ts";
+import { type Plans, toJsonLimit } from "../projects/plans.ts";
 import { readRequestCounts } from "../projects/request_counts.ts";
 
 interface UsageServices {
@@ -18,30 +18,27 @@ interface UsageServices {
   readonly blobStores: BlobStores;
 }
 
-/**
- * What a project takes beside what its plan allows, and how it is used; of AI what the account that
- * asks has used, because that is whose it is.
- */
-export async function projectUsage(
+/** AI usage is the calling account's, because AI is counted per account. */
+export async function getProjectUsage(
   services: UsageServices,
   { project, account }: Pick<ProjectMember, "project" | "account">,
 ) {
   const { engine, plans } = services;
   const { _id: projectId } = project;
-  // One after the other: of what is refused nothing goes on.
-  const plan = await plans.of(projectId);
-  const sizes = await collectionSizes(services, projectId);
-  const bytes = await documentBytes(engine, projectId);
+  // Sequential, so that no query keeps running after another has failed.
+  const plan = await plans.ofProject(projectId);
+  const sizes = await readCollectionSizes(services, projectId);
+  const bytes = await readDocumentBytes(engine, projectId);
   const storage = await getStorageUsage(services, projectId);
-  const ai = await aiUsage(services, account);
+  const ai = await getAiUsage(services, account);
   const requests = await readRequestCounts(services, projectId);
   return {
     plan: plan.name,
-    collections: { used: sizes.length, limit: shownLimit(plan.collections) },
+    collections: { used: sizes.length, limit: toJsonLimit(plan.collections) },
     documents: {
       count: sizes.reduce((sum, { count }) => sum + count, 0),
       bytes,
-      limit: shownLimit(plan.documentBytes),
+      limit: toJsonLimit(plan.documentBytes),
     },
     storage,
     ai,

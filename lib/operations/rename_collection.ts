@@ -1,19 +1,19 @@
 import { timestamp } from "../clock.ts";
-import { definitionOf, placeOf } from "../documents/catalog.ts";
+import { definitionOf, tableName } from "../documents/catalog.ts";
 import { checkCollectionName, referencedCollections } from "../documents/definition.ts";
 import type { CollectionDefinition } from "../documents/fields.ts";
-import { redefine, type Redefining } from "../documents/redefine.ts";
-import { type CollectionRename, withReference } from "../documents/references.ts";
+import { type OpenDefinition, redefine } from "../documents/redefine.ts";
+import { type CollectionRename, withNewReference } from "../documents/references.ts";
 import { asJson } from "../documents/replace_definition.ts";
 import { getCollection, readCollections } from "../documents/save_collection.ts";
 import { type WebhookEvents, type WebhookRecord, WEBHOOKS } from "../events/webhooks/records.ts";
-import { tellWebhooks } from "../events/webhooks/tell.ts";
+import { dispatchChanges } from "../events/webhooks/dispatch.ts";
 import { Problem } from "../problems.ts";
 import type { Services } from "../services.ts";
 import { StoreUnavailable, UniqueViolation } from "../store/errors.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Id, Transaction } from "../store/port.ts";
-import { shown } from "../text/input_text.ts";
+import { quoted } from "../text/input_text.ts";
 import { renameUserReferences } from "../users/user_fields.ts";
 
 type RenameServices = Pick<
@@ -26,14 +26,12 @@ type RenameServices = Pick<
   | "newId"
   | "log"
   | "jobRunner"
-  | "webhookTeller"
+  | "webhookDispatcher"
 >;
 
 /**
- * Gives a collection another name. Its documents stay where they are; what refers to it follows in
- * the same transaction: Refs of all collections and of users, and what webhooks are told. Throws
- * `INVALID_DEFINITION` for a name that no collection can have, `COLLECTION_NOT_FOUND` and
- * `COLLECTION_EXISTS`.
+ * Updates references from collections, users and webhooks in the transaction of the rename. Throws
+ * `INVALID_DEFINITION` for an invalid name, `COLLECTION_NOT_FOUND` and `COLLECTION_EXISTS`.
  */
 export async function renameCollection(
   services: RenameServices,
@@ -43,17 +41,21 @@ export async function renameCollection(
   const { from, to } = rename;
   checkCollectionName(to);
   if (from === to) return await getCollection(services, projectId, from);
-  const { definition, isTold } = await attempt(services, projectId, rename);
-  services.catalog.forgetProject(projectId); // Others refer to it.
+  const { definition, isTold: hasEvents } = await renameInTransaction(services, projectId, rename);
+  services.catalog.forgetProject(projectId); // Other collections may refer to the renamed one.
   services.userFields.forget(projectId);
-  if (isTold) await endFormerEvents(services, projectId, rename);
+  if (hasEvents) await removeOldEvents(services, projectId, rename);
   return definition;
 }
 
-async function attempt(services: RenameServices, projectId: Id, rename: CollectionRename) {
+async function renameInTransaction(
+  services: RenameServices,
+  projectId: Id,
+  rename: CollectionRename,
+) {
   try {
     return await redefine(services, projectId, { name: rename.from }, async (redefining) => {
-      const definition = await renameRecord(services, redefining, rename);
+      const definition = await renameDefinition(services, redefining, rename);
       await renameUserReferences(redefining.tx, rename);
       return { definition, isTold: await renameEvents(redefining.tx, rename) };
     });
@@ -61,15 +63,15 @@ async function attempt(services: RenameServices, projectId: Id, rename: Collecti
     if (!(cause instanceof UniqueViolation)) throw cause;
     throw new Problem("COLLECTION_EXISTS", {
       cause,
-      message: `A collection of this name exists already: ${shown(rename.to)}; names that ` +
-        "differ only in case are one.",
+      message: `A collection of this name exists already: ${quoted(rename.to)}; names that ` +
+        "differ only in case are the same name.",
     });
   }
 }
 
-async function renameRecord(
+async function renameDefinition(
   { clock }: RenameServices,
-  { records, stored: { value: own } }: Redefining,
+  { records, stored: { value: own } }: OpenDefinition,
   rename: CollectionRename,
 ): Promise<CollectionDefinition> {
   const { from, to: name } = rename;
@@ -86,7 +88,7 @@ async function renameRecord(
     set: {
       name,
       nameLower: name.toLowerCase(),
-      storedAs: placeOf(own),
+      storedAs: tableName(own),
       definition: asJson(definition),
       updatedAt,
     },
@@ -99,36 +101,39 @@ const withReferences = (
   rename: CollectionRename,
 ): CollectionDefinition => ({
   ...definition,
-  fields: definition.fields.map((field) => withReference(field, rename)),
+  fields: definition.fields.map((field) => withNewReference(field, rename)),
 });
 
 /**
- * Has webhooks told by the new name. They hear by the former one as well, until they are told of the
- * changes that were noted under it. Resolves to whether any is told at all.
+ * Subscribes webhooks to the new name, too: changes under the old name are not yet dispatched.
+ * Returns whether any webhook is subscribed to the collection.
  */
 async function renameEvents(
   tx: Transaction,
   { from, to }: CollectionRename,
 ): Promise<boolean> {
-  let isTold = false;
+  let hasEvents = false;
   const webhooks = tx.records<WebhookRecord>(WEBHOOKS);
   for await (const { _id, events } of webhooks.find({ filter: ALL })) {
     if (!Object.hasOwn(events, from)) continue;
-    isTold = true;
+    hasEvents = true;
     const asked: WebhookEvents = { ...events, [to]: events[from]! };
     await webhooks.updateOne(eq("_id", _id), { set: { events: asked } });
   }
-  return isTold;
+  return hasEvents;
 }
 
-/** Where it is cut off, webhooks keep a name that no collection has, as behind a deletion. */
-async function endFormerEvents(
+/**
+ * Dispatches changes under the old name, then removes the name from webhooks. If interrupted,
+ * webhooks keep it, as after a deletion.
+ */
+async function removeOldEvents(
   services: RenameServices,
   projectId: Id,
   { from }: CollectionRename,
 ): Promise<void> {
   try {
-    await tellWebhooks(services, projectId);
+    await dispatchChanges(services, projectId);
     await services.engine.transaction(projectId, async (tx) => {
       const webhooks = tx.records<WebhookRecord>(WEBHOOKS);
       for await (const { _id, events } of webhooks.find({ filter: ALL })) {
@@ -141,5 +146,5 @@ async function endFormerEvents(
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
   }
-  services.webhookTeller.forget(projectId);
+  services.webhookDispatcher.invalidate(projectId);
 }

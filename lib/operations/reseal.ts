@@ -4,8 +4,8 @@ import { LIVE_TICKET_SEALS } from "../events/live/tickets.ts";
 import { SIGNING_KEY_SEALS } from "../projects/signing_keys.ts";
 import type { Clock } from "../clock.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
-import type { SealedPlace } from "../crypto/sealed_place.ts";
-import { retireOthers } from "../runtime/known_keys.ts";
+import type { SealedField } from "../crypto/sealed_field.ts";
+import { retireOtherKeys } from "../runtime/known_keys.ts";
 import { SIGN_IN_SEALS } from "../social/states.ts";
 import { ALL, and, eq } from "../store/filter.ts";
 import type { Engine, Id, StoredRecord } from "../store/port.ts";
@@ -15,13 +15,9 @@ import { PROVIDER_SEALS } from "../projects/providers.ts";
 import { WEBHOOK_SEALS } from "../events/webhooks/signatures.ts";
 import { STORAGE_SEALS } from "../files/storage_settings.ts";
 
-/** Everything that is kept sealed, and where. */
-export const CONTROL_SEALS: readonly SealedPlace[] = [
-  ACCOUNT_AI_KEYS,
-  PROJECT_AI_KEYS,
-  DEMO_SEALS,
-];
-export const PROJECT_SEALS: readonly SealedPlace[] = [
+export const CONTROL_SEALS: readonly SealedField[] = [ACCOUNT_AI_KEYS, PROJECT_AI_KEYS, DEMO_SEALS];
+
+export const PROJECT_SEALS: readonly SealedField[] = [
   SIGNING_KEY_SEALS,
   PROVIDER_SEALS,
   STORAGE_SEALS,
@@ -31,10 +27,9 @@ export const PROJECT_SEALS: readonly SealedPlace[] = [
   ...WEBHOOK_SEALS,
 ];
 
-export type Resealed = {
-  /** How many values were under an older key. */
+export type ResealResult = {
   resealed: number;
-  /** False if some could not be opened: they are as they were. */
+  /** False if some values could not be opened. They are unchanged. */
   ok: boolean;
   unopened: { project: Id | null; kind: string; id: Id }[];
 };
@@ -46,42 +41,43 @@ interface ResealServices {
 }
 
 /**
- * Seals everything under the first key of the ring that is under another one. Runs beside serving
- * processes: a value that somebody changes meanwhile stays as they left it, or is sealed anew in turn.
- * Once all is opened, and every process has this ring, the other keys can be dropped.
+ * Reseals values that are not sealed with the ring's first key, also while the server is running.
+ * If the result is `ok` and every process has this ring, the other keys can be removed.
  */
-export async function reseal(services: ResealServices): Promise<Resealed> {
-  const result: Resealed = { resealed: 0, ok: true, unopened: [] };
-  for (const place of CONTROL_SEALS) await resealPlace(services, place, null, result);
-  // Those in the trash may come back.
+export async function reseal(services: ResealServices): Promise<ResealResult> {
+  const result: ResealResult = { resealed: 0, ok: true, unopened: [] };
+  for (const sealedField of CONTROL_SEALS) await resealField(services, sealedField, null, result);
+  // Projects in the trash are included, because they can be restored.
   for await (const { _id: projectId } of eachProject(services, eq("removedAt", null))) {
-    for (const place of PROJECT_SEALS) await resealPlace(services, place, projectId, result);
+    for (const sealedField of PROJECT_SEALS) {
+      await resealField(services, sealedField, projectId, result);
+    }
   }
   result.ok = result.unopened.length === 0;
-  if (result.ok) await retireOthers(services, services.keyRing);
+  if (result.ok) await retireOtherKeys(services, services.keyRing);
   return result;
 }
 
-async function resealPlace(
+async function resealField(
   services: ResealServices,
-  place: SealedPlace,
+  sealedField: SealedField,
   project: Id | null,
-  result: Resealed,
+  result: ResealResult,
 ): Promise<void> {
-  const records = services.engine.records(project ?? "control", place.definition);
+  const records = services.engine.records(project ?? "control", sealedField.definition);
   for await (const record of records.find({ filter: ALL })) {
     try {
-      if (await resealOne(services, place, project, record)) result.resealed++;
+      if (await resealRecord(services, sealedField, project, record)) result.resealed++;
     } catch {
-      result.unopened.push({ project, kind: place.definition.name, id: record._id });
+      result.unopened.push({ project, kind: sealedField.definition.name, id: record._id });
     }
   }
 }
 
-/** Resolves to whether there was something to do. */
-async function resealOne(
+/** Returns whether there was a value to reseal. Starts over if the value changes. */
+async function resealRecord(
   { engine, keyRing }: ResealServices,
-  { definition, member, binding }: SealedPlace,
+  { definition, member, binding }: SealedField,
   project: Id | null,
   found: StoredRecord,
 ): Promise<boolean> {
@@ -89,10 +85,12 @@ async function resealOne(
   for (let record: StoredRecord | undefined = found; record !== undefined;) {
     const sealed = record[member];
     if (typeof sealed !== "string") return false;
-    const anew = await keyRing.reseal(sealed, binding(record, project));
-    if (anew === null) return false;
+    const resealedValue = await keyRing.reseal(sealed, binding(record, project));
+    if (resealedValue === null) return false;
     const unchanged = and(eq("_id", record._id), eq(member, sealed));
-    if (await records.updateOne(unchanged, { set: { [member]: anew } }) !== null) return true;
+    if (await records.updateOne(unchanged, { set: { [member]: resealedValue } }) !== null) {
+      return true;
+    }
     record = (await records.get(record._id))?.value;
   }
   return false;

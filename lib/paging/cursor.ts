@@ -6,108 +6,107 @@ import { jsonText, parseJson } from "../store/json_text.ts";
 import type { Filter, Id, Position, Scalar, SortKey } from "../store/port.ts";
 import {
   type PagedList,
-  restored,
-  shortened,
+  restorePosition,
   type ShortenedPosition,
+  shortenPosition,
 } from "./shortened_position.ts";
 
-/** A place in a list, and the way to read on from it. */
+/** A position in a list and the direction in which the list continues. */
 export interface Cursor {
   readonly from: Position;
   readonly backwards: boolean;
 }
 
-/** The same with a position that must be restored before anything can be read from it. */
 export interface ShortenedCursor {
   readonly shortened: ShortenedPosition;
   readonly backwards: boolean;
 }
 
-/** What a cursor is good for: one list and no other. */
+/** List for which a cursor is valid. */
 export interface CursorScope {
   readonly projectId: Id;
   readonly collection: string;
   readonly callerTag: string;
-  /** The effective filter, the caller's part included. */
+  /** Effective filter, including row-level security. */
   readonly filter: Filter;
   readonly sort: readonly SortKey[];
 }
 
-/** Stands for a scope; make it once and keep it. */
 export type ScopeDigest = string;
 
-export const digestOf = (
+export const scopeDigest = (
   { projectId, collection, callerTag, filter, sort }: CursorScope,
 ): ScopeDigest => sha256(JSON.stringify([projectId, collection, callerTag, filter, sort]));
 
-/** Makes and reads the opaque, signed cursors of lists. */
+/** Writes and reads the opaque, signed cursors of lists. */
 export interface Cursors {
   write(cursor: Cursor, scope: ScopeDigest): string;
-  /** Throws `INVALID_CURSOR` for a cursor that was altered or is of another scope. */
+  /** Throws `INVALID_CURSOR` if the cursor was altered or belongs to another scope. */
   read(text: string, scope: ScopeDigest): Cursor | ShortenedCursor;
 }
 
-/**
- * A cursor as it was sent, ready to be read from. Throws `INVALID_CURSOR`, also for one whose place
- * cannot be told any more.
- */
+/** Reads a cursor. Throws `INVALID_CURSOR`, also if a shortened position cannot be restored. */
 export async function readCursor(
   cursors: Cursors,
   { text, scope, list }: { text: string; scope: ScopeDigest; list: PagedList },
 ): Promise<Cursor> {
   const cursor = cursors.read(text, scope);
   if ("from" in cursor) return cursor;
-  return { from: await restored(list, cursor.shortened), backwards: cursor.backwards };
+  return { from: await restorePosition(list, cursor.shortened), backwards: cursor.backwards };
 }
 
-/** Bits of the number that a cursor begins with. */
-const WAY = { forwards: 1, inclusive: 2, exact: 4, shortened: 8 } as const;
+/** Bits of the number at the beginning of a cursor. */
+const CURSOR_FLAGS = { forwards: 1, inclusive: 2, exact: 4, shortened: 8 } as const;
 
 const PAYLOAD_LENGTH_MAX = CURSOR_LENGTH_MAX - ".".length - MAC_LENGTH;
 
-/** @param keys The key to sign with first; all are tried when reading. */
+/** @param keys The first key signs; all keys are accepted when reading. */
 export function createCursors(keys: readonly string[]): Cursors {
   const sign = (key: string, payload: string, scope: ScopeDigest) =>
     mac(key, `${scope}.${payload}`);
   return {
     write({ from, backwards }, scope) {
-      const way = (backwards ? 0 : WAY.forwards) + (from.inclusive ? WAY.inclusive : 0);
-      const whole = wholePayload(way, from);
-      const payload = whole.length <= PAYLOAD_LENGTH_MAX ? whole : shortenedPayload(way, from);
+      const flags = (backwards ? 0 : CURSOR_FLAGS.forwards) +
+        (from.inclusive ? CURSOR_FLAGS.inclusive : 0);
+      const complete = completePayload(flags, from);
+      const payload = complete.length <= PAYLOAD_LENGTH_MAX
+        ? complete
+        : shortenedPayload(flags, from);
       return `${payload}.${sign(keys[0]!, payload, scope)}`;
     },
     read(text, scope) {
       const [payload = "", signature = ""] = text.split(".", 2);
-      const genuine = text.length <= CURSOR_LENGTH_MAX && text === `${payload}.${signature}` &&
+      const isGenuine = text.length <= CURSOR_LENGTH_MAX && text === `${payload}.${signature}` &&
         keys.some((key) => equalInConstantTime(signature, sign(key, payload, scope)));
-      if (!genuine) throw new Problem("INVALID_CURSOR");
-      return cursorOf(parseJson(decode(payload)) as [number, ...Scalar[]]);
+      if (!isGenuine) throw new Problem("INVALID_CURSOR");
+      return parsePayload(parseJson(decode(payload)) as [number, ...Scalar[]]);
     },
   };
 }
 
-function wholePayload(way: number, { id, values, exact }: Position): string {
-  const place = exact === undefined ? [way, id] : [way + WAY.exact, exact, id];
-  return encode(jsonText([...place, ...values]));
+function completePayload(flags: number, { id, values, exact }: Position): string {
+  const fields = exact === undefined ? [flags, id] : [flags + CURSOR_FLAGS.exact, exact, id];
+  return encode(jsonText([...fields, ...values]));
 }
 
-function shortenedPayload(way: number, position: Position): string {
-  const { id, values, firstCut, wasExact, digest } = shortened(position);
-  const sum = way + WAY.shortened + (wasExact ? WAY.exact : 0);
+function shortenedPayload(flags: number, position: Position): string {
+  const { id, values, firstCut, wasExact, digest } = shortenPosition(position);
+  const sum = flags + CURSOR_FLAGS.shortened + (wasExact ? CURSOR_FLAGS.exact : 0);
   return encode(jsonText([sum, digest, firstCut, id, ...values]));
 }
 
-/** Reads what one of our keys has signed. */
-function cursorOf([way, ...place]: readonly [number, ...Scalar[]]): Cursor | ShortenedCursor {
-  const backwards = (way & WAY.forwards) === 0;
-  const inclusive = (way & WAY.inclusive) === 0 ? {} : { inclusive: true };
-  if (way & WAY.shortened) {
-    const [digest, firstCut, id, ...values] = place as [string, number | null, Id, ...Scalar[]];
-    const wasExact = (way & WAY.exact) !== 0;
+function parsePayload(
+  [flags, ...fields]: readonly [number, ...Scalar[]],
+): Cursor | ShortenedCursor {
+  const backwards = (flags & CURSOR_FLAGS.forwards) === 0;
+  const inclusive = (flags & CURSOR_FLAGS.inclusive) === 0 ? {} : { inclusive: true };
+  if (flags & CURSOR_FLAGS.shortened) {
+    const [digest, firstCut, id, ...values] = fields as [string, number | null, Id, ...Scalar[]];
+    const wasExact = (flags & CURSOR_FLAGS.exact) !== 0;
     return { shortened: { id, values, firstCut, wasExact, digest, ...inclusive }, backwards };
   }
-  const exact = way & WAY.exact ? { exact: place.shift() as string } : null;
-  const [id, ...values] = place as [Id, ...Scalar[]];
+  const exact = flags & CURSOR_FLAGS.exact ? { exact: fields.shift() as string } : null;
+  const [id, ...values] = fields as [Id, ...Scalar[]];
   return { from: { id, values, ...inclusive, ...exact }, backwards };
 }
 

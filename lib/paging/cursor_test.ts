@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Position } from "../store/port.ts";
 import { mac } from "../crypto/hashes.ts";
-import { createCursors, type CursorScope, digestOf } from "./cursor.ts";
-import { shortened } from "./shortened_position.ts";
+import { createCursors, type CursorScope, scopeDigest } from "./cursor.ts";
+import { shortenPosition } from "./shortened_position.ts";
 
 const KEY_A = "a".repeat(43);
 const KEY_B = "b".repeat(43);
@@ -16,14 +16,14 @@ const SCOPE: CursorScope = {
   sort: [{ path: "views", descending: true }, { path: "title", descending: false }],
 };
 
-const LIST = digestOf(SCOPE);
+const LIST = scopeDigest(SCOPE);
 
 const HERE: Position = { id: ID, values: [5, "größe"] };
 
 const refused = (read: () => unknown, why?: string) =>
   assert.throws(read, { code: "INVALID_CURSOR", status: 400 }, why);
 
-Deno.test("a cursor leads back to its place and direction, here and in another process", () => {
+Deno.test("a cursor returns its position and direction, here and in another process", () => {
   const [cursors, elsewhere] = [createCursors([KEY_A]), createCursors([KEY_A])];
   const places: Position[] = [
     HERE,
@@ -31,7 +31,7 @@ Deno.test("a cursor leads back to its place and direction, here and in another p
     { id: ID, values: [-1.5e-7, "😀\n\"'"] },
     { id: ID, values: [false, "2026-01-31T12:00:00.000Z"] },
     { id: ID, values: [] },
-    { id: ID, values: [null], exact: "what only the engine reads" },
+    { id: ID, values: [null], exact: "a value of the engine" },
   ];
   for (const from of places) {
     for (const backwards of [false, true]) {
@@ -46,7 +46,7 @@ Deno.test("a cursor leads back to its place and direction, here and in another p
   }
 });
 
-Deno.test("a cursor keeps the sign of zero and takes up behind its place if nothing else is said", () => {
+Deno.test("a cursor keeps the sign of zero and excludes its position by default", () => {
   const text = createCursors([KEY_A])
     .write({ from: { id: ID, values: [-0] }, backwards: false }, LIST);
   const cursor = createCursors([KEY_A]).read(text, LIST);
@@ -56,12 +56,12 @@ Deno.test("a cursor keeps the sign of zero and takes up behind its place if noth
   assert.equal(from.inclusive ?? false, false);
 });
 
-Deno.test("a cursor is text that needs no encoding in an address", () => {
+Deno.test("a cursor is a text that needs no encoding in a URL", () => {
   const text = createCursors([KEY_A]).write({ from: HERE, backwards: false }, LIST);
   assert.match(text, /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{22}$/);
 });
 
-Deno.test("a cursor that was altered in any position is refused", () => {
+Deno.test("a cursor that was altered at any index is rejected", () => {
   const cursors = createCursors([KEY_A]);
   const text = cursors.write({ from: HERE, backwards: false }, LIST);
   for (let at = 0; at < text.length; at++) {
@@ -73,7 +73,7 @@ Deno.test("a cursor that was altered in any position is refused", () => {
   }
 });
 
-Deno.test("a cursor that was cut anywhere is refused", () => {
+Deno.test("a truncated cursor is rejected", () => {
   const cursors = createCursors([KEY_A]);
   const text = cursors.write({ from: HERE, backwards: false }, LIST);
   for (let length = 0; length < text.length; length++) {
@@ -81,7 +81,7 @@ Deno.test("a cursor that was cut anywhere is refused", () => {
   }
 });
 
-Deno.test("a cursor with anything before or behind it is refused", () => {
+Deno.test("a cursor with text before or after it is rejected", () => {
   const cursors = createCursors([KEY_A]);
   const text = cursors.write({ from: HERE, backwards: false }, LIST);
   for (const altered of [`x${text}`, `.${text}`, `${text}x`, `${text}.`, `${text}.x`, ` ${text}`]) {
@@ -89,14 +89,14 @@ Deno.test("a cursor with anything before or behind it is refused", () => {
   }
 });
 
-Deno.test("what never was a cursor is refused, not failed on", () => {
+Deno.test("other texts are rejected without a crash", () => {
   const cursors = createCursors([KEY_A]);
   for (const text of ["", ".", "..", "1", "eyJhIjoxfQ", "null", "😀.😀", "%.%", "a".repeat(9999)]) {
     refused(() => cursors.read(text, LIST), text.slice(0, 20));
   }
 });
 
-Deno.test("a cursor is good for its own list only", () => {
+Deno.test("a cursor is valid only for its own list", () => {
   const [cursors, elsewhere] = [createCursors([KEY_A]), createCursors([KEY_A])];
   const text = cursors.write({ from: HERE, backwards: false }, LIST);
   const [views, title] = SCOPE.sort;
@@ -117,23 +117,23 @@ Deno.test("a cursor is good for its own list only", () => {
   ];
   for (const other of others) {
     for (const reading of [cursors, elsewhere]) {
-      refused(() => reading.read(text, digestOf({ ...SCOPE, ...other })), JSON.stringify(other));
+      refused(() => reading.read(text, scopeDigest({ ...SCOPE, ...other })), JSON.stringify(other));
     }
   }
-  const cursor = cursors.read(text, digestOf(structuredClone(SCOPE)));
+  const cursor = cursors.read(text, scopeDigest(structuredClone(SCOPE)));
   assert.ok("from" in cursor);
   assert.deepEqual(cursor.from.id, ID);
 });
 
 Deno.test("parts of a scope cannot be shifted into one another", () => {
   const digest = (collection: string, callerTag: string) =>
-    digestOf({ ...SCOPE, collection, callerTag });
+    scopeDigest({ ...SCOPE, collection, callerTag });
   assert.notEqual(digest("ab", "c"), digest("a", "bc"));
   assert.notEqual(digest('a","b', "c"), digest("a", 'b","c'));
   assert.equal(digest("a", "b"), digest("a", "b"));
 });
 
-Deno.test("the direction is signed with the place", () => {
+Deno.test("the direction is signed together with the position", () => {
   const cursors = createCursors([KEY_A]);
   const forwards = cursors.write({ from: HERE, backwards: false }, LIST);
   const backwards = cursors.write({ from: HERE, backwards: true }, LIST);
@@ -141,7 +141,7 @@ Deno.test("the direction is signed with the place", () => {
   refused(() => cursors.read(`${payload}.${signature}`, LIST));
 });
 
-Deno.test("after a new key is put in front, cursors in flight are still good", () => {
+Deno.test("cursors stay valid after a new signing key is added", () => {
   const before = createCursors([KEY_A]);
   const after = createCursors([KEY_B, KEY_A]);
   const later = createCursors([KEY_B]);
@@ -155,7 +155,7 @@ Deno.test("after a new key is put in front, cursors in flight are still good", (
   refused(() => before.read(fresh, LIST));
 });
 
-Deno.test("a cursor has at most 2048 characters, however long the values of its place", () => {
+Deno.test("a cursor has at most 2048 characters, regardless of the values of its position", () => {
   const cursors = createCursors([KEY_A]);
   const texts = ["x", "\u0001", "é", "漢", "😀", '"'].map((char) => char.repeat(50_000));
   for (const keys of [1, 2, 8]) {
@@ -167,7 +167,7 @@ Deno.test("a cursor has at most 2048 characters, however long the values of its 
           assert.ok(written.length <= 2048, `${written.length}`);
           const cursor = cursors.read(written, LIST);
           assert.ok("shortened" in cursor);
-          assert.deepEqual(cursor, { shortened: shortened(from), backwards: true });
+          assert.deepEqual(cursor, { shortened: shortenPosition(from), backwards: true });
         }
       }
     }
@@ -177,7 +177,7 @@ Deno.test("a cursor has at most 2048 characters, however long the values of its 
   assert.ok(foreign.length <= 2048);
 });
 
-Deno.test("a place is carried whole in up to 2048 characters", () => {
+Deno.test("a position of up to 2048 characters is not shortened", () => {
   const cursors = createCursors([KEY_A]);
   const lengthOf = (length: number) => {
     const from = { id: ID, values: ["x".repeat(length)] };
@@ -188,7 +188,7 @@ Deno.test("a place is carried whole in up to 2048 characters", () => {
   assert.equal(lengthOf(1486)[0], false);
 });
 
-Deno.test("a longer text than a cursor can be is refused", () => {
+Deno.test("a text that is longer than a cursor can be is rejected", () => {
   const cursors = createCursors([KEY_A]);
   const payload = "A".repeat(3000);
   refused(() => cursors.read(`${payload}.${mac(KEY_A, `${LIST}.${payload}`)}`, LIST));

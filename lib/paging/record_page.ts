@@ -1,15 +1,14 @@
-import { type Cursors, digestOf, readCursor } from "./cursor.ts";
+import { type Cursors, readCursor, scopeDigest } from "./cursor.ts";
 import { ALL, and } from "../store/filter.ts";
 import type { Definition, Engine, Filter, SortKey, Space, StoredRecord } from "../store/port.ts";
 
-/** What a list of Corbel's own records (users, sessions, files) is asked for. */
+/** Request for a page of Corbel's own records, such as users, sessions or files. */
 export interface PageRequest {
   readonly limit: number;
-  /** Where the page before ended; left out for the first. */
+  /** The `nextCursor` of the previous page; left out for the first page. */
   readonly cursor?: string | undefined;
 }
 
-/** The newest first. */
 const SORT: readonly SortKey[] = [{ path: "createdAt", descending: true }];
 
 export interface RecordPage<T> {
@@ -17,36 +16,35 @@ export interface RecordPage<T> {
   readonly nextCursor: string | null;
 }
 
-interface Listed {
+interface PagedRecords {
   readonly space: Space;
-  /** Its name is a part of the list: a cursor of another one is refused. */
   readonly definition: Definition;
-  /** All of them, if left out. A cursor goes with it. */
-  readonly asked?: Filter;
-  /** What of it is shown at present: a cursor outlives that. All of it, if left out. */
-  readonly present?: Filter;
+  /** Conditions of the list. Cursors are valid for these conditions only. */
+  readonly filter?: Filter;
+  /** Further conditions that may change between pages, so that cursors do not depend on them. */
+  readonly visible?: Filter;
 }
 
-/** One page, from the beginning or behind a cursor. Throws `INVALID_CURSOR`. */
+/** Reads a page of records, newest first. Throws `INVALID_CURSOR`. */
 export async function readPage<T extends StoredRecord>(
   { engine, cursors }: { engine: Engine; cursors: Cursors },
-  { space, definition, asked = ALL, present = ALL }: Listed,
+  { space, definition, filter: conditions = ALL, visible = ALL }: PagedRecords,
   { limit, cursor }: PageRequest,
 ): Promise<RecordPage<T>> {
   const records = engine.records<T>(space, definition);
-  const filter = and(asked, present);
-  const scope = digestOf({
+  const filter = and(conditions, visible);
+  const scope = scopeDigest({
     projectId: space,
     collection: definition.name,
     callerTag: "",
-    filter: asked,
+    filter: conditions,
     sort: SORT,
   });
   const list = { records, filter, sort: SORT };
-  const behind = cursor === undefined
+  const position = cursor === undefined
     ? {}
     : await readCursor(cursors, { text: cursor, scope, list });
-  const page = await records.list({ filter, sort: SORT, limit, ...behind });
+  const page = await records.list({ filter, sort: SORT, limit, ...position });
   const from = page.last();
   return {
     items: page.records(),

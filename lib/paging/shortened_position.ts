@@ -1,9 +1,8 @@
 /**
- * Positions whose values are too long for a cursor. It carries the beginnings of long texts, the
- * record's id and a digest of what was left out. The record still tells the whole position as long
- * as its values are the same, which the digest shows. Once they are not, the beginnings do where
- * nothing else in the list shares them; else nobody can say any more where the position was, and the
- * cursor is refused: no record is ever passed over or shown twice.
+ * Positions whose values are too long for a cursor: it has the beginnings of long texts, the
+ * record's id and a digest of the position. If the record no longer matches the digest, the
+ * beginnings are the position, provided that no other record of the list begins with them.
+ * Otherwise the cursor is rejected, because the list could skip or repeat records.
  */
 
 import { sha256 } from "../crypto/hashes.ts";
@@ -14,42 +13,40 @@ import type { Filter, Id, Position, Records, Scalar, SortKey } from "../store/po
 
 export interface ShortenedPosition {
   readonly id: Id;
-  /** Long texts are cut. */
   readonly values: readonly Scalar[];
-  /** Which of the values is the first that was cut; null if none was. */
+  /** Index of the first value that was cut; null if all values are complete. */
   readonly firstCut: number | null;
-  /** Whether the engine knew more of it than the values say, which only the record can tell. */
+  /** Whether the position had `exact`, which can be restored only from the record. */
   readonly wasExact: boolean;
-  /** Of the whole position. */
   readonly digest: string;
   readonly inclusive?: boolean;
 }
 
-/** Bytes that all values may have together, as JSON. */
+/** Maximum number of bytes of all values together, as JSON. */
 const VALUES_BYTES_MAX = 1280;
 
-export function shortened(position: Position): ShortenedPosition {
+export function shortenPosition(position: Position): ShortenedPosition {
   const { id, values, inclusive } = position;
   const bytesMax = Math.floor(VALUES_BYTES_MAX / values.length);
-  const cut = values.map((value) => typeof value === "string" ? beginning(value, bytesMax) : value);
+  const cut = values.map((it) => typeof it === "string" ? fittingPrefix(it, bytesMax) : it);
   const firstCut = cut.findIndex((value, i) => value !== values[i]);
   return {
     id,
     values: cut,
     firstCut: firstCut === -1 ? null : firstCut,
     wasExact: position.exact !== undefined,
-    digest: digestOf(position),
+    digest: positionDigest(position),
     ...(inclusive && { inclusive }),
   };
 }
 
-const digestOf = ({ id, values, exact }: Position): string =>
+const positionDigest = ({ id, values, exact }: Position): string =>
   sha256(jsonText([id, exact ?? null, ...values]));
 
 const encoder = new TextEncoder();
 
-/** As many characters from the beginning as fit, written as a JSON string. */
-function beginning(text: string, bytesMax: number): string {
+/** Returns the longest beginning of a text that has at most `bytesMax` bytes as a JSON string. */
+function fittingPrefix(text: string, bytesMax: number): string {
   let bytes = 2;
   let end = 0;
   for (const char of text) {
@@ -66,29 +63,29 @@ export interface PagedList {
   readonly sort: readonly SortKey[];
 }
 
-/** Throws `INVALID_CURSOR` where the position cannot be told any more. */
-export async function restored(list: PagedList, from: ShortenedPosition): Promise<Position> {
+/** Throws `INVALID_CURSOR` if the position can no longer be determined. */
+export async function restorePosition(list: PagedList, from: ShortenedPosition): Promise<Position> {
   const { id, values, firstCut, wasExact, digest, inclusive = false } = from;
   const { records, sort } = list;
   const present = (await records.list({ filter: eq("_id", id), sort, limit: 1 })).first();
   const at = { ...(inclusive && { inclusive }) };
-  if (present !== null && digestOf(present) === digest) return { ...present, ...at };
-  if (firstCut === null) throw gone();
-  const sharing = await firstSharing(list, from, firstCut);
-  // A record whose id cannot be asked for is met here.
-  if (sharing !== null && digestOf(sharing) === digest) return { ...sharing, ...at };
-  if (sharing !== null || wasExact) throw gone();
-  const isNear = present !== null && sharesBeginning(present.values, from.values, firstCut);
+  if (present !== null && positionDigest(present) === digest) return { ...present, ...at };
+  if (firstCut === null) throw positionGone();
+  const sharing = await findFirstSharing(list, from, firstCut);
+  // Finds the record if it cannot be found by its id.
+  if (sharing !== null && positionDigest(sharing) === digest) return { ...sharing, ...at };
+  if (sharing !== null || wasExact) throw positionGone();
+  const isNear = present !== null && sharesPrefix(present.values, from.values, firstCut);
   return isNear ? { ...present, ...at } : { id, values, ...at };
 }
 
-const gone = () =>
+const positionGone = () =>
   new Problem("INVALID_CURSOR", {
-    message: "The document that this cursor names has changed or is gone, and others begin with " +
-      "the same text: start again without it.",
+    message: "The document of this cursor has changed or is gone, and other documents begin with " +
+      "the same text: start again without the cursor.",
   });
 
-const sharesBeginning = (
+const sharesPrefix = (
   values: readonly Scalar[],
   cut: readonly Scalar[],
   firstCut: number,
@@ -96,15 +93,15 @@ const sharesBeginning = (
   values.slice(0, firstCut).every((value, i) => value === cut[i]) &&
   String(values[firstCut]).startsWith(cut[firstCut] as string); // Only texts are cut.
 
-/** The first other one in the list with the same values, up to the beginning of the first long one. */
-async function firstSharing(
+/** Returns the first other record of the list whose values begin with the given values, or null. */
+async function findFirstSharing(
   { records, filter, sort }: PagedList,
   { id, values }: ShortenedPosition,
   firstCut: number,
 ): Promise<Position | null> {
   const { path } = sort[firstCut]!;
   const text = values[firstCut] as string; // Only texts are cut.
-  const behind = textBehind(text);
+  const behind = successorOfPrefix(text);
   const sharing = and(
     filter,
     compare("_id", "ne", id),
@@ -118,8 +115,8 @@ async function firstSharing(
 const LAST_CHARACTER = 0x10ffff;
 const SURROGATES = { first: 0xd800, last: 0xdfff };
 
-/** The first text behind all those that begin with this one; null if there is none. */
-export function textBehind(text: string): string | null {
+/** Returns the first text after all texts with the prefix, or null if there is none. */
+export function successorOfPrefix(text: string): string | null {
   const characters = [...text].map((char) => char.codePointAt(0)!);
   while (characters.at(-1) === LAST_CHARACTER) characters.pop();
   const last = characters.pop();

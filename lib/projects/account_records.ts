@@ -1,38 +1,34 @@
 import type { Id } from "../store/port.ts";
 import { field, nullable, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** What an account has paid for. */
 export type PlanName = "free" | "pro";
 
-/** What an account has no longer once somebody gives it a password of their own. */
-export const DEMO_MEMBERS = ["demo", "sealedDemoPassword"];
+/** Fields that are removed when the demo account gets another password. */
+export const DEMO_FIELDS = ["demo", "sealedDemoPassword"];
 
-/**
- * Somebody who owns projects, or helps with them. Users of projects are no accounts. In the
- * control space.
- */
+/** Accounts of owners and members, but not of projects' users. Stored in the control space. */
 export const ACCOUNTS = recordKind({
   name: "accounts",
   fields: {
-    /** As it was given. */
+    /** Spelt as it was entered. */
     email: field.text,
-    /** `canonicalEmail` of it, which is unique. */
+    /** Unique: `canonicalEmail` of the address. */
     emailLower: field.text,
     name: nullable(field.text),
-    /** Whether somebody has proved that the address is theirs; accounts of earlier versions lack it. */
+    /** Missing in earlier versions. */
     emailVerified: optional(field.flag),
-    /** argon2id, with its parameters; null if the owner of the mailbox has yet to choose a password. */
+    /** Argon2id with its parameters; null until the account chooses a password. */
     passwordHash: nullable(field.text),
-    plan: field.textOf<PlanName>(),
-    /** The AI key, sealed under the key ring for this account; null without one. */
+    plan: field.oneOf<PlanName>(),
+    /** Sealed under the key ring for this account; null without a key. */
     sealedAiKey: nullable(field.text),
-    /** Grows with every change of what it has a part in. */
+    /** Incremented by every change of the account's memberships. */
     turns: optional(field.number),
-    /** Of the account that `dev` makes, until it is given another password: whether it may sign in. */
-    demo: optional(field.textOf<"open" | "closed">()),
-    /** The password that `dev` gave it, sealed, so that each start can print it. */
+    /** Whether the account that `dev` creates can sign in; removed with its initial password. */
+    demo: optional(field.oneOf<"open" | "closed">()),
+    /** The initial password, sealed, which each start of `dev` prints. */
     sealedDemoPassword: optional(field.text),
-    /** When it created its latest projects, the oldest first: as many as an hour allows. */
+    /** The latest, oldest first: at most `PROJECTS_PER_HOUR`. */
     projectsCreatedAt: optional(field.shaped<string[]>({ type: "Array" })),
     lastSignInAt: nullable(field.date),
     createdAt: field.date,
@@ -44,14 +40,13 @@ export const ACCOUNTS = recordKind({
 
 export type AccountRecord = RecordOf<typeof ACCOUNTS>;
 
-/** An account that something is done for, by its session or by a token of its own. */
+/** An account that was authenticated by a session or by an account token. */
 export interface AccountPrincipal {
   readonly accountId: Id;
   readonly email: string;
   readonly plan: PlanName;
 }
 
-/** An account, signed in to the dashboard on one device. */
 export interface SignedInAccount extends AccountPrincipal {
   readonly sessionId: Id;
 }

@@ -7,18 +7,18 @@ import { UniqueViolation } from "../store/errors.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Id, Transaction } from "../store/port.ts";
 import {
-  byToken,
+  hasToken,
   type InvitationRecord,
   INVITATIONS,
-  openAt,
+  isOpenAt,
   projectOfInvitation,
 } from "./invitations.ts";
 import { memberKey, type MemberRecord, MEMBERS, type ProjectMember, type Role } from "./members.ts";
-import { lockAccount, lockProject, refuseMoreProjects } from "./ownership.ts";
+import { checkProjectLimit, lockAccount, lockProject } from "./ownership.ts";
 import type { Plans } from "./plans.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 
-/** What whoever has the link sees of an invitation before they answer. */
+/** An invitation for an account that opened its link. */
 export interface InvitationPreview {
   readonly projectName: string;
   readonly role: Role;
@@ -27,7 +27,7 @@ export interface InvitationPreview {
   readonly expiresAt: string;
 }
 
-/** One refusal for unknown, used, withdrawn and expired links, and for those of somebody else. */
+/** Unknown, used, revoked and expired links, and links for other accounts, get the same problem. */
 const notFound = () => new Problem("INVITATION_NOT_FOUND");
 
 /** Throws `INVITATION_NOT_FOUND`. */
@@ -37,7 +37,7 @@ export async function previewInvitation(
   token: string,
 ): Promise<InvitationPreview> {
   const found = await engine.records<InvitationRecord>("control", INVITATIONS)
-    .findOne(and(byToken(token, accountId), openAt(clock)));
+    .findOne(and(hasToken(token, accountId), isOpenAt(clock)));
   if (found === null) throw notFound();
   const { role, email, invitedBy, expiresAt } = found.value;
   const project = await projectOfInvitation(
@@ -57,10 +57,9 @@ export async function previewInvitation(
 }
 
 /**
- * Makes the account a member, or the owner; once, whoever tries at the same time. Whoever has
- * accepted and is still a member gets the same answer again. Throws `INVITATION_NOT_FOUND`,
- * `MEMBER_EXISTS`, `PLAN_LIMIT_REACHED` by a new owner's plan, and `SIGN_IN_REQUIRED` where the
- * account was just deleted; after a refusal the invitation is still open.
+ * Only one of several concurrent callers succeeds. If the account has accepted before and is still
+ * a member, it gets the same result again. Throws `INVITATION_NOT_FOUND`, `MEMBER_EXISTS`,
+ * `PLAN_LIMIT_REACHED` by a new owner's plan, and `SIGN_IN_REQUIRED` if the account was deleted.
  */
 export async function acceptInvitation(
   services: { engine: Engine; clock: Clock; newId: NewId; plans: Plans },
@@ -72,22 +71,21 @@ export async function acceptInvitation(
   try {
     const accepted = await engine.transaction("control", async (tx) => {
       const invitations = tx.records<InvitationRecord>(INVITATIONS);
-      const found = await invitations.findOne(byToken(token, accountId));
-      // Changes of who has a part in the project wait for each other.
+      const found = await invitations.findOne(hasToken(token, accountId));
       if (found === null || await lockProject(tx, found.value.projectId) === null) throw notFound();
       const invitation = found.value;
       const taken = await invitations.updateOne(
-        and(eq("_id", invitation._id), openAt(clock)),
+        and(eq("_id", invitation._id), isOpenAt(clock)),
         { set: { acceptedBy: accountId } },
       );
-      if (taken === null) return await acceptedBefore(tx, invitation, accountId);
+      if (taken === null) return await findEarlierAcceptance(tx, invitation, accountId);
       const project = await projectOfInvitation(tx, invitation);
       if (project === null) throw notFound();
       const account = await lockAccount(tx, accountId);
       if (account === null) throw new Problem("SIGN_IN_REQUIRED");
       return invitation.role === "owner"
-        ? await takeOver(tx, plans, { invitation, account })
-        : await join(tx, project, invitation, { ...member, accountId });
+        ? await transferOwnership(tx, plans, { invitation, account })
+        : await addMember(tx, project, invitation, { ...member, accountId });
     });
     plans.forgetProject(accepted.project._id);
     return accepted;
@@ -97,31 +95,30 @@ export async function acceptInvitation(
   }
 }
 
-type Part = Pick<ProjectMember, "project" | "role">;
+type AcceptedMembership = Pick<ProjectMember, "project" | "role">;
 
-/** What accepting it has led to, for the account that did so. */
-async function acceptedBefore(
+async function findEarlierAcceptance(
   tx: Transaction,
   { _id, projectId, role }: InvitationRecord,
   accountId: Id,
-): Promise<Part> {
+): Promise<AcceptedMembership> {
   const own = and(eq("_id", _id), eq("acceptedBy", accountId));
   const invitation = await tx.records<InvitationRecord>(INVITATIONS).findOne(own);
   const member = await tx.records<MemberRecord>(MEMBERS)
     .findOne(eq("member", memberKey(projectId, accountId)));
   const project = await tx.records<ProjectRecord>(PROJECTS).get(projectId);
   if (invitation === null || member === null || project === null) throw notFound();
-  // Whoever has given the project away again no longer has what they accepted.
+  // The account has given the ownership to another member since it accepted.
   if (role === "owner" && member.value.role !== "owner") throw notFound();
   return { project: project.value, role: member.value.role };
 }
 
-async function join(
+async function addMember(
   tx: Transaction,
   project: ProjectRecord,
   { role, email }: InvitationRecord,
   { _id, accountId, createdAt }: Pick<MemberRecord, "_id" | "accountId" | "createdAt">,
-): Promise<Part> {
+): Promise<AcceptedMembership> {
   const { _id: projectId } = project;
   const member = memberKey(projectId, accountId);
   const record = { _id, projectId, accountId, member, role, invitedAs: email, createdAt };
@@ -129,20 +126,20 @@ async function join(
   return { project, role };
 }
 
-/** The plan of the new owner rules the project from now on; who owned it so far stays as an admin. */
-async function takeOver(
+/** The new owner's plan applies, and the former owner becomes an admin. */
+async function transferOwnership(
   tx: Transaction,
   plans: Plans,
   { invitation: { projectId, invitedBy }, account }: {
     invitation: InvitationRecord;
     account: AccountRecord;
   },
-): Promise<Part> {
+): Promise<AcceptedMembership> {
   const members = tx.records<MemberRecord>(MEMBERS);
   const memberIs = (accountId: Id) => eq("member", memberKey(projectId, accountId));
   const raised = await members.updateOne(memberIs(account._id), { set: { role: "owner" } });
   if (raised === null) throw notFound();
-  await refuseMoreProjects(tx, plans, account);
+  await checkProjectLimit(tx, plans, account);
   const owned = await tx.records<ProjectRecord>(PROJECTS).updateOne(
     and(eq("_id", projectId), eq("ownerId", invitedBy)),
     { set: { ownerId: account._id } },
@@ -152,13 +149,13 @@ async function takeOver(
   return { project: owned.value, role: "owner" };
 }
 
-/** Nobody can accept it from now on. Throws `INVITATION_NOT_FOUND`. */
+/** Throws `INVITATION_NOT_FOUND`. */
 export async function declineInvitation(
   { engine, clock }: { engine: Engine; clock: Clock },
   { accountId }: SignedInAccount,
   token: string,
 ): Promise<void> {
   const declined = await engine.records<InvitationRecord>("control", INVITATIONS)
-    .deleteOne(and(byToken(token, accountId), openAt(clock)));
+    .deleteOne(and(hasToken(token, accountId), isOpenAt(clock)));
   if (declined === null) throw notFound();
 }

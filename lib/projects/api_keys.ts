@@ -14,27 +14,27 @@ export const KEY_KINDS = ["publishable", "secret"] as const;
 
 export type KeyKind = (typeof KEY_KINDS)[number];
 
-/** A use of a key by a page, which shows it to everybody who opens it. */
+/** A use of a key by a web page, which reveals the key to its visitors. */
 export type BrowserUse = {
-  /** As the browser names it, cut off where it is long. */
+  /** The page's origin as the browser sends it, truncated. */
   origin: string;
   at: string;
 };
 
-/** In the control space. */
+/** API keys that are valid until they are rotated. Stored in the control space. */
 export const API_KEYS = recordKind({
   name: "apiKeys",
   fields: {
     projectId: field.ref,
-    kind: field.textOf<KeyKind>(),
-    /** SHA-256 of the key. A secret key itself is shown once and kept nowhere. */
+    kind: field.oneOf<KeyKind>(),
+    /** SHA-256 of the key. A secret key is shown once and never stored. */
     hash: field.text,
-    /** A publishable key itself, which anybody may know; those of earlier versions lack it. */
+    /** Text of a publishable key; keys of earlier versions lack it. */
     text: optional(field.text),
-    /** The first characters of a secret key, by which it is told from others; as above. */
+    /** Start of a secret key, to recognize it; keys of earlier versions lack it. */
     start: optional(field.text),
     createdAt: field.date,
-    /** Of a secret key; null, or left out, where it was never used so. */
+    /** The last use of a secret key; null or omitted if there was none. */
     seenInBrowser: optional(field.undeclared<BrowserUse | null>()),
   },
   indexes: [
@@ -46,15 +46,12 @@ export const API_KEYS = recordKind({
 
 export type ApiKeyRecord = RecordOf<typeof API_KEYS>;
 
-/**
- * A key that was rotated and works until its end: one of each project and kind. In the control
- * space.
- */
+/** Rotated keys, at most one per project and kind. Stored in the control space. */
 export const FORMER_KEYS = recordKind({
   name: "formerApiKeys",
   fields: {
     projectId: field.ref,
-    kind: field.textOf<KeyKind>(),
+    kind: field.oneOf<KeyKind>(),
     hash: field.text,
     expiresAt: field.date,
   },
@@ -71,20 +68,17 @@ export type FormerKeyRecord = RecordOf<typeof FORMER_KEYS>;
 const PREFIXES: Record<KeyKind, string> = { publishable: "pk_live_", secret: "sk_live_" };
 const KEY = /^(?:pk|sk)_live_[A-Za-z0-9_-]{43}$/;
 
-/** Whether it could be a key, by its looks. */
 export const isApiKey = (text: string): boolean => KEY.test(text);
 
-/** Whether it looks like a secret key, be it one or not. */
-export const looksSecret = (text: string): boolean => text.startsWith(PREFIXES.secret);
+/** Whether a text starts like a secret key, even if the rest is malformed. */
+export const startsLikeSecretKey = (text: string): boolean => text.startsWith(PREFIXES.secret);
 
-/** A fresh key of 32 random bytes. */
-export const newApiKey = (kind: KeyKind): string => PREFIXES[kind] + randomToken();
+export const generateApiKey = (kind: KeyKind): string => PREFIXES[kind] + randomToken();
 
-/** `sk_live_` and four more: too few to guess the rest by. */
+/** Characters of `sk_live_` and four more, which do not help to guess the rest. */
 const SECRET_START_LENGTH = 12;
 
-/** What is kept of a key. */
-export const keptOfKey = (
+export const toStoredKey = (
   kind: KeyKind,
   key: string,
 ): Pick<ApiKeyRecord, "hash" | "text" | "start"> => ({
@@ -92,7 +86,6 @@ export const keptOfKey = (
   ...(kind === "publishable" ? { text: key } : { start: key.slice(0, SECRET_START_LENGTH) }),
 });
 
-/** What a valid key opens. */
 export interface ApiKeyPrincipal {
   readonly kind: KeyKind;
   readonly projectId: Id;
@@ -100,22 +93,21 @@ export interface ApiKeyPrincipal {
   readonly allowedOrigins: readonly string[];
   readonly auth: AuthSettings;
   readonly files: FileSettings;
-  /** Until when all requests of the project are kept; null for those that fail alone. */
+  /** When logging of all requests of the project ends; null if only failures are logged. */
   readonly recordsUntil: string | null;
 }
 
-/** Finds projects by their keys. */
 export interface KeyDirectory {
-  /** Null for anything but a current key, or a former one before its end. */
+  /** Returns null unless `key` is a current key, or a rotated key that has not expired. */
   find(key: string): MaybePromise<ApiKeyPrincipal | null>;
-  /** Drops what is remembered of a project; other processes notice within `CACHE_MS`. */
+  /** Drops the cache entries of a project. Other processes notice a change within `CACHE_MS`. */
   forget(projectId: Id): void;
 }
 
-const KEYS_KEPT = 20_000;
+const CACHED_KEYS_MAX = 20_000;
 
 export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
-  const known = createReadThrough<ApiKeyPrincipal>({ clock, max: KEYS_KEPT }, async (key) => {
+  const cache = createReadThrough<ApiKeyPrincipal>({ clock, max: CACHED_KEYS_MAX }, async (key) => {
     if (!isApiKey(key)) return null;
     const found = await findKey(engine, clock, sha256(key));
     if (found === null) return null;
@@ -127,8 +119,8 @@ export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
     return { kind, projectId, siteUrl, allowedOrigins, auth, files, recordsUntil };
   });
   return {
-    find: (key) => known.get(key),
-    forget: (projectId) => known.forget((_key, holder) => holder.projectId === projectId),
+    find: (key) => cache.get(key),
+    forget: (projectId) => cache.invalidate((_key, holder) => holder.projectId === projectId),
   };
 }
 

@@ -4,14 +4,14 @@ import { FILE_DEFAULTS } from "./file_settings.ts";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { createProject } from "./create_project.ts";
 import { rotateKey } from "./rotate_key.ts";
-import { publishableKeyOf } from "./shown_keys.ts";
+import { publishableKeyOf } from "./list_keys.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Definition, Engine, Space, StoredRecord } from "../store/port.ts";
-import { API_KEYS, type ApiKeyRecord, createKeyDirectory, newApiKey } from "./api_keys.ts";
+import { API_KEYS, type ApiKeyRecord, createKeyDirectory, generateApiKey } from "./api_keys.ts";
 
-/** The engine, with `before` in front of everything that is asked of its records. */
+/** Wraps an engine so that `before` runs before each call of its records. */
 function watched(engine: Engine, before: (name: string) => void | Promise<void>): Engine {
   return new Proxy(engine, {
     get: (target, property) => {
@@ -30,14 +30,14 @@ function watched(engine: Engine, before: (name: string) => void | Promise<void>)
 const makeProject = (services: Parameters<typeof createProject>[0]) =>
   createProject(services, { name: "Test", siteUrl: "https://app.example.com" });
 
-Deno.test("a fresh key names its kind and carries 32 random bytes", () => {
-  assert.match(newApiKey("publishable"), /^pk_live_[A-Za-z0-9_-]{43}$/);
-  assert.match(newApiKey("secret"), /^sk_live_[A-Za-z0-9_-]{43}$/);
-  const keys = Array.from({ length: 1000 }, () => newApiKey("secret"));
+Deno.test("generateApiKey returns a prefix for the kind and 32 random bytes", () => {
+  assert.match(generateApiKey("publishable"), /^pk_live_[A-Za-z0-9_-]{43}$/);
+  assert.match(generateApiKey("secret"), /^sk_live_[A-Za-z0-9_-]{43}$/);
+  const keys = Array.from({ length: 1000 }, () => generateApiKey("secret"));
   assert.equal(new Set(keys).size, 1000);
 });
 
-Deno.test("a key opens its own project, with what it is", async () => {
+Deno.test("find returns the kind, the project and the settings of a key", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const [one, other] = [await makeProject(services), await makeProject(services)];
@@ -55,20 +55,20 @@ Deno.test("a key opens its own project, with what it is", async () => {
   assert.equal(secret?.projectId, other.projectId);
 });
 
-Deno.test("unknown keys, and keys of the other kind, open nothing", async () => {
+Deno.test("find returns null for unknown keys and for keys with the other kind's prefix", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { publishableKey, secretKey } = await makeProject(services);
   const wrong = [
-    newApiKey("publishable"),
-    newApiKey("secret"),
+    generateApiKey("publishable"),
+    generateApiKey("secret"),
     publishableKey.replace("pk_", "sk_"),
     secretKey.replace("sk_", "pk_"),
   ];
   for (const key of wrong) assert.equal(await services.keys.find(key), null);
 });
 
-Deno.test("malformed keys are refused without asking the store", async () => {
+Deno.test("find refuses malformed keys without a read of the store", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const { publishableKey: key } = await makeProject(services);
@@ -93,7 +93,7 @@ Deno.test("malformed keys are refused without asking the store", async () => {
   assert.notDeepEqual(asked, []);
 });
 
-Deno.test("a known key is not asked for again before its time", async () => {
+Deno.test("find reads a key again only after its cache entry expires", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const { publishableKey } = await makeProject(services);
@@ -110,7 +110,7 @@ Deno.test("a known key is not asked for again before its time", async () => {
   assert.equal(asked, 2 * cost);
 });
 
-Deno.test("what another process changed is seen within five seconds, though a key is in use", async () => {
+Deno.test("find notices a rotation by another process within five seconds, even for a busy key", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const { projectId, publishableKey } = await makeProject(services);
@@ -124,7 +124,7 @@ Deno.test("what another process changed is seen within five seconds, though a ke
   assert.equal(await elsewhere.find(publishableKey), null);
 });
 
-Deno.test("the same where the clock was set back by an hour", async () => {
+Deno.test("find notices a rotation by another process after the clock was set back by an hour", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const { projectId, publishableKey } = await makeProject(services);
@@ -136,7 +136,7 @@ Deno.test("the same where the clock was set back by an hour", async () => {
   assert.equal(await elsewhere.find(publishableKey), null);
 });
 
-Deno.test("changed settings of a project are seen within five seconds", async () => {
+Deno.test("find notices changed settings of a project within five seconds", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const { projectId, publishableKey } = await makeProject(services);
@@ -148,7 +148,7 @@ Deno.test("changed settings of a project are seen within five seconds", async ()
   assert.deepEqual(holder?.allowedOrigins, ["https://shop.example.com"]);
 });
 
-Deno.test("a rotated key is refused at once and the fresh one works, the other kind untouched", async () => {
+Deno.test("rotateKey replaces a key at once and leaves the key of the other kind valid", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, publishableKey, secretKey } = await makeProject(services);
@@ -161,7 +161,7 @@ Deno.test("a rotated key is refused at once and the fresh one works, the other k
   assert.equal((await services.keys.find(publishableKey))?.projectId, projectId);
 });
 
-Deno.test("a key that is rotated while it is being looked up is refused from then on", async () => {
+Deno.test("find refuses a key that is rotated during its lookup", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const { projectId, publishableKey } = await makeProject(services);
@@ -180,7 +180,7 @@ Deno.test("a key that is rotated while it is being looked up is refused from the
   assert.equal(await keys.find(publishableKey), null);
 });
 
-Deno.test("forgetting a project leaves what is known of the others", async () => {
+Deno.test("forget keeps the cache entries of other projects", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const [one, other] = [await makeProject(services), await makeProject(services)];
@@ -198,7 +198,7 @@ Deno.test("forgetting a project leaves what is known of the others", async () =>
   assert.equal(asked, 2 * cost);
 });
 
-Deno.test("a key that was missing works as soon as it is there", async () => {
+Deno.test("find accepts a new key that was not cached before", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const { projectId, secretKey } = await makeProject(services);
@@ -211,7 +211,7 @@ Deno.test("a key that was missing works as soon as it is there", async () => {
   assert.equal((await keys.find(fresh))?.projectId, projectId);
 });
 
-Deno.test("a project that is gone takes its keys with it", async () => {
+Deno.test("find refuses the keys of a deleted project within five seconds", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const { projectId, publishableKey } = await makeProject(services);
@@ -221,7 +221,7 @@ Deno.test("a project that is gone takes its keys with it", async () => {
   assert.equal(await services.keys.find(publishableKey), null);
 });
 
-Deno.test("a secret key is stored as a hash only, also after it was rotated", async () => {
+Deno.test("createProject and rotateKey store only the hash of a secret key", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, secretKey } = await makeProject(services);
@@ -235,7 +235,7 @@ Deno.test("a secret key is stored as a hash only, also after it was rotated", as
   }
 });
 
-Deno.test("the publishable key can be read again: the one that holds, or none", async () => {
+Deno.test("publishableKeyOf returns the valid key, or null if only its hash is stored", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, publishableKey } = await makeProject(services);
@@ -246,7 +246,7 @@ Deno.test("the publishable key can be read again: the one that holds, or none", 
   assert.equal(await publishableKeyOf(services, projectId), rotated);
   const other = await makeProject(services);
   assert.equal(await publishableKeyOf(services, other.projectId), other.publishableKey);
-  // As an import leaves it, which brings the hash of a key and not the key.
+  // Simulates an import, which brings the hash of a key without its text.
   await services.engine.records<ApiKeyRecord>("control", API_KEYS).updateOne(
     and(eq("projectId", projectId), eq("kind", "publishable")),
     { set: { hash: sha256("another") } },

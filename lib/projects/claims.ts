@@ -5,7 +5,7 @@ import { eq } from "../store/filter.ts";
 import type { Engine, Transaction } from "../store/port.ts";
 import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** In the control space. */
+/** Names of one-time tasks that a process has claimed. Stored in the control space. */
 const CLAIMS = recordKind({
   name: "claims",
   fields: {
@@ -18,7 +18,7 @@ const CLAIMS = recordKind({
 
 type ClaimRecord = RecordOf<typeof CLAIMS>;
 
-/** Whether this caller is the first of all processes to claim what is to be done once. */
+/** Returns whether this process is the first to claim the task. */
 export async function claim(
   { engine, newId, clock }: { engine: Engine; newId: NewId; clock: Clock },
   name: string,
@@ -36,7 +36,7 @@ export async function claim(
 export const isClaimed = async (engine: Engine, name: string): Promise<boolean> =>
   await engine.records<ClaimRecord>("control", CLAIMS).findOne(eq("name", name)) !== null;
 
-/** The same within a transaction, with which it is undone. */
+/** Variant of {@linkcode claim} that is undone if the transaction is rolled back. */
 export async function claimWithin(
   tx: Transaction,
   { newId, clock }: { newId: NewId; clock: Clock },

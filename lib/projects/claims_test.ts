@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { claim } from "./claims.ts";
 
-Deno.test("of 50 claims at once exactly one is the first, and none is later", async () => {
+Deno.test("claim succeeds for one of 50 concurrent callers and never again", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const claims = Array.from({ length: 50 }, () => claim(services, "demo"));
@@ -11,7 +11,7 @@ Deno.test("of 50 claims at once exactly one is the first, and none is later", as
   assert.equal(await claim(services, "demo"), false);
 });
 
-Deno.test("claims are told apart by their names", async () => {
+Deno.test("claim treats names that differ in case as different tasks", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   assert.equal(await claim(services, "one"), true);
@@ -20,14 +20,14 @@ Deno.test("claims are told apart by their names", async () => {
   assert.equal(await claim(services, "one"), false);
 });
 
-Deno.test("a claim holds for every process on the same store", async () => {
+Deno.test("claim succeeds in only one of two processes with the same store", async () => {
   await using opened = await openTestServices();
   await using elsewhere = await openTestServices({ store: opened.store });
   const claims = [claim(opened.services, "demo"), claim(elsewhere.services, "demo")];
   assert.deepEqual((await Promise.all(claims)).sort(), [false, true]);
 });
 
-Deno.test("a store that fails is a failure, not a claim that is taken", async () => {
+Deno.test("claim rejects if the store fails", async () => {
   await using opened = await openTestServices();
   const failing = new Proxy(opened.services.engine, {
     get: () => () => ({ insert: () => Promise.reject(new Error("disk full")) }),

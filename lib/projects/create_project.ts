@@ -1,5 +1,5 @@
 import { type AccountRecord, ACCOUNTS } from "./account_records.ts";
-import { API_KEYS, type ApiKeyRecord, keptOfKey, newApiKey } from "./api_keys.ts";
+import { API_KEYS, type ApiKeyRecord, generateApiKey, toStoredKey } from "./api_keys.ts";
 import type { KeyKind } from "./api_keys.ts";
 import type { SigningKeys } from "./signing_keys.ts";
 import { type Clock, timestamp } from "../clock.ts";
@@ -8,16 +8,16 @@ import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Engine, Id, Transaction } from "../store/port.ts";
 import { memberKey, type MemberRecord, MEMBERS } from "./members.ts";
-import { lockAccount, refuseMoreProjects, refuseMoreThisHour } from "./ownership.ts";
+import { checkCreationRate, checkProjectLimit, lockAccount } from "./ownership.ts";
 import type { Plans } from "./plans.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
-import { checkedName, checkedOrigins, checkedSiteUrl } from "./settings.ts";
+import { parseOrigins, parseProjectName, parseSiteUrl } from "./settings.ts";
 
 export interface CreatedProject {
   readonly projectId: Id;
   readonly name: string;
   readonly publishableKey: string;
-  /** Shown this once; only its hash is kept. */
+  /** Cannot be shown again, because only its hash is stored. */
   readonly secretKey: string;
 }
 
@@ -33,31 +33,29 @@ export interface NewProject {
   readonly name: string;
   readonly siteUrl: string | null;
   readonly allowedOrigins?: readonly string[];
-  /** Null, or left out, for a project that no account owns. */
+  /** Null or omitted for a project without an owner. */
   readonly ownerId?: Id | null;
-  /** Made by whoever runs the deployment: the limit of an hour does not hold. */
-  readonly isOperators?: boolean;
-  /** Its id; a new one if left out. */
+  /** Exempts the creation from the hourly limit. */
+  readonly isByOperator?: boolean;
   readonly projectId?: Id;
-  /** As in `ProjectRecord`. */
+  /** Digest of the archive that is imported into the project. */
   readonly importDigest?: string;
 }
 
 /**
- * Makes a project with its space, signing key and both API keys. Throws `INVALID_INPUT`,
- * `PLAN_LIMIT_REACHED` by the owner's plan, `RATE_LIMITED` where they made many within an hour, and
- * `SIGN_IN_REQUIRED` where they have just ceased to be.
+ * Throws `INVALID_INPUT`, `PLAN_LIMIT_REACHED`, `RATE_LIMITED` if the owner created too many
+ * projects within an hour, and `SIGN_IN_REQUIRED` if the owner's account was deleted.
  */
 export async function createProject(
   { engine, clock, newId, signingKeys, plans }: ProjectServices,
   input: NewProject,
 ): Promise<CreatedProject> {
-  const name = checkedName(input.name);
-  const siteUrl = input.siteUrl === null ? null : checkedSiteUrl(input.siteUrl);
-  const allowedOrigins = checkedOrigins(input.allowedOrigins ?? []);
-  const { ownerId = null, isOperators = false } = input;
+  const name = parseProjectName(input.name);
+  const siteUrl = input.siteUrl === null ? null : parseSiteUrl(input.siteUrl);
+  const allowedOrigins = parseOrigins(input.allowedOrigins ?? []);
+  const { ownerId = null, isByOperator = false } = input;
   const { projectId = newId(), importDigest } = input;
-  const keys = { publishable: newApiKey("publishable"), secret: newApiKey("secret") };
+  const keys = { publishable: generateApiKey("publishable"), secret: generateApiKey("secret") };
   const createdAt = timestamp(clock);
   const project = {
     _id: projectId,
@@ -71,32 +69,31 @@ export async function createProject(
     ...(importDigest !== undefined && { importDigest, importTouchedAt: createdAt, importBeats: 1 }),
   };
   const keyRecords = (["publishable", "secret"] satisfies KeyKind[]).map((kind) => (
-    { _id: newId(), projectId, kind, ...keptOfKey(kind, keys[kind]), createdAt }
+    { _id: newId(), projectId, kind, ...toStoredKey(kind, keys[kind]), createdAt }
   ));
-  // Most who may not are told before anything is made for them.
-  const creation = { ownerId, createdAt, isOperators, plans };
-  if (ownerId !== null) await engine.transaction("control", (tx) => admitOwner(tx, creation));
-  // The space first: a project that can be seen is complete.
+  // Most refusals happen here, before anything is created. The check is repeated at the end.
+  const creation = { ownerId, createdAt, isByOperator, plans };
+  if (ownerId !== null) await engine.transaction("control", (tx) => checkOwnerLimits(tx, creation));
+  // The space comes first, so that a visible project is always complete.
   await engine.createSpace(projectId);
   await signingKeys.create(projectId);
   try {
     await engine.transaction("control", async (tx) => {
       if (ownerId !== null) {
-        await countCreation(tx, ownerId, await admitOwner(tx, creation));
+        await storeCreationTimes(tx, ownerId, await checkOwnerLimits(tx, creation));
         await insertOwner(tx, { _id: newId(), projectId, accountId: ownerId, createdAt });
       }
       await tx.records<ProjectRecord>(PROJECTS).insert(project);
       await tx.records<ApiKeyRecord>(API_KEYS).insertMany(keyRecords);
     });
   } catch (error) {
-    // Of what failed otherwise nobody knows whether it was stored.
+    // After any other error the project may have been stored, so its space stays.
     if (error instanceof Problem) await engine.dropSpace(projectId);
     throw error;
   }
   return { projectId, name, publishableKey: keys.publishable, secretKey: keys.secret };
 }
 
-/** Makes an account the member of a project that owns it. */
 export const insertOwner = async (
   tx: Transaction,
   { projectId, accountId, ...rest }: Pick<
@@ -112,30 +109,30 @@ export const insertOwner = async (
     role: "owner",
   });
 
-interface Creation {
+interface ProjectCreation {
   readonly ownerId: Id | null;
   readonly createdAt: string;
-  readonly isOperators: boolean;
+  readonly isByOperator: boolean;
   readonly plans: Plans;
 }
 
 /**
- * The account, locked until the transaction's end, so that of many at once no more pass than may;
- * resolves to when it created projects of late, this one included.
+ * Locks the owner's account, so that concurrent creations cannot exceed the limits. Returns the
+ * times of the owner's recent creations, including this one.
  */
-async function admitOwner(
+async function checkOwnerLimits(
   tx: Transaction,
-  { ownerId, createdAt, isOperators, plans }: Creation,
+  { ownerId, createdAt, isByOperator, plans }: ProjectCreation,
 ): Promise<string[]> {
   if (ownerId === null) return [];
   const owner = await lockAccount(tx, ownerId);
   if (owner === null) throw new Problem("SIGN_IN_REQUIRED");
-  await refuseMoreProjects(tx, plans, owner);
-  if (isOperators) return owner.projectsCreatedAt ?? [];
-  return [...refuseMoreThisHour(owner, createdAt), createdAt];
+  await checkProjectLimit(tx, plans, owner);
+  if (isByOperator) return owner.projectsCreatedAt ?? [];
+  return [...checkCreationRate(owner, createdAt), createdAt];
 }
 
-async function countCreation(
+async function storeCreationTimes(
   tx: Transaction,
   ownerId: Id,
   projectsCreatedAt: string[],

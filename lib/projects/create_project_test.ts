@@ -5,7 +5,7 @@ import { ALL, eq } from "../store/filter.ts";
 import { createProject } from "./create_project.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 
-Deno.test("a new project has both keys, a signing key and no collections", async () => {
+Deno.test("createProject creates two API keys and a signing key", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const created = await createProject(services, { name: "  Blog ", siteUrl: null });
@@ -27,7 +27,7 @@ Deno.test("a new project has both keys, a signing key and no collections", async
   });
 });
 
-Deno.test("a project's name may have 1 to 100 characters", async () => {
+Deno.test("createProject accepts names of 1 to 100 characters", async () => {
   await using opened = await openTestServices();
   for (const name of ["x", "x".repeat(100)]) {
     const created = await createProject(opened.services, { name, siteUrl: null });
@@ -35,7 +35,7 @@ Deno.test("a project's name may have 1 to 100 characters", async () => {
   }
 });
 
-Deno.test("each project has keys of its own", async () => {
+Deno.test("createProject generates different keys for each project", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const all = [];
@@ -49,7 +49,7 @@ Deno.test("each project has keys of its own", async () => {
   assert.equal(await stored.count(eq("projectId", all[0]!.projectId)), 2);
 });
 
-Deno.test("a Site URL is kept as an origin, https or local", async () => {
+Deno.test("createProject stores the origin of an https or local Site URL", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const table: readonly (readonly [string, string])[] = [
@@ -65,7 +65,7 @@ Deno.test("a Site URL is kept as an origin, https or local", async () => {
   }
 });
 
-Deno.test("other Site URLs, and names that are empty or too long, are refused without a trace", async () => {
+Deno.test("createProject refuses invalid Site URLs and names and stores nothing", async () => {
   await using opened = await openTestServices();
   const { services, folder } = opened;
   const sites = ["", "app.example.com", "http://app.example.com", "ftp://x", "javascript:alert(1)"];
@@ -93,7 +93,7 @@ Deno.test("other Site URLs, and names that are empty or too long, are refused wi
   assert.deepEqual([...Deno.readDirSync(`${folder}/projects`)], []);
 });
 
-Deno.test("20 projects made at once are 20 complete projects", async () => {
+Deno.test("createProject creates 20 complete projects concurrently", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const all = await Promise.all(

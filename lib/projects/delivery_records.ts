@@ -3,40 +3,38 @@ import { field, nullable, optional, recordKind, type RecordOf } from "../store/r
 
 export type DeliveryState = "queued" | "delivered" | "failed";
 
-export const ENDED: readonly DeliveryState[] = ["delivered", "failed"];
+export const ENDED_STATES: readonly DeliveryState[] = ["delivered", "failed"];
 
-/**
- * A message to one webhook, written in a transaction of the project. In each project's space.
- */
+/** Messages, inserted in the transaction of the change. Stored in the project's space. */
 export const DELIVERIES = recordKind({
   name: "_webhookDeliveries",
   fields: {
-    webhookId: field.textOf<Id>(),
-    /** Webhook and document: messages of one go out one after the other, by their positions. */
+    webhookId: field.oneOf<Id>(),
+    /** Webhook and document. Messages of a lane are sent one after the other, by `position`. */
     lane: field.text,
     position: field.text,
     type: field.text,
-    state: field.textOf<DeliveryState>(),
-    /** Bytes of the body. Earlier versions left this and the next member out. */
+    state: field.oneOf<DeliveryState>(),
+    /** Earlier versions left out this field and `bodyUntil`. */
     bodyBytes: optional(field.number),
-    /** From when on the body of a delivered message is not kept; null where there is none. */
+    /** When the body of a delivered message is removed; null for other messages. */
     bodyUntil: optional(nullable(field.date)),
-    /** How often it was tried since it was queued. */
+    /** Number of attempts since the message was queued. */
     tries: field.number,
-    /** Not tried before. */
+    /** Earliest next attempt. */
     dueAt: field.date,
-    /** Names the run of a job that sends it; null if none does. Earlier versions left it out. */
+    /** The job run that is sending the message; null if none is. Earlier versions left it out. */
     claimedBy: nullable(field.text),
-    /** What came of the last try; null where there was none, or no answer. */
+    /** HTTP status of the last attempt; null without a response. */
     status: nullable(field.number),
     durationMs: nullable(field.number),
     answer: nullable(field.text),
-    /** Why there was no answer, or why it was not tried. */
+    /** Reason for a missing response or a skipped attempt. */
     error: nullable(field.text),
     createdAt: field.date,
     endedAt: nullable(field.date),
     expiresAt: field.date,
-    /** JSON text, as it is signed and sent; null once it is no longer kept, of a message that has ended. */
+    /** JSON text that is signed and sent; null after the body of an ended message was removed. */
     body: field.undeclared<string | null>(),
   },
   indexes: [

@@ -1,13 +1,11 @@
 import { USER_BYTES_DEFAULT, USER_FILE_BYTES_DEFAULT } from "../limits.ts";
 
-/** Whether users of a project upload files by themselves, and which. */
 export interface FileSettings {
   readonly userUploads: "off" | "signed-in";
-  /** Bytes of one file. */
   readonly userFileBytesMax: number;
-  /** Bytes of all files of one user, wherever they lie. */
+  /** Limit of one user's files in all stores together. */
   readonly userBytesMax: number;
-  // As `image/png`, `image/*` or `*/*`.
+  /** Allowed content types, such as `image/png` or `image/*`, or a pattern that allows all. */
   readonly userTypes: readonly string[];
 }
 
@@ -18,17 +16,16 @@ export const FILE_DEFAULTS: FileSettings = {
   userTypes: ["image/*"],
 };
 
-/** Some of them, as somebody sent them. */
 export type GivenFileSettings = {
   readonly [Name in keyof FileSettings]?: FileSettings[Name] | undefined;
 };
 
-/** The settings of a project, of which only what was set is stored. */
+/** Adds the defaults, because only changed settings are stored. */
 export const fileSettingsOf = (
   { files }: { readonly files?: Partial<FileSettings> },
 ): FileSettings => ({ ...FILE_DEFAULTS, ...files });
 
-/** Whether users may upload files of a type, whatever its parameters. */
+/** Ignores parameters of the content type. */
 export function isUserType({ userTypes }: FileSettings, contentType: string): boolean {
   const [type = ""] = contentType.toLowerCase().split(";");
   const [kind] = type.split("/");

@@ -3,33 +3,30 @@ import { sha256 } from "../crypto/hashes.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, compare, eq, or } from "../store/filter.ts";
 import type { Filter, Id, Transaction } from "../store/port.ts";
-import { includes, memberKey, type MemberRecord, MEMBERS, type Role } from "./members.ts";
+import { memberKey, type MemberRecord, MEMBERS, type Role, roleIncludes } from "./members.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 import { field, nullable, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/**
- * An offer of a part in a project, or of the project itself, which begins when it is accepted. In
- * the control space.
- */
+/** Invitations of members, and offers of the ownership. Stored in the control space. */
 export const INVITATIONS = recordKind({
   name: "invitations",
   fields: {
     projectId: field.ref,
-    /** Whom the inviter meant, as they typed it. It proves nothing: whoever has the link accepts. */
+    /** The address as the inviter typed it. Any account with the link can accept. */
     email: field.text,
-    /** `owner` for the offer of the project itself. */
-    role: field.textOf<Role>(),
-    /** Only as long as this account may invite can the invitation be accepted. */
+    /** The role of the new member; `owner` for an offer of the ownership. */
+    role: field.oneOf<Role>(),
+    /** The inviter. An invitation can be accepted only while the inviter may invite. */
     invitedBy: field.ref,
-    /** The member who may accept the offer of the project; null for a membership. */
+    /** The member who may accept an offer of the ownership; null for other invitations. */
     newOwnerId: nullable(field.ref),
-    /** SHA-256 of what the link ends with; the token itself is kept nowhere. */
+    /** SHA-256 of the token at the end of the link. */
     tokenHash: field.text,
-    /** What only one invitation is for, see {@linkcode subjectOf}: a new one takes its place. */
+    /** Unique, see {@linkcode subjectOf}: a new invitation replaces one with the same subject. */
     subject: field.text,
-    /** Whether an account was registered by its link: one is. */
+    /** Whether an account was registered with the link, which is possible once. */
     isRegistered: field.flag,
-    /** Null while it is open. An accepted one is kept so that accepting again answers the same. */
+    /** Null while open. Kept so that a repeated request succeeds. */
     acceptedBy: nullable(field.ref),
     createdAt: field.date,
     expiresAt: field.date,
@@ -46,23 +43,22 @@ export const INVITATIONS = recordKind({
 
 export type InvitationRecord = RecordOf<typeof INVITATIONS>;
 
-/** There is one invitation for each address in a project, and one for its ownership. */
+/** Returns the key of an address in a project, or of the project's ownership for null. */
 export const subjectOf = (projectId: Id, emailLower: string | null): string =>
   emailLower === null ? `${projectId} owner` : `${projectId} member ${emailLower}`;
 
-/** Neither accepted nor expired. */
-export const openAt = (clock: Clock): Filter =>
+export const isOpenAt = (clock: Clock): Filter =>
   and(eq("acceptedBy", null), compare("expiresAt", "gt", timestamp(clock)));
 
-/** The invitation whose link ends with this token, as far as this account may answer it. */
-export const byToken = (token: string, accountId: Id): Filter =>
+/** Matches only if this account may answer the invitation. */
+export const hasToken = (token: string, accountId: Id): Filter =>
   and(eq("tokenHash", sha256(token)), or(eq("newOwnerId", null), eq("newOwnerId", accountId)));
 
-/** The role that an inviter needs, when they invite and when it is accepted. */
-export const leastInviter = ({ role }: { readonly role: Role }): Role =>
+/** The inviter needs this role both to invite and when the invitation is accepted. */
+export const inviterRole = ({ role }: { readonly role: Role }): Role =>
   role === "owner" ? "owner" : "admin";
 
-/** Its project, if that is in use and the inviter may still invite to it; null otherwise. */
+/** Returns null if the project is in the trash or the inviter may no longer invite. */
 export async function projectOfInvitation(
   reader: Pick<Transaction, "records">,
   invitation: InvitationRecord,
@@ -70,26 +66,26 @@ export async function projectOfInvitation(
   const { projectId, invitedBy } = invitation;
   const inviter = await reader.records<MemberRecord>(MEMBERS)
     .findOne(eq("member", memberKey(projectId, invitedBy)));
-  if (inviter === null || !includes(inviter.value.role, leastInviter(invitation))) return null;
+  if (inviter === null || !roleIncludes(inviter.value.role, inviterRole(invitation))) return null;
   const project = await reader.records<ProjectRecord>(PROJECTS).get(projectId);
   return project === null || isTrashed(project.value) ? null : project.value;
 }
 
-/** An invitation by whose link an account may be registered still; null for none. */
-export async function registeringInvitation(
+/** Returns the id of an open invitation that can still register an account. */
+export async function findUnusedInvitation(
   reader: Pick<Transaction, "records">,
   { clock }: { clock: Clock },
   token: string,
 ): Promise<Id | null> {
-  const unused = and(eq("newOwnerId", null), eq("isRegistered", false), openAt(clock));
+  const unused = and(eq("newOwnerId", null), eq("isRegistered", false), isOpenAt(clock));
   const found = await reader.records<InvitationRecord>(INVITATIONS)
     .findOne(and(eq("tokenHash", sha256(token)), unused));
   if (found === null || await projectOfInvitation(reader, found.value) === null) return null;
   return found.value._id;
 }
 
-/** Takes the one registration of an invitation; false where another has it. */
-export async function takeRegistration(tx: Transaction, invitationId: Id): Promise<boolean> {
+/** Returns false if the registration was already used. */
+export async function claimRegistration(tx: Transaction, invitationId: Id): Promise<boolean> {
   const taken = await tx.records<InvitationRecord>(INVITATIONS).updateOne(
     and(eq("_id", invitationId), eq("isRegistered", false)),
     { set: { isRegistered: true } },
@@ -97,7 +93,6 @@ export async function takeRegistration(tx: Transaction, invitationId: Id): Promi
   return taken !== null;
 }
 
-/** Ends the open invitations of a project that this account has made. */
 export async function revokeInvitationsBy(
   tx: Transaction,
   projectId: Id,

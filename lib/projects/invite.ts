@@ -12,20 +12,20 @@ import type { Engine, Id, Transaction } from "../store/port.ts";
 import {
   type InvitationRecord,
   INVITATIONS,
-  leastInviter,
-  openAt,
+  inviterRole,
+  isOpenAt,
   subjectOf,
 } from "./invitations.ts";
 import {
   type GivenRole,
-  includes,
   memberKey,
   type MemberRecord,
   MEMBERS,
   type ProjectMember,
+  roleIncludes,
 } from "./members.ts";
 import { lockProject } from "./ownership.ts";
-import { type ShownInvitation, shownInvitation } from "./shown_invitation.ts";
+import { type InvitationDetails, toInvitationDetails } from "./list_invitations.ts";
 
 interface InviteServices {
   readonly engine: Engine;
@@ -34,34 +34,30 @@ interface InviteServices {
   readonly config: { readonly publicUrl: string };
 }
 
-/** An invitation with its link, which is shown this once: only its hash is kept. */
-export interface SentInvitation extends ShownInvitation {
+/** A new invitation with its token, of which only the hash is stored. */
+export interface SentInvitation extends InvitationDetails {
   readonly token: string;
   readonly url: string;
-  /** Whether a mail with the link is on its way to the address. */
   readonly mailed: boolean;
 }
 
-/** Writes a mail with the link of an invitation, in its transaction. */
+/** Queues the mail of an invitation in the transaction that creates the invitation. */
 export type InvitationMail = (tx: Transaction, url: string) => Promise<void>;
 
-/** Whom somebody invites, and as what. */
 export interface GivenInvitation {
   readonly email: string;
   readonly role: GivenRole;
 }
 
-/** What {@linkcode send} is told of an invitation. */
-type Draft = Pick<InvitationRecord, "email" | "role" | "newOwnerId" | "subject">;
+type InvitationDraft = Pick<InvitationRecord, "email" | "role" | "newOwnerId" | "subject">;
 
-/** No account has this id. */
-const NOBODY = "0".repeat(24);
+const UNKNOWN_ACCOUNT_ID = "0".repeat(24);
 
 /**
- * Offers a part in the project to whoever opens the link. Whether the address has an account makes
- * no difference; an open invitation of the same address is replaced. Throws `INVALID_BODY` for what
- * is no e-mail, `MEMBER_EXISTS` where a member has this address, and `INVITATION_LIMIT_REACHED`.
- * @param mailFor Resolves to null where no mail goes to the address.
+ * Any account that opens the link can accept. Replaces an open invitation of the address. Does not
+ * reveal whether the address has an account. Throws `INVALID_BODY`, `MEMBER_EXISTS` if a member has
+ * the address, and `INVITATION_LIMIT_REACHED`.
+ * @param mailFor Resolves to null if no mail can be sent to the address.
  */
 export async function inviteMember(
   services: InviteServices,
@@ -77,21 +73,20 @@ export async function inviteMember(
   const emailLower = canonicalEmail(email);
   const { _id: projectId } = inviter.project;
   const subject = subjectOf(projectId, emailLower);
-  const draft = async (tx: Transaction): Promise<Draft> => {
+  const draft = async (tx: Transaction): Promise<InvitationDraft> => {
     const account = await findByEmail(tx.records<AccountRecord>(ACCOUNTS), email);
-    // Asked either way, so that an address without an account takes as long.
+    // Always queried, so that the time does not reveal whether the address has an account.
     const member = await tx.records<MemberRecord>(MEMBERS)
-      .findOne(eq("member", memberKey(projectId, account?._id ?? NOBODY)));
+      .findOne(eq("member", memberKey(projectId, account?._id ?? UNKNOWN_ACCOUNT_ID)));
     if (member !== null) throw new Problem("MEMBER_EXISTS");
     return { email, role, newOwnerId: null, subject };
   };
-  return await send(services, inviter, { draft, mail: await mailFor(email) });
+  return await sendInvitation(services, inviter, { draft, mail: await mailFor(email) });
 }
 
 /**
- * Offers the project to another member, who alone may accept; until then nothing changes. An open
- * offer is replaced. Throws `MEMBER_NOT_FOUND`, `INVALID_BODY` for the owner themself, and
- * `INVITATION_LIMIT_REACHED`.
+ * Offers the ownership to a member, who alone can accept. Replaces an open offer. Throws
+ * `MEMBER_NOT_FOUND`, `INVALID_BODY` for the owner, and `INVITATION_LIMIT_REACHED`.
  */
 export async function offerOwnership(
   services: InviteServices,
@@ -102,7 +97,7 @@ export async function offerOwnership(
   if (newOwnerId === owner.account.accountId) {
     throw new Problem("INVALID_BODY", { message: "You own this project already." });
   }
-  const draft = async (tx: Transaction): Promise<Draft> => {
+  const draft = async (tx: Transaction): Promise<InvitationDraft> => {
     const member = await tx.records<MemberRecord>(MEMBERS)
       .findOne(eq("member", memberKey(projectId, newOwnerId)));
     const account = await tx.records<AccountRecord>(ACCOUNTS).get(newOwnerId);
@@ -110,15 +105,15 @@ export async function offerOwnership(
     const { email } = account.value;
     return { email, role: "owner", newOwnerId, subject: subjectOf(projectId, null) };
   };
-  return await send(services, owner, { draft, mail: null });
+  return await sendInvitation(services, owner, { draft, mail: null });
 }
 
-/** @param draft Decides, within the transaction, what is offered to whom. */
-async function send(
+/** Replaces an open invitation with the same subject. @param draft Runs in the transaction. */
+async function sendInvitation(
   { engine, clock, newId, config }: InviteServices,
   { project: { _id: projectId }, account: { accountId } }: ProjectMember,
   { draft, mail }: {
-    readonly draft: (tx: Transaction) => Promise<Draft>;
+    readonly draft: (tx: Transaction) => Promise<InvitationDraft>;
     readonly mail: InvitationMail | null;
   },
 ): Promise<SentInvitation> {
@@ -129,13 +124,13 @@ async function send(
     const offered = await draft(tx);
     const inviter = await tx.records<MemberRecord>(MEMBERS)
       .findOne(eq("member", memberKey(projectId, accountId)));
-    // Their role may have changed since the request was let in.
-    if (inviter === null || !includes(inviter.value.role, leastInviter(offered))) {
+    // The role may have changed since the request was authorized.
+    if (inviter === null || !roleIncludes(inviter.value.role, inviterRole(offered))) {
       throw new Problem("ROLE_REQUIRED");
     }
     const invitations = tx.records<InvitationRecord>(INVITATIONS);
     await invitations.deleteMany(eq("subject", offered.subject), 1);
-    const open = await invitations.count(and(eq("projectId", projectId), openAt(clock)));
+    const open = await invitations.count(and(eq("projectId", projectId), isOpenAt(clock)));
     if (open >= PENDING_INVITATIONS_MAX) throw new Problem("INVITATION_LIMIT_REACHED");
     const invitation = {
       _id: newId(),
@@ -152,22 +147,19 @@ async function send(
     await mail?.(tx, url);
     return invitation;
   });
-  return { ...shownInvitation(invitation), token, url, mailed: mail !== null };
+  return { ...toInvitationDetails(invitation), token, url, mailed: mail !== null };
 }
 
-/**
- * Withdraws an open invitation; the owner alone withdraws the offer of the project. Throws
- * `INVITATION_NOT_FOUND` and `ROLE_REQUIRED`.
- */
+/** Throws `INVITATION_NOT_FOUND`, and `ROLE_REQUIRED` unless the owner revokes an offer. */
 export async function revokeInvitation(
   { engine, clock }: { engine: Engine; clock: Clock },
   { project, role }: Pick<ProjectMember, "project" | "role">,
   invitationId: Id,
 ): Promise<void> {
   const invitations = engine.records<InvitationRecord>("control", INVITATIONS);
-  const its = and(eq("_id", invitationId), eq("projectId", project._id), openAt(clock));
-  const found = await invitations.findOne(its);
+  const isInvitation = and(eq("_id", invitationId), eq("projectId", project._id), isOpenAt(clock));
+  const found = await invitations.findOne(isInvitation);
   if (found === null) throw new Problem("INVITATION_NOT_FOUND");
-  if (!includes(role, leastInviter(found.value))) throw new Problem("ROLE_REQUIRED");
-  if (await invitations.deleteOne(its) === null) throw new Problem("INVITATION_NOT_FOUND");
+  if (!roleIncludes(role, inviterRole(found.value))) throw new Problem("ROLE_REQUIRED");
+  if (await invitations.deleteOne(isInvitation) === null) throw new Problem("INVITATION_NOT_FOUND");
 }

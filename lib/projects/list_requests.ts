@@ -8,28 +8,25 @@ import type { KeyDirectory } from "./api_keys.ts";
 import { IN_USE, type ProjectRecord, PROJECTS } from "./records.ts";
 import { type EndedRequest, type LoggedRequestRecord, REQUEST_LOG } from "./request_log.ts";
 
-/** A request, as a project's members see it. */
-export interface ShownRequest extends Omit<EndedRequest, "projectId"> {
+export interface LoggedRequest extends Omit<EndedRequest, "projectId"> {
   readonly leftOut: number;
   readonly at: string;
 }
 
-/** Which requests are listed: those that match all that are given. */
+/** Conditions that a listed request meets. */
 export interface RequestFilter {
   readonly operation?: string | undefined;
-  /** `404`, or `4xx` for all of a hundred. */
+  /** A status such as `404`, or a class of statuses such as `4xx`. */
   readonly status?: string | undefined;
   readonly code?: string | undefined;
   readonly caller?: string | undefined;
   readonly requestId?: string | undefined;
-  /** Those that ended then or later. */
+  /** Earliest end of a request, ISO 8601. */
   readonly since?: string | undefined;
 }
 
-/** What a status may be filtered by. */
 export const STATUS_FILTER = /^[1-5](?:\d\d|xx)$/;
 
-/** The kinds of callers, as the log has them. */
 export const CALLER_KINDS = ["publishable", "secret", "account", "accountToken"] as const;
 
 interface ListServices {
@@ -38,22 +35,22 @@ interface ListServices {
   readonly cursors: Cursors;
 }
 
-/** Requests of the last `REQUEST_LOG_DAYS` that were kept, the newest first. Throws `INVALID_CURSOR`. */
+/** Lists requests of the last `REQUEST_LOG_DAYS` days, newest first. Throws `INVALID_CURSOR`. */
 export async function listRequests(
   services: ListServices,
   projectId: Id,
   { limit, cursor, ...asked }: PageRequest & RequestFilter,
-): Promise<RecordPage<ShownRequest>> {
+): Promise<RecordPage<LoggedRequest>> {
   const { items, nextCursor } = await readPage<LoggedRequestRecord>(services, {
     space: "control",
     definition: REQUEST_LOG,
-    asked: and(eq("projectId", projectId), ...conditionsOf(asked)),
-    present: compare("expiresAt", "gt", timestamp(services.clock)),
+    filter: and(eq("projectId", projectId), ...toConditions(asked)),
+    visible: compare("expiresAt", "gt", timestamp(services.clock)),
   }, { limit, cursor });
-  return { items: items.map(shownRequest), nextCursor };
+  return { items: items.map(toLoggedRequest), nextCursor };
 }
 
-function conditionsOf({ status, since, ...equal }: RequestFilter): Filter[] {
+function toConditions({ status, since, ...equal }: RequestFilter): Filter[] {
   const conditions: Filter[] = Object.entries(equal)
     .flatMap(([path, value]) => value === undefined ? [] : [eq(path, value)]);
   if (since !== undefined) conditions.push(compare("createdAt", "gte", since));
@@ -63,10 +60,10 @@ function conditionsOf({ status, since, ...equal }: RequestFilter): Filter[] {
   return [...conditions, compare("status", "gte", from), compare("status", "lt", from + 100)];
 }
 
-const shownRequest = (
+const toLoggedRequest = (
   { requestId, operation, method, status, code, caller, ms, leftOut, createdAt }:
     LoggedRequestRecord,
-): ShownRequest => ({
+): LoggedRequest => ({
   requestId,
   operation,
   method,
@@ -78,13 +75,13 @@ const shownRequest = (
   at: createdAt,
 });
 
-/** Until when all requests of a project are kept, not only those that fail; null if they are not. */
+/** Returns null if only failures are logged. */
 export function recordsUntil({ clock }: { clock: Clock }, project: ProjectRecord): string | null {
   const until = project.recordsRequestsUntil ?? null;
   return until !== null && until > timestamp(clock) ? until : null;
 }
 
-/** Keeps all requests of a project for so many minutes; with 0 only those that fail. */
+/** Logs all requests for `minutes`. Returns when it ends. Throws `PROJECT_NOT_FOUND`. */
 export async function recordRequests(
   { engine, keys, clock }: { engine: Engine; keys: KeyDirectory; clock: Clock },
   projectId: Id,

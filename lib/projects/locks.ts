@@ -2,7 +2,7 @@ import { hashedId } from "../crypto/hashes.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, Transaction } from "../store/port.ts";
 
-/** In each project's space: records that are there to be changed. */
+/** Records that transactions update to exclude each other. Stored in the project's space. */
 const LOCKS: Definition = {
   name: "_locks",
   fields: { taken: { type: "Number" } },
@@ -10,10 +10,9 @@ const LOCKS: Definition = {
   trash: false,
 };
 
-/** What transactions of a project wait for one another for. */
 export type Lock = "collections" | "kept answers" | "mails";
 
-/** Before a transaction that takes it. */
+/** Creates the record of a lock, before a transaction takes the lock. */
 export async function ensureLock(engine: Engine, projectId: Id, lock: Lock): Promise<void> {
   const records = engine.records(projectId, LOCKS);
   const _id = hashedId(lock);
@@ -21,7 +20,7 @@ export async function ensureLock(engine: Engine, projectId: Id, lock: Lock): Pro
   await records.upsert(eq("_id", _id), {}, { _id, taken: 0 });
 }
 
-/** What a transaction counts after this still holds when it commits. */
+/** Locks until the transaction ends, so that a count which it reads stays true. */
 export async function takeLock(tx: Transaction, lock: Lock): Promise<void> {
   await tx.records(LOCKS).updateOne(eq("_id", hashedId(lock)), { increment: { taken: 1 } });
 }

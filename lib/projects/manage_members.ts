@@ -7,40 +7,39 @@ import type { Engine, Filter, Id, Transaction } from "../store/port.ts";
 import { revokeInvitationsBy } from "./invitations.ts";
 import {
   type GivenRole,
-  includes,
   memberKey,
   type MemberRecord,
   MEMBERS,
   type ProjectMember,
   type Role,
+  roleIncludes,
 } from "./members.ts";
 import { lockProject } from "./ownership.ts";
 
-/** A member as the others see them. */
-export interface ShownMember {
+export interface MemberDetails {
   readonly accountId: Id;
   readonly email: string;
   readonly name: string | null;
   readonly role: Role;
-  /** The address that the invitation was for, which need not be the account's; null without one. */
+  /** The invited address, which may differ from the account's; null if not invited. */
   readonly invitedAs: string | null;
   readonly createdAt: string;
 }
 
-const shownMember = (
+const toMemberDetails = (
   { accountId, role, invitedAs, createdAt }: MemberRecord,
   { email, name }: AccountRecord,
-): ShownMember => ({ accountId, email, name, role, invitedAs: invitedAs ?? null, createdAt });
+): MemberDetails => ({ accountId, email, name, role, invitedAs: invitedAs ?? null, createdAt });
 
-/** The members, the latest first. Throws `INVALID_CURSOR`. */
+/** Lists members, newest first. Throws `INVALID_CURSOR`. */
 export async function listMembers(
   services: { engine: Engine; cursors: Cursors },
   projectId: Id,
   request: PageRequest,
-): Promise<RecordPage<ShownMember>> {
+): Promise<RecordPage<MemberDetails>> {
   const { engine } = services;
   const asked = eq("projectId", projectId);
-  const list = { space: "control", definition: MEMBERS, asked } as const;
+  const list = { space: "control", definition: MEMBERS, filter: asked } as const;
   const { items: members, nextCursor } = await readPage<MemberRecord>(services, list, request);
   const ids = members.map(({ accountId }) => accountId);
   const accounts = new Map<Id, AccountRecord>();
@@ -51,39 +50,39 @@ export async function listMembers(
   }
   const items = members.flatMap((member) => {
     const account = accounts.get(member.accountId);
-    return account === undefined ? [] : [shownMember(member, account)];
+    return account === undefined ? [] : [toMemberDetails(member, account)];
   });
   return { items, nextCursor };
 }
 
-const memberIs = (projectId: Id, accountId: Id): Filter =>
+const isMember = (projectId: Id, accountId: Id): Filter =>
   eq("member", memberKey(projectId, accountId));
 
-const notOwner = not(eq("role", "owner"));
+const isNotOwner = not(eq("role", "owner"));
 
 /**
- * Gives a member another role; invitations by whoever may invite no more end. Throws
- * `MEMBER_NOT_FOUND`, and `OWNER_STAYS` for the owner's.
+ * Deletes the member's open invitations if they may no longer invite. Throws `MEMBER_NOT_FOUND`,
+ * and `OWNER_STAYS` for the owner.
  */
 export async function changeRole(
   { engine }: { engine: Engine },
   projectId: Id,
   { accountId, role }: { readonly accountId: Id; readonly role: GivenRole },
-): Promise<ShownMember> {
+): Promise<MemberDetails> {
   return await engine.transaction("control", async (tx) => {
     if (await lockProject(tx, projectId) === null) throw new Problem("PROJECT_NOT_FOUND");
     const changed = await tx.records<MemberRecord>(MEMBERS)
-      .updateOne(and(memberIs(projectId, accountId), notOwner), { set: { role } });
-    if (changed === null) throw await refusal(tx, projectId, accountId);
+      .updateOne(and(isMember(projectId, accountId), isNotOwner), { set: { role } });
+    if (changed === null) throw await explainRefusal(tx, projectId, accountId);
     if (role === "viewer") await revokeInvitationsBy(tx, projectId, accountId);
     const account = await tx.records<AccountRecord>(ACCOUNTS).get(accountId);
     if (account === null) throw new Problem("MEMBER_NOT_FOUND");
-    return shownMember(changed.value, account.value);
+    return toMemberDetails(changed.value, account.value);
   });
 }
 
 /**
- * Removes a member, with the invitations they made; each may remove themself. Throws
+ * Removes a member and their open invitations. Members may remove themselves. Throws
  * `ROLE_REQUIRED`, `MEMBER_NOT_FOUND`, and `OWNER_STAYS` for the owner.
  */
 export async function removeMember(
@@ -93,17 +92,17 @@ export async function removeMember(
 ): Promise<void> {
   const { _id: projectId } = project;
   const leaves = accountId === account.accountId;
-  if (!leaves && !includes(role, "admin")) throw new Problem("ROLE_REQUIRED");
+  if (!leaves && !roleIncludes(role, "admin")) throw new Problem("ROLE_REQUIRED");
   await engine.transaction("control", async (tx) => {
     if (await lockProject(tx, projectId) === null) throw new Problem("PROJECT_NOT_FOUND");
     const removed = await tx.records<MemberRecord>(MEMBERS)
-      .deleteOne(and(memberIs(projectId, accountId), notOwner));
-    if (removed === null) throw await refusal(tx, projectId, accountId);
+      .deleteOne(and(isMember(projectId, accountId), isNotOwner));
+    if (removed === null) throw await explainRefusal(tx, projectId, accountId);
     await revokeInvitationsBy(tx, projectId, accountId);
   });
 }
 
-async function refusal(tx: Transaction, projectId: Id, accountId: Id): Promise<Problem> {
-  const member = await tx.records<MemberRecord>(MEMBERS).findOne(memberIs(projectId, accountId));
+async function explainRefusal(tx: Transaction, projectId: Id, accountId: Id): Promise<Problem> {
+  const member = await tx.records<MemberRecord>(MEMBERS).findOne(isMember(projectId, accountId));
   return new Problem(member === null ? "MEMBER_NOT_FOUND" : "OWNER_STAYS");
 }

@@ -5,27 +5,27 @@ import type { Actor, Engine, Id } from "../store/port.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 import { field, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** What an account may do in a project; each includes those before it. */
+/** Roles of a project's members. Each role includes the permissions of those before it. */
 export const ROLES = ["viewer", "admin", "owner"] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** A role that can be given: there is one owner, who changes only by the offer of the project. */
+/** A role that can be assigned. The owner changes only by an accepted offer. */
 export type GivenRole = Exclude<Role, "owner">;
 
-export const includes = (role: Role, asked: Role): boolean =>
+export const roleIncludes = (role: Role, asked: Role): boolean =>
   ROLES.indexOf(role) >= ROLES.indexOf(asked);
 
-/** In the control space. */
+/** Memberships of accounts in projects. Stored in the control space. */
 export const MEMBERS = recordKind({
   name: "members",
   fields: {
     projectId: field.ref,
     accountId: field.ref,
-    /** `<projectId> <accountId>`: nobody is a member twice. */
+    /** `<projectId> <accountId>`, unique: an account cannot be a member twice. */
     member: field.text,
-    role: field.textOf<Role>(),
-    /** The address that the accepted invitation was for; left out where there was none. */
+    role: field.oneOf<Role>(),
+    /** The address of the accepted invitation; omitted if the member was not invited. */
     invitedAs: optional(field.text),
     createdAt: field.date,
   },
@@ -41,23 +41,19 @@ export type MemberRecord = RecordOf<typeof MEMBERS>;
 
 export const memberKey = (projectId: Id, accountId: Id): string => `${projectId} ${accountId}`;
 
-/** An account at work in a project of which it is a member. @template A By what it came in. */
+/** @template A The principal by which the account was authenticated. */
 export interface ProjectMember<A extends AccountPrincipal = AccountPrincipal> {
   readonly account: A;
   readonly role: Role;
   readonly project: ProjectRecord;
 }
 
-/** Who is said to have done what a member does. */
 export const memberActor = ({ account }: ProjectMember): Actor => ({
   kind: "member",
   id: account.accountId,
 });
 
-/**
- * The account as a member of the project, as it is stored now. Throws `PROJECT_NOT_FOUND` for a
- * project that does not exist, is in the trash, or is none of its own.
- */
+/** Throws `PROJECT_NOT_FOUND` if the project is missing, in the trash, or lacks this member. */
 export async function memberOf<A extends AccountPrincipal>(
   { engine }: { engine: Engine },
   account: A,

@@ -8,9 +8,8 @@ import type { Plans } from "./plans.ts";
 import { IN_USE, type ProjectRecord, PROJECTS } from "./records.ts";
 
 /**
- * The account, for a change of what it has a part in; null where there is none any more. Such
- * changes of one account, and its deletion, wait for each other: each touches the account's record,
- * so that what one has counted still holds when it commits.
+ * Excludes other changes of the account's memberships and its deletion until the transaction ends.
+ * Returns null if the account does not exist.
  */
 export async function lockAccount(tx: Transaction, accountId: Id): Promise<AccountRecord | null> {
   const touched = await tx.records<AccountRecord>(ACCOUNTS)
@@ -19,8 +18,8 @@ export async function lockAccount(tx: Transaction, accountId: Id): Promise<Accou
 }
 
 /**
- * The project, for a change of who has a part in it; null where it is not in use. Such changes, and
- * its deletion, wait for each other.
+ * Excludes other changes of the project's owner, members and invitations, and its deletion. Returns
+ * null if the project does not exist or is in the trash.
  */
 export async function lockProject(tx: Transaction, projectId: Id): Promise<ProjectRecord | null> {
   const touched = await tx.records<ProjectRecord>(PROJECTS)
@@ -28,14 +27,13 @@ export async function lockProject(tx: Transaction, projectId: Id): Promise<Proje
   return touched?.value ?? null;
 }
 
-/** Projects that the account owns, those in the trash included: they take their place on the disk. */
+/** Includes projects in the trash, because they use disk space. */
 const ownedBy = (accountId: Id): Filter => eq("ownerId", accountId);
 
-/** Projects that the account owns, those in the trash apart. */
-export const countInUse = (tx: Transaction, accountId: Id): Promise<number> =>
+export const countProjectsInUse = (tx: Transaction, accountId: Id): Promise<number> =>
   tx.records<ProjectRecord>(PROJECTS).count(and(ownedBy(accountId), IN_USE));
 
-/** How many projects the account owns, the trash included, beside how many its plan allows. */
+/** Returns the number of projects, including the trash, and the limit of the account's plan. */
 export async function ownedProjects(
   { engine, plans }: { engine: Engine; plans: Plans },
   { accountId, plan }: AccountPrincipal,
@@ -48,8 +46,8 @@ export async function ownedProjects(
   return { used, limit: plans.named(plan).projects, trashed };
 }
 
-/** Throws `PLAN_LIMIT_REACHED` where the account's plan allows it no more projects. */
-export async function refuseMoreProjects(
+/** Throws `PLAN_LIMIT_REACHED`. */
+export async function checkProjectLimit(
   tx: Transaction,
   plans: Plans,
   { _id: accountId, plan }: AccountRecord,
@@ -64,8 +62,8 @@ export async function refuseMoreProjects(
 
 const HOUR_MS = 3_600_000;
 
-/** When the account created projects within the hour before. Throws `RATE_LIMITED`. */
-export function refuseMoreThisHour(
+/** Returns the times of the last hour. Throws `RATE_LIMITED` if they are `PROJECTS_PER_HOUR`. */
+export function checkCreationRate(
   { projectsCreatedAt = [] }: AccountRecord,
   now: string,
 ): readonly string[] {

@@ -5,36 +5,35 @@ import * as limits from "../limits.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 
-/** What a plan allows an account, and each of its projects. */
 export interface Plan {
   readonly name: PlanName;
-  /** Projects that the account owns, those in the trash included. */
+  /** Number that the account owns, including the trash. */
   readonly projects: number;
-  /** Collections of a project. */
+  /** Number in a project. */
   readonly collections: number;
   /** Bytes of all documents of a project, as they are stored. */
   readonly documentBytes: number;
-  /** Bytes of all files of a project in our own store. */
+  /** Bytes of all files of a project in the server's own store. */
   readonly storageBytes: number;
-  /** Bytes of one file in our own store. */
+  /** Bytes of one file in the server's own store. */
   readonly fileBytesMax: number;
-  /** Files of a project and uploads that are not confirmed yet, in whichever store. */
+  /** Number of files and unconfirmed uploads of a project, in all stores together. */
   readonly files: number;
-  /** Uploads of a project that are not confirmed yet. */
+  /** Number of unconfirmed uploads of a project. */
   readonly openUploads: number;
-  /** Requests to the query builder on the platform's key. */
+  /** Number of requests to the query builder with the server's AI key. */
   readonly aiQueriesPerMonth: number;
-  /** Designs of the collection creator on the platform's key. */
+  /** Number of designs by the collection creator with the server's AI key. */
   readonly aiDesignsPerMonth: number;
-  /** Turns with the collection creator on the platform's key, in all chats together. */
+  /** Number of messages to the collection creator with the server's AI key, in all chats. */
   readonly aiTurnsPerMonth: number;
-  /** Mails of a project by the platform's server, by recipients. */
+  /** Number of recipients of a project's mails through the server's mail provider. */
   readonly mailsPerMonth: number;
-  /** Mails of sign-in and invitations of a project by the platform's server. */
+  /** Number of a project's sign-in and invitation mails through the server's mail provider. */
   readonly signInMailsPerDay: number;
-  /** Webhooks of a project. */
+  /** Number in a project. */
   readonly webhooks: number;
-  /** Whether AI keys of the account's own are used, and may be saved. */
+  /** Whether the account can save and use its own AI keys. */
   readonly ownAiKey: boolean;
 }
 
@@ -75,7 +74,7 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
   },
 };
 
-/** Nothing is refused by it: for what is brought in by whoever runs the deployment, and with `PLANS=off`. */
+/** A plan without limits, for imports by the operator and for `PLANS=off`. */
 export const UNLIMITED: Plan = {
   ...PLANS.pro,
   projects: Infinity,
@@ -93,37 +92,37 @@ export const UNLIMITED: Plan = {
   webhooks: Infinity,
 };
 
-/** As it is answered: null where there is none. */
-export const shownLimit = (limit: number): number | null => Number.isFinite(limit) ? limit : null;
+/** Returns null if the limit is infinite. */
+export const toJsonLimit = (limit: number): number | null => Number.isFinite(limit) ? limit : null;
 
-/** Knows the plan of each project: that of the account that owns it. */
+/** Finds the plan of a project's owner, with a cache. */
 export interface Plans {
   /** Whether plans limit anything on this server. */
   readonly isOn: boolean;
-  /** What the plan of an account allows. */
   named(name: PlanName): Plan;
-  /** The free plan for a project without an owner. */
-  of(projectId: Id): Promise<Plan>;
-  /** Drops what is remembered of a project whose owner changed; others notice in `CACHE_MS`. */
+  /** A project without an owner has the free plan. */
+  ofProject(projectId: Id): Promise<Plan>;
+  /** Called if the owner changed. Other processes notice the change within `CACHE_MS`. */
   forgetProject(projectId: Id): void;
-  /** The same for all projects of an account whose plan changed. */
+  /** Called if the account's plan changed. */
   forgetAccount(accountId: Id): void;
 }
 
-interface Known {
+interface CachedPlan {
   readonly ownerId: Id | null;
   readonly plan: Plan;
 }
 
-const PROJECTS_KEPT = 20_000;
+const CACHED_PROJECTS_MAX = 20_000;
 
-/** @param isOn Without it nothing is limited by a plan, and accounts keep the names of theirs. */
+/** @param isOn If false, plans keep their names and lose their limits. */
 export function createPlans(engine: Engine, clock: Clock, isOn = true): Plans {
   const named = (name: PlanName): Plan => isOn ? PLANS[name] : { ...UNLIMITED, name };
-  const known = createReadThrough<Known>({ clock, max: PROJECTS_KEPT }, async (projectId) => {
+  const bounds = { clock, max: CACHED_PROJECTS_MAX };
+  const cache = createReadThrough<CachedPlan>(bounds, async (projectId) => {
     const project = await engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
     if (project === null) return null;
-    const { ownerId = null } = project.value; // Projects of earlier versions name none.
+    const { ownerId = null } = project.value; // Projects of earlier versions lack the field.
     const owner = ownerId === null
       ? null
       : await engine.records<AccountRecord>("control", ACCOUNTS).get(ownerId);
@@ -132,8 +131,8 @@ export function createPlans(engine: Engine, clock: Clock, isOn = true): Plans {
   return {
     isOn,
     named,
-    of: async (projectId) => (await known.get(projectId))?.plan ?? named("free"),
-    forgetProject: (projectId) => known.drop(projectId),
-    forgetAccount: (accountId) => known.forget((_key, { ownerId }) => ownerId === accountId),
+    ofProject: async (projectId) => (await cache.get(projectId))?.plan ?? named("free"),
+    forgetProject: (projectId) => cache.drop(projectId),
+    forgetAccount: (accountId) => cache.invalidate((_key, { ownerId }) => ownerId === accountId),
   };
 }

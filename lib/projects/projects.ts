@@ -2,9 +2,9 @@ import { KEY_KINDS, type KeyKind } from "./api_keys.ts";
 import { Problem } from "../problems.ts";
 import { and } from "../store/filter.ts";
 import type { Engine, Filter, Id } from "../store/port.ts";
-import { IN_USE, IS_WHOLE, isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
+import { IN_USE, IS_NOT_IMPORTING, isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 
-/** A project that is in use. Throws `PROJECT_NOT_FOUND`. */
+/** Returns a project that is not in the trash. Throws `PROJECT_NOT_FOUND`. */
 export async function findProject(
   { engine }: { engine: Engine },
   id: Id,
@@ -14,25 +14,25 @@ export async function findProject(
   return project.value;
 }
 
-/** Asked for a project that is none, an engine would make its space. */
+/** Whether a project may be opened: not missing or in the trash. Engines create missing spaces. */
 export async function isInUse({ engine }: { engine: Engine }, projectId: Id): Promise<boolean> {
   const project = await engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
   return project !== null && !isTrashed(project.value);
 }
 
 /**
- * Every project that is in use and whole, in the order of their ids. @param which For those in the trash too:
- * `ALL`. What touches the space of one that is being removed makes a new one in its place.
+ * Iterates over projects by id, by default without those in the trash or being imported.
+ * @param which `ALL` includes them; touching the space of a removed project creates it again.
  */
 export function eachProject(
   { engine }: { engine: Engine },
-  which: Filter = and(IN_USE, IS_WHOLE),
+  which: Filter = and(IN_USE, IS_NOT_IMPORTING),
 ): AsyncGenerator<ProjectRecord> {
   return engine.records<ProjectRecord>("control", PROJECTS).find({ filter: which });
 }
 
-/** Throws `INVALID_INPUT` for what names no kind of key. */
-export function checkedKeyKind(text: string): KeyKind {
+/** Throws `INVALID_INPUT`. */
+export function parseKeyKind(text: string): KeyKind {
   const kind = KEY_KINDS.find((one) => one === text);
   if (kind !== undefined) return kind;
   throw new Problem("INVALID_INPUT", { message: "The kind must be publishable or secret." });

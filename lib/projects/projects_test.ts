@@ -2,22 +2,22 @@ import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { createKeyDirectory } from "./api_keys.ts";
 import { createProject } from "./create_project.ts";
-import { checkedKeyKind, eachProject, findProject } from "./projects.ts";
-import { checkedGraceHours, endFormerKey, rotateKey } from "./rotate_key.ts";
-import { listKeys } from "./shown_keys.ts";
+import { eachProject, findProject, parseKeyKind } from "./projects.ts";
+import { endFormerKey, parseGraceHours, rotateKey } from "./rotate_key.ts";
+import { listKeys } from "./list_keys.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 
 const UNKNOWN = "66f1a0c2e4b0a1b2c3d4e5f6";
 const INPUT = { name: "Test", siteUrl: null };
 
-Deno.test("a project is found by its id", async () => {
+Deno.test("findProject returns a project by its id", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId } = await createProject(services, INPUT);
   assert.equal((await findProject(services, projectId))._id, projectId);
 });
 
-Deno.test("an id of no project gets the interface's refusal", async () => {
+Deno.test("findProject throws PROJECT_NOT_FOUND for an unknown id", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await createProject(services, INPUT);
@@ -28,7 +28,7 @@ Deno.test("an id of no project gets the interface's refusal", async () => {
   });
 });
 
-Deno.test("every project is met once, in the order of their ids, however many there are", async () => {
+Deno.test("eachProject yields every project once, ordered by id, across pages", async () => {
   await using opened = await openTestServices();
   const { engine } = opened.services;
   const ids = Array.from({ length: 1203 }, (_, n) => (n + 1).toString(16).padStart(24, "0"));
@@ -47,13 +47,13 @@ Deno.test("every project is met once, in the order of their ids, however many th
   assert.deepEqual(met, ids);
 });
 
-Deno.test("without projects there is nothing to meet", async () => {
+Deno.test("eachProject yields nothing if there are no projects", async () => {
   await using opened = await openTestServices();
   for await (const project of eachProject(opened.services)) assert.fail(JSON.stringify(project));
   assert.equal((await Array.fromAsync(eachProject(opened.services))).length, 0);
 });
 
-Deno.test("rotation gives a fresh key of the same kind and refuses the present one at once", async () => {
+Deno.test("rotateKey returns a new key of the same kind and invalidates the old one at once", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, publishableKey, secretKey } = await createProject(services, INPUT);
@@ -65,7 +65,7 @@ Deno.test("rotation gives a fresh key of the same kind and refuses the present o
   assert.equal((await services.keys.find(secretKey))?.kind, "secret");
 });
 
-Deno.test("of 20 rotations at once exactly one key is left", async () => {
+Deno.test("rotateKey leaves one valid key after 20 concurrent rotations", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId } = await createProject(services, INPUT);
@@ -76,20 +76,20 @@ Deno.test("of 20 rotations at once exactly one key is left", async () => {
   assert.equal(holders.filter((holder) => holder !== null).length, 1);
 });
 
-Deno.test("a project that is not there has no key to rotate", async () => {
+Deno.test("rotateKey throws PROJECT_NOT_FOUND for an unknown project", async () => {
   await using opened = await openTestServices();
   await assert.rejects(rotateKey(opened.services, UNKNOWN, { kind: "secret" }), {
     code: "PROJECT_NOT_FOUND",
   });
 });
 
-Deno.test("members see the publishable key, the start of the secret one, and when each was made", async () => {
+Deno.test("listKeys returns the publishable key, the start of the secret key, and their times", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const { projectId, publishableKey } = await createProject(services, INPUT);
   const madeAt = new Date(clock.now()).toISOString();
   clock.advance(60_000);
-  const { key } = await rotateKey(services, projectId, { kind: checkedKeyKind("secret") });
+  const { key } = await rotateKey(services, projectId, { kind: parseKeyKind("secret") });
   const rotatedAt = new Date(clock.now()).toISOString();
   const formerValidUntil = null;
   assert.deepEqual(await listKeys(services, projectId), [
@@ -97,12 +97,12 @@ Deno.test("members see the publishable key, the start of the secret one, and whe
     { kind: "secret", key: null, start: key.slice(0, 12), createdAt: rotatedAt, formerValidUntil },
   ]);
   assert.deepEqual(await listKeys(services, UNKNOWN), []);
-  assert.throws(() => checkedKeyKind("Secret"), { code: "INVALID_INPUT" });
+  assert.throws(() => parseKeyKind("Secret"), { code: "INVALID_INPUT" });
 });
 
 const HOUR_MS = 3_600_000;
 
-Deno.test("a key that is rotated with a grace works until its end and no longer, in other processes within five seconds", async () => {
+Deno.test("rotateKey keeps the old key valid until its grace ends, in all processes", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   for (const kind of ["publishable", "secret"] as const) {
@@ -113,8 +113,8 @@ Deno.test("a key that is rotated with a grace works until its end and no longer,
     const rotated = await rotateKey(services, projectId, { kind, graceHours: 2 });
     const end = new Date(clock.now() + 2 * HOUR_MS).toISOString();
     assert.equal(rotated.formerValidUntil, end);
-    const shown = (await listKeys(services, projectId)).find((one) => one.kind === kind)!;
-    assert.equal(shown.formerValidUntil, end);
+    const details = (await listKeys(services, projectId)).find((one) => one.kind === kind)!;
+    assert.equal(details.formerValidUntil, end);
     clock.advance(2 * HOUR_MS - 1);
     for (const key of [old, rotated.key]) {
       const holder = await services.keys.find(key);
@@ -127,11 +127,11 @@ Deno.test("a key that is rotated with a grace works until its end and no longer,
       assert.notEqual(await keys.find(rotated.key), null);
     }
     assert.ok((await listKeys(services, projectId)).every((one) => one.formerValidUntil === null));
-    assert.equal(await endFormerKey(services, projectId, kind), false, "it has ended by itself");
+    assert.equal(await endFormerKey(services, projectId, kind), false, "it has already expired");
   }
 });
 
-Deno.test("a second rotation ends the key before the former one, with a grace or without", async () => {
+Deno.test("rotateKey invalidates the key that an earlier rotation replaced", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, secretKey } = await createProject(services, INPUT);
@@ -148,7 +148,7 @@ Deno.test("a second rotation ends the key before the former one, with a grace or
   assert.deepEqual(await working([second, third, fourth]), [false, false, true]);
 });
 
-Deno.test("of 20 rotations with a grace at once two keys are left: the present and one former", async () => {
+Deno.test("rotateKey leaves two valid keys after 20 concurrent rotations with a grace", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId } = await createProject(services, INPUT);
@@ -162,7 +162,7 @@ Deno.test("of 20 rotations with a grace at once two keys are left: the present a
   assert.equal(holders.filter((holder) => holder !== null).length, 2);
 });
 
-Deno.test("a former key is ended at once, and only the one of its kind and project", async () => {
+Deno.test("endFormerKey invalidates only the former key of the kind and project, at once", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const [one, other] = [
@@ -183,9 +183,9 @@ Deno.test("a former key is ended at once, and only the one of its kind and proje
   assert.equal(await endFormerKey(services, one.projectId, "secret"), false);
 });
 
-Deno.test("a grace is whole hours up to three days", () => {
-  for (const hours of [0, 1, 72]) assert.equal(checkedGraceHours(String(hours)), hours);
+Deno.test("parseGraceHours accepts integers up to 72 hours", () => {
+  for (const hours of [0, 1, 72]) assert.equal(parseGraceHours(String(hours)), hours);
   for (const text of ["", "-1", "73", "1.5", "1e1", "x", "100"]) {
-    assert.throws(() => checkedGraceHours(text), { code: "INVALID_INPUT" }, text);
+    assert.throws(() => parseGraceHours(text), { code: "INVALID_INPUT" }, text);
   }
 });

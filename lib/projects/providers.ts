@@ -1,6 +1,6 @@
 import { type Clock, timestamp } from "../clock.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
-import type { SealedPlace } from "../crypto/sealed_place.ts";
+import type { SealedField } from "../crypto/sealed_field.ts";
 import { Secret } from "../crypto/secret.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
@@ -8,20 +8,17 @@ import { eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { field, nullable, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/**
- * Whether a provider's verified e-mail signs in to the user who has it: `never` keeps users of
- * different providers apart.
- */
+/** `verified` signs in as the existing user with the verified e-mail; `never` does not. */
 export const LINKINGS = ["verified", "never"] as const;
 
 export type Linking = (typeof LINKINGS)[number];
 
-/** A project's own account with a provider. */
+/** Settings of a project's OAuth client at a provider. */
 export interface ProviderSettings {
   readonly enabled: boolean;
-  /** Empty until one is given. */
+  /** Empty until it is set. */
   readonly clientId: string;
-  /** Null until one is given. */
+  /** Null until it is set. */
   readonly clientSecret: Secret | null;
   readonly linking: Linking;
 }
@@ -29,9 +26,9 @@ export interface ProviderSettings {
 export interface ProviderInput {
   readonly enabled: boolean;
   readonly clientId: string;
-  /** Empty keeps the stored one. */
+  /** An empty text keeps the stored secret. */
   readonly clientSecret: string;
-  /** Null keeps the stored policy; without one it is `verified`. */
+  /** Null keeps the stored policy, which is `verified` at first. */
   readonly linking: Linking | null;
 }
 
@@ -40,7 +37,7 @@ export interface ProviderStore {
   readonly keyRing: KeyRing;
 }
 
-/** In each project's space. */
+/** Settings of sign-in providers. Stored in the project's space. */
 export const PROVIDER_SETTINGS = recordKind({
   name: "_providers",
   fields: {
@@ -49,7 +46,7 @@ export const PROVIDER_SETTINGS = recordKind({
     clientId: field.text,
     /** The client secret, sealed under the key ring for this project and provider. */
     sealed: nullable(field.text),
-    linking: field.textOf<Linking>(),
+    linking: field.oneOf<Linking>(),
     createdAt: field.date,
     updatedAt: field.date,
   },
@@ -64,13 +61,13 @@ const bindingOf = (project: Id, provider: string) => ({
   purpose: `client-secret ${provider}`,
 });
 
-export const PROVIDER_SEALS: SealedPlace = {
+export const PROVIDER_SEALS: SealedField = {
   definition: PROVIDER_SETTINGS,
   member: "sealed",
   binding: ({ provider }, projectId) => bindingOf(projectId!, String(provider)),
 };
 
-/** What the project has set for a provider; null for nothing. Always as it is stored now. */
+/** Does not cache. */
 export async function findProvider(
   { engine, keyRing }: ProviderStore,
   projectId: Id,
@@ -88,7 +85,7 @@ export async function findProvider(
 
 const TEXT = /^[\x21-\x7e]{1,500}$/;
 
-/** Stores what a project has with a provider. Throws `INVALID_INPUT`. */
+/** Returns the stored settings. Throws `INVALID_INPUT`. */
 export async function saveProvider(
   services: ProviderStore & { clock: Clock; newId: NewId },
   projectId: Id,
@@ -97,9 +94,9 @@ export async function saveProvider(
 ): Promise<ProviderSettings> {
   const { engine, keyRing, clock, newId } = services;
   const { enabled, clientId, clientSecret, linking } = input;
-  // One that is not in use may wait for its id.
-  if (enabled || clientId !== "") check("client id", clientId);
-  if (clientSecret !== "") check("client secret", clientSecret);
+  // A provider that is not enabled needs no client id yet.
+  if (enabled || clientId !== "") checkCredential("client id", clientId);
+  if (clientSecret !== "") checkCredential("client secret", clientSecret);
   const now = timestamp(clock);
   const change = {
     enabled,
@@ -117,8 +114,8 @@ export async function saveProvider(
   return (await findProvider(services, projectId, provider))!;
 }
 
-/** Never repeats what was given: people paste one in the place of the other. */
-function check(what: string, text: string): void {
+/** Throws `INVALID_INPUT`. The message omits the text, because people mix up id and secret. */
+function checkCredential(what: string, text: string): void {
   if (TEXT.test(text)) return;
   throw new Problem("INVALID_INPUT", {
     message: `The ${what} must be 1 to 500 printable ASCII characters without spaces.`,

@@ -18,7 +18,7 @@ const GIVEN: ProviderInput = {
 const revealed = (settings: Awaited<ReturnType<typeof findProvider>>) =>
   settings && { ...settings, clientSecret: settings.clientSecret?.reveal() ?? null };
 
-Deno.test("nothing is set until it is, and then for this provider of this project alone", async () => {
+Deno.test("saveProvider stores settings for one provider of one project", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   assert.equal(await findProvider(services, PROJECT, "github"), null);
@@ -32,7 +32,7 @@ Deno.test("nothing is set until it is, and then for this provider of this projec
   assert.equal(await findProvider(services, OTHER, "github"), null);
 });
 
-Deno.test("an empty secret and a policy that is not named keep what is stored", async () => {
+Deno.test("saveProvider keeps the stored secret and policy if they are omitted", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await saveProvider(services, PROJECT, "github", { ...GIVEN, linking: "never" });
@@ -50,14 +50,14 @@ Deno.test("an empty secret and a policy that is not named keep what is stored", 
   });
 });
 
-Deno.test("without a secret so far an empty one is none", async () => {
+Deno.test("saveProvider stores no secret if the first one is empty", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const stored = await saveProvider(services, PROJECT, "github", { ...GIVEN, clientSecret: "" });
   assert.equal(stored.clientSecret, null);
 });
 
-Deno.test("the secret is sealed for its project and provider, and prints as a secret", async () => {
+Deno.test("saveProvider seals the secret for its project and provider, and never prints it", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const settings = await saveProvider(services, PROJECT, "github", GIVEN);
@@ -77,7 +77,7 @@ Deno.test("the secret is sealed for its project and provider, and prints as a se
   await assert.rejects(open(PROJECT, "client-secret google"));
 });
 
-Deno.test("what cannot be an id or a secret is refused without being repeated, and nothing is stored", async () => {
+Deno.test("saveProvider refuses invalid ids and secrets without repeating them", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const wrong: Partial<ProviderInput>[] = [
@@ -103,7 +103,7 @@ Deno.test("what cannot be an id or a secret is refused without being repeated, a
   assert.equal(await findProvider(services, PROJECT, "github"), null);
 });
 
-Deno.test("20 who set the same provider up at once make one setting, whole", async () => {
+Deno.test("saveProvider stores one consistent record after 20 concurrent calls", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const saved = Array.from({ length: 20 }, (_, i) => ({

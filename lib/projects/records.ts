@@ -3,37 +3,37 @@ import type { AuthSettings } from "./auth_settings.ts";
 import type { FileSettings } from "./file_settings.ts";
 import { field, nullable, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** In the control space. */
+/** The projects. Stored in the control space. */
 export const PROJECTS = recordKind({
   name: "projects",
   fields: {
     name: field.text,
     /** Origin of the project's front end; null until it is set. */
     siteUrl: nullable(field.text),
-    /** The account whose plan rules it; null for a project that was made without one. */
+    /** Account whose plan applies; null without an owner. */
     ownerId: nullable(field.ref),
-    /** The AI key, sealed under the key ring for this project; null without one. */
+    /** Sealed under the key ring for this project; null without a key. */
     sealedAiKey: nullable(field.text),
-    /** Grows with every change of who has a part in it. */
+    /** Incremented by every change of the owner, the members and the invitations. */
     turns: optional(field.number),
     createdAt: field.date,
-    /** When it was put into the trash; null while it is in use. */
+    /** Null while the project is not in the trash. */
     deletedAt: nullable(field.date),
-    /** When its removal began: it cannot be restored any more. */
+    /** When the removal began. The project cannot be restored afterwards. */
     removedAt: optional(field.date),
-    /** Which archive it is being made of; null, or left out, once it is whole. */
+    /** Digest of the archive that is being imported; null or omitted otherwise. */
     importDigest: optional(nullable(field.text)),
-    /** Time of the last progress of its import, ISO 8601. */
+    /** Time of the last progress of a running import, ISO 8601. */
     importTouchedAt: optional(nullable(field.date)),
-    /** Incremented about every second by the import that runs; null, or left out, while none does. */
+    /** Incremented about every second by a running import; null or omitted otherwise. */
     importBeats: optional(nullable(field.number)),
-    /** If any are listed, publishable keys work from these origins only. */
+    /** The only origins that may use publishable keys; all may if the list is empty. */
     allowedOrigins: field.undeclared<string[]>(),
-    /** Those that were set; `authSettingsOf` fills the others in. */
+    /** Changed settings; `authSettingsOf` adds the defaults. */
     auth: optional(field.undeclared<Partial<AuthSettings>>()),
-    /** The same of `fileSettingsOf`. */
+    /** Changed settings; `fileSettingsOf` adds the defaults. */
     files: optional(field.undeclared<Partial<FileSettings>>()),
-    /** Until when all of its requests are kept; null, or left out, for those that fail alone. */
+    /** When logging of all requests ends; null or omitted if only failures are logged. */
     recordsRequestsUntil: optional(field.undeclared<string | null>()),
   },
   indexes: [{ keys: [{ path: "ownerId", descending: false }] }],
@@ -42,10 +42,9 @@ export const PROJECTS = recordKind({
 
 export type ProjectRecord = RecordOf<typeof PROJECTS>;
 
-/** Whole: not one that is being imported. */
-export const IS_WHOLE = eq("importDigest", null);
+export const IS_NOT_IMPORTING = eq("importDigest", null);
 
-/** Not in the trash. Projects of earlier versions know none. */
+/** Matches projects that are not in the trash. Earlier versions left out the field. */
 export const IN_USE = eq("deletedAt", null);
 
 export const isTrashed = ({ deletedAt }: ProjectRecord): boolean => (deletedAt ?? null) !== null;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { changed } from "@/tests/support/changed.ts";
+import { withMethods } from "@/tests/support/with_methods.ts";
 import { engineOver } from "@/tests/support/engine_over.ts";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { REQUEST_LOG_MAX, REQUEST_LOG_PER_SECOND_MAX } from "../limits.ts";
@@ -31,19 +31,19 @@ const noteMany = (log: RequestLog, projectId: Id, count: number) => {
   for (let n = 0; n < count; n++) log.note(failed(projectId, n));
 };
 
-const kept = (engine: Engine, projectId: Id) =>
+const storedRows = (engine: Engine, projectId: Id) =>
   Array.fromAsync(
     engine.records<LoggedRequestRecord>("control", REQUEST_LOG)
       .find({ filter: eq("projectId", projectId) }),
   );
 
-Deno.test("of more than fit into a second the first are kept and the others counted, of each project its own", async () => {
+Deno.test("requestLog stores the first requests of a second per project and counts the rest", async () => {
   await using opened = await openTestServices();
   const { engine, requestLog } = opened.services;
   noteMany(requestLog, ONE, REQUEST_LOG_PER_SECOND_MAX + 7);
   noteMany(requestLog, OTHER, 2);
   await requestLog.store();
-  const rows = await kept(engine, ONE);
+  const rows = await storedRows(engine, ONE);
   assert.equal(rows.length, REQUEST_LOG_PER_SECOND_MAX);
   assert.deepEqual(
     rows.filter(({ leftOut }) => leftOut > 0).map((row) => [row.requestId, row.leftOut]),
@@ -51,23 +51,23 @@ Deno.test("of more than fit into a second the first are kept and the others coun
       [String(REQUEST_LOG_PER_SECOND_MAX - 1), 7],
     ],
   );
-  assert.deepEqual((await kept(engine, OTHER)).map(({ leftOut }) => leftOut), [0, 0]);
+  assert.deepEqual((await storedRows(engine, OTHER)).map(({ leftOut }) => leftOut), [0, 0]);
 });
 
-Deno.test("a project that found no room is told how many were left out with its next request", async () => {
+Deno.test("requestLog adds the count of dropped requests to the project's next row", async () => {
   await using opened = await openTestServices();
   const { engine, requestLog } = opened.services;
   const others = ["d", "e", "f"].map((end) => ONE.slice(0, -1) + end);
   for (const projectId of others) noteMany(requestLog, projectId, REQUEST_LOG_PER_SECOND_MAX);
   noteMany(requestLog, OTHER, 3);
   await requestLog.store();
-  assert.deepEqual(await kept(engine, OTHER), []);
+  assert.deepEqual(await storedRows(engine, OTHER), []);
   noteMany(requestLog, OTHER, 1);
   await requestLog.store();
-  assert.deepEqual((await kept(engine, OTHER)).map(({ leftOut }) => leftOut), [3]);
+  assert.deepEqual((await storedRows(engine, OTHER)).map(({ leftOut }) => leftOut), [3]);
 });
 
-Deno.test("a project keeps its newest requests, and no others lose any", async () => {
+Deno.test("requestLog trims a project to its newest requests and leaves other projects alone", async () => {
   await using opened = await openTestServices();
   const { engine, requestLog, newId } = opened.services;
   const { clock } = opened;
@@ -97,7 +97,7 @@ Deno.test("a project keeps its newest requests, and no others lose any", async (
   assert.equal(oldest!.requestId, "701");
 });
 
-Deno.test("a store that takes nothing loses them and nothing else, and takes what comes next", async () => {
+Deno.test("requestLog drops a batch that the store rejects and continues with the next", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   let isDown = true;
@@ -105,7 +105,7 @@ Deno.test("a store that takes nothing loses them and nothing else, and takes wha
   const engine = engineOver(services.engine, {
     records: (space, definition) => {
       const records = services.engine.records(space, definition);
-      return changed(records, isDown ? down : {}) as never; // Of the type that is asked for.
+      return withMethods(records, isDown ? down : {}) as never; // The caller chooses the type.
     },
   });
   const lines: string[] = [];
@@ -113,19 +113,19 @@ Deno.test("a store that takes nothing loses them and nothing else, and takes wha
   await using requestLog = createRequestLog({ ...services, engine, log });
   noteMany(requestLog, ONE, 1);
   await requestLog.store();
-  assert.deepEqual(lines, ["Requests are not stored"]);
+  assert.deepEqual(lines, ["Requests could not be logged"]);
   isDown = false;
   noteMany(requestLog, ONE, 1);
   await requestLog.store();
-  assert.equal((await kept(services.engine, ONE)).length, 1);
+  assert.equal((await storedRows(services.engine, ONE)).length, 1);
 });
 
-Deno.test("a process that ends in order stores what it has noted", async () => {
+Deno.test("requestLog stores pending requests when it is disposed", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   {
     await using requestLog = createRequestLog(services);
     noteMany(requestLog, ONE, 3);
   }
-  assert.equal((await kept(services.engine, ONE)).length, 3);
+  assert.equal((await storedRows(services.engine, ONE)).length, 3);
 });

@@ -9,10 +9,10 @@ import {
   type ApiKeyRecord,
   FORMER_KEYS,
   type FormerKeyRecord,
-  keptOfKey,
+  generateApiKey,
   type KeyDirectory,
   type KeyKind,
-  newApiKey,
+  toStoredKey,
 } from "./api_keys.ts";
 
 interface KeyServices {
@@ -21,16 +21,15 @@ interface KeyServices {
   readonly clock: Clock;
 }
 
-/** A new key, and until when the one before it works. */
 export interface RotatedKey {
   readonly kind: KeyKind;
   readonly key: string;
-  /** Null where it is refused from now on. */
+  /** When the replaced key expires; null if it is no longer valid. */
   readonly formerValidUntil: string | null;
 }
 
-/** Throws `INVALID_INPUT` for what is no number of hours that a former key may work for. */
-export function checkedGraceHours(text: string): number {
+/** Throws `INVALID_INPUT`. */
+export function parseGraceHours(text: string): number {
   const hours = /^\d{1,2}$/.test(text) ? Number(text) : NaN;
   if (hours <= KEY_GRACE_HOURS_MAX) return hours;
   const message = `The grace must be a whole number of hours from 0 to ${KEY_GRACE_HOURS_MAX}.`;
@@ -40,8 +39,7 @@ export function checkedGraceHours(text: string): number {
 const HOUR_MS = 3_600_000;
 
 /**
- * Puts a new key in the place of the present one, which works for `graceHours` more. Of each kind
- * one former key works at most: one from a rotation before is refused from now on.
+ * The replaced key stays valid for `graceHours`; the key of an earlier rotation becomes invalid.
  * Throws `PROJECT_NOT_FOUND`.
  */
 export async function rotateKey(
@@ -49,9 +47,9 @@ export async function rotateKey(
   projectId: Id,
   { kind, graceHours = 0 }: { readonly kind: KeyKind; readonly graceHours?: number },
 ): Promise<RotatedKey> {
-  const key = newApiKey(kind);
+  const key = generateApiKey(kind);
   const change = {
-    set: { ...keptOfKey(kind, key), createdAt: timestamp(clock), seenInBrowser: null },
+    set: { ...toStoredKey(kind, key), createdAt: timestamp(clock), seenInBrowser: null },
   };
   const expiresAt = new Date(clock.now() + graceHours * HOUR_MS).toISOString();
   await engine.transaction("control", async (tx) => {
@@ -69,7 +67,7 @@ export async function rotateKey(
   return { kind, key, formerValidUntil: graceHours === 0 ? null : expiresAt };
 }
 
-/** Resolves to whether there was a former key that worked; it is refused from now on. */
+/** Returns whether there was a valid former key. */
 export async function endFormerKey(
   { engine, keys, clock }: KeyServices,
   projectId: Id,

@@ -6,37 +6,37 @@ import { LOCAL_HOSTS } from "../local_hosts.ts";
 import { Problem } from "../problems.ts";
 import type { Json } from "../store/port.ts";
 
-/** Some of what a project's owner sets, as it was sent. */
+/** Settings that a caller sent. Omitted settings keep their values. */
 export interface GivenSettings {
   readonly name?: string | undefined;
-  /** Null clears it. */
+  /** Null clears the Site URL. */
   readonly siteUrl?: string | null | undefined;
   readonly allowedOrigins?: readonly string[] | undefined;
   readonly auth?: GivenAuthSettings | undefined;
   readonly files?: GivenFileSettings | undefined;
 }
 
-/** The settings in the form in which they are kept, by their paths. Throws `INVALID_INPUT`. */
-export const checkedSettings = (
+/** Returns values by path. Throws `INVALID_INPUT`. */
+export const toStoredSettings = (
   { name, siteUrl, allowedOrigins, auth = {}, files = {} }: GivenSettings,
 ): { [path: string]: Json } => ({
-  ...(name !== undefined && { name: checkedName(name) }),
-  ...(siteUrl !== undefined && { siteUrl: siteUrl === null ? null : checkedSiteUrl(siteUrl) }),
-  ...(allowedOrigins !== undefined && { allowedOrigins: checkedOrigins(allowedOrigins) }),
-  ...byPaths("auth", auth),
-  ...byPaths("files", files),
+  ...(name !== undefined && { name: parseProjectName(name) }),
+  ...(siteUrl !== undefined && { siteUrl: siteUrl === null ? null : parseSiteUrl(siteUrl) }),
+  ...(allowedOrigins !== undefined && { allowedOrigins: parseOrigins(allowedOrigins) }),
+  ...prefixPaths("auth", auth),
+  ...prefixPaths("files", files),
 });
 
-/** Each member by itself, so that those which are not given stay. */
-const byPaths = (name: string, members: object): { [path: string]: Json } =>
+/** Returns one path per given field, so that an update leaves the omitted fields unchanged. */
+const prefixPaths = (name: string, members: object): { [path: string]: Json } =>
   Object.fromEntries(
     Object.entries(members).flatMap(([member, value]) =>
       value === undefined ? [] : [[`${name}.${member}`, value]]
     ),
   );
 
-/** Throws `INVALID_INPUT`. */
-export function checkedName(text: string): string {
+/** Returns the trimmed name. Throws `INVALID_INPUT`. */
+export function parseProjectName(text: string): string {
   const name = text.trim();
   const isFit = name !== "" && name.length <= PROJECT_NAME_LENGTH_MAX &&
     textProblem(name) === null && !CONTROL.test(name);
@@ -48,20 +48,20 @@ export function checkedName(text: string): string {
 
 const CONTROL = /\p{Cc}/u;
 
-/** The site's origin, https or local http, with nothing behind it. Throws `INVALID_INPUT`. */
-export const checkedSiteUrl = (text: string): string => checkedOrigin("The Site URL", text);
+/** Throws `INVALID_INPUT` unless `text` is an https or local http origin and nothing more. */
+export const parseSiteUrl = (text: string): string => parseOrigin("The Site URL", text);
 
-function checkedOrigin(what: string, text: string): string {
+function parseOrigin(what: string, text: string): string {
   const url = text.length > ADDRESS_LENGTH_MAX ? null : URL.parse(text);
   const secure = url?.protocol === "https:" ||
     (url?.protocol === "http:" && LOCAL_HOSTS.includes(url.hostname));
-  // A pattern would be taken for a host of that name.
+  // Patterns are not supported; URL.parse() would accept "*" as a part of a host name.
   if (url === null || !secure || url.hostname.includes("*")) {
     throw new Problem("INVALID_INPUT", {
       message: `${what} must be https, or http on localhost, 127.0.0.1 or [::1].`,
     });
   }
-  // To cut the rest off would lead users to another page than the address says.
+  // Cutting off a path would send users to a page other than the one the address names.
   if (url.pathname === "/" && !/[?#@]/.test(text)) return url.origin;
   throw new Problem("INVALID_INPUT", {
     message: `${what} must be a scheme, a host and a port, without a path, query, hash, user or ` +
@@ -69,15 +69,15 @@ function checkedOrigin(what: string, text: string): string {
   });
 }
 
-/** What browsers take for an address is hardly longer. */
+/** Number of characters. Browsers accept hardly more. */
 export const ADDRESS_LENGTH_MAX = 2048;
 
-/** Each origin once. Throws `INVALID_INPUT`. */
-export function checkedOrigins(origins: readonly string[]): string[] {
+/** Removes duplicates. Throws `INVALID_INPUT`. */
+export function parseOrigins(origins: readonly string[]): string[] {
   if (origins.length > ALLOWED_ORIGINS_MAX) {
     throw new Problem("INVALID_INPUT", {
       message: `A project lists at most ${ALLOWED_ORIGINS_MAX} allowed origins.`,
     });
   }
-  return [...new Set(origins.map((one) => checkedOrigin("An allowed origin", one)))];
+  return [...new Set(origins.map((one) => parseOrigin("An allowed origin", one)))];
 }

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import type { Clock } from "../clock.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
-import type { SealedPlace } from "../crypto/sealed_place.ts";
+import type { SealedField } from "../crypto/sealed_field.ts";
 import type { NewId } from "../ids.ts";
 import { timestamp } from "../clock.ts";
 import { createLru } from "../lru.ts";
@@ -9,15 +9,15 @@ import { ALL } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-export const ALGORITHM = "EdDSA";
+export const KEY_ALGORITHM = "EdDSA";
 
-/** In each project's space. */
+/** Key pairs that sign access tokens. Stored in the project's space. */
 export const SIGNING_KEYS = recordKind({
   name: "_signingKeys",
   fields: {
     createdAt: field.date,
     x: field.undeclared<string>(),
-    /** The private key, sealed under the key ring for this project and purpose. */
+    /** The private key, sealed for this project and purpose. */
     sealed: field.undeclared<string>(),
   },
   indexes: [],
@@ -26,73 +26,70 @@ export const SIGNING_KEYS = recordKind({
 
 type SigningKeyRecord = RecordOf<typeof SIGNING_KEYS>;
 
-/** A project's key for access tokens. */
 export interface SigningKey {
   readonly kid: string;
   readonly publicJwk: JWK;
   readonly publicKey: CryptoKey;
-  /** The private key, opened when it is asked for first; nobody can take it out of the process. */
+  /** Unseals the key at the first call. The key cannot be exported. */
   privateKey(): Promise<CryptoKey>;
 }
 
-/** Keeps each project's signing key. */
 export interface SigningKeys {
-  /** Makes a key for a new project. */
   create(projectId: Id): Promise<void>;
-  /** Null for a project without a key. */
   find(projectId: Id): Promise<SigningKey | null>;
 }
 
-const KEYS_KEPT = 2_000;
-const binding = (projectId: Id) => ({ project: projectId, purpose: "access-token-key" });
+const CACHED_KEYS_MAX = 2_000;
+const bindingOf = (projectId: Id) => ({ project: projectId, purpose: "access-token-key" });
 
-export const SIGNING_KEY_SEALS: SealedPlace = {
+export const SIGNING_KEY_SEALS: SealedField = {
   definition: SIGNING_KEYS,
   member: "sealed",
-  binding: (_, projectId) => binding(projectId!),
+  binding: (_, projectId) => bindingOf(projectId!),
 };
 
 export function createSigningKeys(
   services: { engine: Engine; keyRing: KeyRing; newId: NewId; clock: Clock },
 ): SigningKeys {
   const { engine, keyRing, newId, clock } = services;
-  // A key never changes once it is made, so it may be kept for good.
-  const known = createLru<Id, SigningKey>(KEYS_KEPT);
+  // Entries do not expire, because a key never changes.
+  const cache = createLru<Id, SigningKey>(CACHED_KEYS_MAX);
   const records = (projectId: Id) => engine.records<SigningKeyRecord>(projectId, SIGNING_KEYS);
 
   return {
     async create(projectId) {
-      const { publicKey, privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
+      const { publicKey, privateKey } = await generateKeyPair(KEY_ALGORITHM, { extractable: true });
       const [{ x }, { d }] = await Promise.all([exportJWK(publicKey), exportJWK(privateKey)]);
       await records(projectId).insert({
         _id: newId(),
         x: x!,
-        sealed: await keyRing.seal(d!, binding(projectId)),
+        sealed: await keyRing.seal(d!, bindingOf(projectId)),
         createdAt: timestamp(clock),
       });
     },
     async find(projectId) {
-      const kept = known.get(projectId);
-      if (kept !== undefined) return kept;
+      const cached = cache.get(projectId);
+      if (cached !== undefined) return cached;
       const record = await records(projectId).findOne(ALL);
       if (record === null) return null;
       const { _id: kid, x, sealed } = record.value;
       const jwk: JWK = { kty: "OKP", crv: "Ed25519", x };
       let privateKey: Promise<CryptoKey> | undefined;
       const opened = async () =>
-        importKey({ ...jwk, d: await keyRing.open(sealed, binding(projectId)) });
+        importKey({ ...jwk, d: await keyRing.open(sealed, bindingOf(projectId)) });
       const key: SigningKey = {
         kid,
-        publicJwk: { ...jwk, kid, use: "sig", alg: ALGORITHM },
+        publicJwk: { ...jwk, kid, use: "sig", alg: KEY_ALGORITHM },
         publicKey: await importKey(jwk),
         privateKey: () => privateKey ??= opened(),
       };
-      known.set(projectId, key);
+      cache.set(projectId, key);
       return key;
     },
   };
 }
 
 async function importKey(jwk: JWK): Promise<CryptoKey> {
-  return await importJWK(jwk, ALGORITHM) as CryptoKey; // Bytes come out of symmetric keys only.
+  // importJWK() returns bytes only for symmetric keys.
+  return await importJWK(jwk, KEY_ALGORITHM) as CryptoKey;
 }

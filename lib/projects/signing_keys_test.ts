@@ -19,7 +19,7 @@ async function signature(key: SigningKey): Promise<ArrayBuffer> {
   return await crypto.subtle.sign("Ed25519", await key.privateKey(), MESSAGE);
 }
 
-Deno.test("a project without a key has none, and gets one that is seen at once", async () => {
+Deno.test("find returns null until create makes the project's key", async () => {
   await using opened = await openTestServices();
   const { signingKeys } = opened.services;
   assert.equal(await signingKeys.find(PROJECT), null);
@@ -28,7 +28,7 @@ Deno.test("a project without a key has none, and gets one that is seen at once",
   assert.equal(await signingKeys.find(OTHER_PROJECT), null);
 });
 
-Deno.test("the private key signs what the public key verifies", async () => {
+Deno.test("the public key verifies a signature of the private key", async () => {
   await using opened = await openTestServices();
   const { signingKeys } = opened.services;
   await signingKeys.create(PROJECT);
@@ -37,7 +37,7 @@ Deno.test("the private key signs what the public key verifies", async () => {
   assert.equal(await crypto.subtle.verify("Ed25519", key.publicKey, signed, MESSAGE), true);
 });
 
-Deno.test("the published key holds nothing private, and private keys cannot be exported", async () => {
+Deno.test("publicJwk contains nothing private, and the private key cannot be exported", async () => {
   await using opened = await openTestServices();
   const { signingKeys } = opened.services;
   await signingKeys.create(PROJECT);
@@ -53,10 +53,10 @@ Deno.test("the published key holds nothing private, and private keys cannot be e
   assert.equal(kid, key.kid);
   assert.match(x!, /^[A-Za-z0-9_-]{43}$/);
   assert.equal((await key.privateKey()).extractable, false);
-  assert.equal(await key.privateKey(), await key.privateKey(), "opened once");
+  assert.equal(await key.privateKey(), await key.privateKey(), "unsealed once");
 });
 
-Deno.test("every project has a key of its own", async () => {
+Deno.test("create makes a different key for each project", async () => {
   await using opened = await openTestServices();
   const { signingKeys } = opened.services;
   await signingKeys.create(PROJECT);
@@ -71,7 +71,7 @@ Deno.test("every project has a key of its own", async () => {
   assert.equal(await crypto.subtle.verify("Ed25519", other.publicKey, signed, MESSAGE), false);
 });
 
-Deno.test("the private key is stored sealed, for its project and purpose", async () => {
+Deno.test("create seals the private key for its project and purpose", async () => {
   await using opened = await openTestServices();
   const { signingKeys, engine, keyRing } = opened.services;
   await signingKeys.create(PROJECT);
@@ -86,7 +86,7 @@ Deno.test("the private key is stored sealed, for its project and purpose", async
   await assert.rejects(keyRing.open(sealed, { project: PROJECT, purpose: "ai-key" }));
 });
 
-Deno.test("a sealed key copied to another project signs nothing there", async () => {
+Deno.test("a sealed key that is copied to another project cannot be opened there", async () => {
   await using opened = await openTestServices();
   const { signingKeys, engine } = opened.services;
   await signingKeys.create(PROJECT);
@@ -96,7 +96,7 @@ Deno.test("a sealed key copied to another project signs nothing there", async ()
   await assert.rejects(stolen.privateKey());
 });
 
-Deno.test("after a new key is put in front of the ring, stored keys still sign", async () => {
+Deno.test("stored keys can still sign after a key was added to the front of the key ring", async () => {
   await using opened = await openTestServices({ env: { SECRET_KEYS: `old:${KEY_A}` } });
   const { services, clock } = opened;
   await services.signingKeys.create(PROJECT);
@@ -113,7 +113,7 @@ Deno.test("after a new key is put in front of the ring, stored keys still sign",
   await assert.rejects(key.privateKey(), /SECRET_KEYS has no key "old"/);
 });
 
-Deno.test("a key is the same in every process", async () => {
+Deno.test("find returns the same key in every process", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await services.signingKeys.create(PROJECT);

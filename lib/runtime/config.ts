@@ -15,53 +15,43 @@ import { parseMailbox, parseSmtpUrl } from "../text/mail_addresses.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/**
- * Who may register: everybody, whoever has the link of an invitation, nobody; or, as long as there
- * is no account, the first who comes, and then as `invited`.
- */
+/** `invited`: with an invitation. `first`: open for the first visitor, then like `invited`. */
 export type RegistrationRule = "open" | "first" | "invited" | "closed";
 
-/** Everything a process can be told from outside. */
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Origin of every address in answers, without a final slash. */
+  /** Origin of all URLs in answers, without a final slash. */
   readonly publicUrl: string;
   readonly database: SqliteDatabase | MongoDatabase;
-  /** Where the files of projects without a store of their own are kept. */
+  /** The store for files of projects that have not configured their own. */
   readonly storage: DiskStorage | S3Storage;
-  /** Origin of the addresses of files that this server serves, without a final slash. */
+  /** Origin of the URLs of files that this server serves, without a final slash. */
   readonly filesUrl: string;
-  /** Whether stores that projects bring may be in private networks. */
+  /** Whether stores and mail servers of projects may be in private networks. */
   readonly allowPrivateEndpoints: boolean;
-  /** How long a list or a count may take before it is given up. */
+  /** Time limit of a list or count in milliseconds. */
   readonly queryTimeLimitMs: number;
-  /** The key ring's text; null lets the embedded mode keep one in its folder. */
+  /** Text of the key ring; null if the key ring is a file in the data folder. */
   readonly secretKeys: Secret | null;
-  /** How many proxies stand in front; 0 believes no forwarded address. */
+  /** Number of trusted proxies in front of the server; with 0, forwarded addresses are ignored. */
   readonly trustProxy: number;
-  /** Requests per minute, publishable key and address; null is no limit. */
+  /** Requests per minute, publishable key and address; null for no limit. */
   readonly ratePerMinute: number | null;
   readonly registration: RegistrationRule;
-  /** Whether the plans of accounts limit what they may take. */
+  /** Whether the limits of plans are enforced. */
   readonly plans: boolean;
-  /** How many threads serve. */
+  /** Number of threads that serve requests. */
   readonly workers: number;
-  /** Where GitHub's pages are, without a final slash. */
+  /** URL of GitHub's pages, without a final slash. */
   readonly githubUrl: string;
-  /** Where GitHub's API is, without a final slash. */
+  /** URL of GitHub's API, without a final slash. */
   readonly githubApiUrl: string;
-  /** The issuer of Google's ID tokens, exactly as they name it. */
+  /** The issuer of Google's ID tokens, exactly as the tokens name it. */
   readonly googleIssuer: string;
-  /**
-   * Whether `dev` serves at an address of this machine alone. Then users may sign in by choosing who
-   * they are, and the reference has the first project's publishable key.
-   */
+  /** Whether this is `dev` at a local URL. If so, users sign in without a password. */
   readonly isLocalDev: boolean;
-  /**
-   * The host names that `dev` answers at, beside those of this machine: a page whose own host name
-   * was made to lead here reads nothing. Null where every host name is answered.
-   */
+  /** Host names that `dev` serves besides local ones, against DNS rebinding; null serves all. */
   readonly devHosts: readonly string[] | null;
   readonly ai: AiProvider;
   readonly mail: MailSettings;
@@ -70,79 +60,79 @@ export interface Config {
 
 export interface SqliteDatabase {
   readonly kind: "sqlite";
-  /** Absolute or relative to the working folder. */
+  /** Path of the data folder, absolute or relative to the working folder. */
   readonly folder: string;
   readonly sync: Sync;
 }
 
 export interface MongoDatabase {
   readonly kind: "mongodb";
-  /** All is kept by the server. */
+  /** Null, because MongoDB stores everything. */
   readonly folder: null;
   readonly url: Secret;
-  /** What the names of all databases begin with. */
+  /** Prefix of the names of all databases. */
   readonly prefix: string;
 }
 
-/** Where questions to a model go: an API as OpenAI's, as far as chat completions. */
+/** An AI provider whose API has chat completions like OpenAI's. */
 export interface AiProvider {
-  /** The platform's own key; null where only keys of users are used. */
+  /** The platform's key; null if only keys of users are used. */
   readonly apiKey: Secret | null;
-  /** What stands before `/chat/completions`, without a final slash. */
+  /** URL before `/chat/completions`, without a final slash. */
   readonly baseUrl: string;
   readonly model: string;
-  /** Requests with the platform's key in a month, of all accounts together; null is no limit. */
+  /** Monthly requests of all accounts with the platform's key; null for no limit. */
   readonly monthlyLimit: number | null;
 }
 
-/** Who sends the mails of projects without a server of their own, and those to accounts. */
+/** The platform's mail server, for accounts and for projects without a mail server. */
 export interface MailSettings {
-  /** As `parseSmtpUrl` reads it; null where this server sends no mail. */
+  /** SMTP URL in the form of `parseSmtpUrl`; null if this server sends no mail. */
   readonly url: Secret | null;
-  /** Whether mails are written down for the dashboard instead. */
+  /** Whether mails are only stored for the dashboard instead of being sent. */
   readonly keeps: boolean;
-  /** As `parseMailbox` reads it; empty where none is given. */
+  /** Sender in the form of `parseMailbox`; empty if it is not configured. */
   readonly from: string;
 }
 
 export interface DiskStorage {
   readonly kind: "disk";
-  /** Absolute or relative to the working folder. */
+  /** Path of the folder, absolute or relative to the working folder. */
   readonly folder: string;
 }
 
 export interface S3Storage {
   readonly kind: "s3";
   readonly bucket: string;
-  /** Null for AWS itself. */
+  /** Null for AWS. */
   readonly endpoint: string | null;
   readonly region: string;
-  /** Where the bucket serves its objects to everybody, without a final slash; null if nowhere. */
+  /** URL of the bucket's public objects, without a final slash; null if they are not public. */
   readonly publicUrl: string | null;
   readonly accessKeyId: string;
   readonly secretAccessKey: Secret;
 }
 
-/** The folder that a `DATABASE_URL` names; null for another kind of address. */
+/** Returns the folder of a `DATABASE_URL`; null for another kind of URL. */
 const sqliteFolder = (url: string): string | null => /^sqlite:(.+)$/.exec(url)?.[1] ?? null;
 
-/** The folder that a `STORAGE_URL` names; null for another kind of address. */
+/** Returns the folder of a `STORAGE_URL`; null for another kind of URL. */
 const filesFolder = (address: string): string | null =>
   /^file:(.+)$/.exec(address)?.[1]?.replace(/^\/\/(?=\/)/, "") ?? null;
 
-/** The folders that a process with these settings writes to. */
+/** Returns the folders to which a process with these settings writes. */
 export const writtenFolders = ({ DATABASE_URL, STORAGE_URL }: Environment): string[] =>
   [sqliteFolder(DATABASE_URL || DATABASE_DEFAULT), filesFolder(STORAGE_URL || STORAGE_DEFAULT)]
     .filter((folder) => folder !== null);
 
-/** The files, of certificates and keys, that a `DATABASE_URL` has MongoDB's driver read. */
+/** Returns the certificate and key files that MongoDB's driver reads for a `DATABASE_URL`. */
 export const driverFiles = ({ DATABASE_URL = "" }: Environment): string[] =>
   [...DATABASE_URL.matchAll(/[?&]tls\w+File=([^&]+)/gi)].map(([, path]) =>
     decodeURIComponent(path!)
   );
 
-/** What a command is told, with what holds for it by default. */
-export function environmentOf(
+/** Returns the settings of a command, with the command's defaults. */
+export function commandEnvironment(
   command: string,
   read: (name: string) => string | undefined,
 ): Environment {
@@ -151,11 +141,10 @@ export function environmentOf(
   );
   if (command !== "dev") return given;
   const { REGISTRATION, MAIL_URL } = given;
-  const held = { REGISTRATION: REGISTRATION || "open", MAIL_URL: MAIL_URL || "keep:" };
-  return { ...given, ...held, isDev: true };
+  const defaults = { REGISTRATION: REGISTRATION || "open", MAIL_URL: MAIL_URL || "keep:" };
+  return { ...given, ...defaults, isDev: true };
 }
 
-/** All that is wrong with an environment, a line each. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
@@ -166,10 +155,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads an environment; pure. Throws {@linkcode ConfigError} with every problem at once. */
+/** Reads the configuration from settings. Throws {@linkcode ConfigError} with all problems. */
 export function loadConfig(env: Environment): Config {
-  const read = reader(env);
-  const port = read.wholeNumber("PORT", PORT, 1, 65_535);
+  const read = createReader(env);
+  const port = read.integer("PORT", PORT_DEFAULT, 1, 65_535);
   const publicUrl = read.publicUrl(port);
   const filesUrl = read.filesUrl(publicUrl);
   const config: Config = {
@@ -180,22 +169,22 @@ export function loadConfig(env: Environment): Config {
     storage: read.storage(),
     filesUrl,
     allowPrivateEndpoints: read.choice("ALLOW_PRIVATE_ENDPOINTS", ["false", "true"]) === "true",
-    queryTimeLimitMs: read.wholeNumber(
+    queryTimeLimitMs: read.integer(
       "QUERY_TIME_LIMIT_MS",
       QUERY_TIME_LIMIT_MS,
       1,
       REQUEST_TIMEOUT_MS,
     ),
     secretKeys: read.secretKeys(),
-    trustProxy: read.wholeNumber("TRUST_PROXY", 0, 0, 100),
+    trustProxy: read.integer("TRUST_PROXY", 0, 0, 100),
     ratePerMinute: read.ratePerMinute(),
     registration: read.registration(),
     plans: read.choice("PLANS", ["on", "off"]) === "on",
-    workers: read.wholeNumber("WORKERS", 1, 1, WORKERS_MAX),
+    workers: read.integer("WORKERS", 1, 1, WORKERS_MAX),
     githubUrl: withoutSlash(read.providerUrl("GITHUB_URL", "https://github.com")),
     githubApiUrl: withoutSlash(read.providerUrl("GITHUB_API_URL", "https://api.github.com")),
     googleIssuer: read.providerUrl("GOOGLE_ISSUER", "https://accounts.google.com"),
-    isLocalDev: env.isDev === true && isLocal(publicUrl),
+    isLocalDev: env.isDev === true && isLocalAddress(publicUrl),
     devHosts: env.isDev === true ? [publicUrl, filesUrl].map(hostOf) : null,
     ai: {
       apiKey: read.aiKey(),
@@ -212,41 +201,41 @@ export function loadConfig(env: Environment): Config {
 
 const hostOf = (address: string): string => URL.parse(address)?.hostname ?? "";
 
-const isLocal = (address: string): boolean => LOCAL_HOSTS.includes(hostOf(address));
+const isLocalAddress = (address: string): boolean => LOCAL_HOSTS.includes(hostOf(address));
 
 const withoutSlash = (address: string): string => address.replace(/\/$/, "");
 
-const PORT = 8000;
-/** Beyond what a machine of today gains from; catches a slip of the finger. */
+const PORT_DEFAULT = 8000;
+/** Maximum number of workers, more than any machine needs, to detect typing errors. */
 const WORKERS_MAX = 256;
 
 const S3_PARAMETERS: readonly string[] = ["endpoint", "region", "publicUrl"];
 
-/** With a project's id behind it, a name of 63 bytes at most, which is MongoDB's limit. */
+/** A prefix that, followed by a project id, fits into MongoDB's limit of 63 bytes for a name. */
 const DATABASE_PREFIX = /^[A-Za-z0-9_-]{1,38}$/;
 
-function reader(env: Environment) {
+function createReader(env: Environment) {
   const problems: string[] = [];
-  const refuse = (name: SettingName, why: string) => {
+  const reportInvalid = (name: SettingName, why: string) => {
     problems.push(`${name} ${why}, got ${JSON.stringify(env[name])}`);
   };
 
-  function text(name: SettingName, missing: string): string {
-    return env[name] || missing;
+  function text(name: SettingName, fallback: string): string {
+    return env[name] || fallback;
   }
 
-  /** The first choice is the default. */
+  /** Reads one of several choices, the first of which is the default. */
   function choice<const C extends readonly string[]>(name: SettingName, choices: C) {
     const value = text(name, choices[0]!);
-    if (!choices.includes(value)) refuse(name, `must be ${choices.join(" or ")}`);
+    if (!choices.includes(value)) reportInvalid(name, `must be ${choices.join(" or ")}`);
     return value as C[number];
   }
 
-  function wholeNumber(name: SettingName, missing: number, min: number, max: number): number {
-    const value = text(name, String(missing));
+  function integer(name: SettingName, fallback: number, min: number, max: number): number {
+    const value = text(name, String(fallback));
     const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
     if (number >= min && number <= max) return number;
-    refuse(name, `must be a whole number from ${min} to ${max}`);
+    reportInvalid(name, `must be a whole number from ${min} to ${max}`);
     return NaN;
   }
 
@@ -269,18 +258,18 @@ function reader(env: Environment) {
     }
     const folder = sqliteFolder(url);
     if (folder === null) {
-      // Addresses of databases hold passwords: no more of it is repeated than what it begins with.
+      // Only the scheme is repeated, because the URL of a database may contain a password.
       const scheme = /^[a-z+]{0,20}:/.exec(url)?.[0] ?? "something else";
       problems.push(`DATABASE_URL must be sqlite:<folder> or mongodb://…, got ${scheme}…`);
     }
     return { kind: "sqlite", folder: folder ?? "", sync };
   }
 
-  /** The path of the address; many hosts in it make it no URL. */
+  /** Returns the path of the URL, which `URL` cannot parse if it has several hosts. */
   function databasePrefix(url: string): string {
     const prefix = /^[^:]+:\/\/[^/?]+\/([^?]*)/.exec(url)?.[1] || "corbel";
     if (!DATABASE_PREFIX.test(prefix)) {
-      // Not repeated: an unescaped slash in a password would make the rest of it a path.
+      // The path is not repeated, because it may be a part of a password with an unescaped slash.
       problems.push(
         "DATABASE_URL must name a prefix of at most 38 letters, digits, _ and - as its path, and " +
           "a password in it must be percent-encoded",
@@ -289,12 +278,12 @@ function reader(env: Environment) {
     return prefix;
   }
 
-  /** Null, and a problem, for what is none. */
+  /** Parses an origin, or reports a problem and returns null. */
   function origin(name: SettingName, value: string): URL | null {
     const url = URL.parse(value);
     const isOrigin = url !== null && ["http:", "https:"].includes(url.protocol) &&
       url.href === `${url.origin}/` && !/[?#]/.test(value);
-    if (!isOrigin) refuse(name, "must be an http or https origin and nothing behind it");
+    if (!isOrigin) reportInvalid(name, "must be an http or https origin and nothing behind it");
     return isOrigin ? url : null;
   }
 
@@ -311,14 +300,17 @@ function reader(env: Environment) {
     const bucket = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?(?:\?|$)/.exec(address)?.[1];
     if (url === null || bucket === undefined) {
       const why = "must be file:<folder> or s3://<bucket>?endpoint=…&region=…&publicUrl=…";
-      // What stands before an @ may be a secret.
+      // The part before an @ may be a secret.
       if (address.includes("@")) problems.push(`STORAGE_URL ${why}, and hold no keys`);
-      else refuse("STORAGE_URL", why);
+      else reportInvalid("STORAGE_URL", why);
       return { kind: "disk", folder: "" };
     }
     for (const name of new Set(url.searchParams.keys())) {
       if (S3_PARAMETERS.includes(name) && url.searchParams.getAll(name).length === 1) continue;
-      refuse("STORAGE_URL", `must hold no parameter but ${S3_PARAMETERS.join(", ")}, each once`);
+      reportInvalid(
+        "STORAGE_URL",
+        `must hold no parameter but ${S3_PARAMETERS.join(", ")}, each once`,
+      );
     }
     const secret = env.AWS_SECRET_ACCESS_KEY ?? "";
     if (!env.AWS_ACCESS_KEY_ID || !secret) {
@@ -350,13 +342,16 @@ function reader(env: Environment) {
   }
 
   function publicUrl(port: number): string {
-    const value = text("PUBLIC_URL", `http://localhost:${Number.isNaN(port) ? PORT : port}`);
+    const value = text(
+      "PUBLIC_URL",
+      `http://localhost:${Number.isNaN(port) ? PORT_DEFAULT : port}`,
+    );
     const forbidden = choice("ALLOW_INSECURE_COOKIES", ["false", "true"]) === "false";
     const url = origin("PUBLIC_URL", value);
     if (url === null) return value;
     const insecure = url.protocol === "http:" && !LOCAL_HOSTS.includes(url.hostname);
     if (insecure && forbidden) {
-      refuse(
+      reportInvalid(
         "PUBLIC_URL",
         "must be https, because cookies would travel in the clear (ALLOW_INSECURE_COOKIES=true permits it)",
       );
@@ -364,18 +359,18 @@ function reader(env: Environment) {
     return url.origin;
   }
 
-  /** An address that client secrets travel to. */
-  function providerUrl(name: SettingName, missing: string): string {
-    const value = text(name, missing);
+  /** Reads a URL to which client secrets are sent. */
+  function providerUrl(name: SettingName, fallback: string): string {
+    const value = text(name, fallback);
     const url = URL.parse(value);
     const secure = url?.protocol === "https:" ||
       (url?.protocol === "http:" && LOCAL_HOSTS.includes(url.hostname));
     if (!secure || url.username !== "" || url.password !== "" || /[?#\s\\]/.test(value)) {
       const why = "must be an https address, or http on localhost, 127.0.0.1 or [::1], " +
         "without a user, query or fragment";
-      // What stands before an @ may be a password.
+      // The part before an @ may be a password.
       if (value.includes("@")) problems.push(`${name} ${why}`);
-      else refuse(name, why);
+      else reportInvalid(name, why);
     }
     return value;
   }
@@ -384,12 +379,12 @@ function reader(env: Environment) {
     const value = env.SECRET_KEYS;
     if (!value) return null;
     const problem = keyRingProblem(value);
-    // The value itself must not be repeated.
+    // The message must not repeat the value.
     if (problem !== null) problems.push(`SECRET_KEYS cannot be used: ${problem}`);
     return new Secret(value);
   }
 
-  /** It travels in a header. */
+  /** Reads the platform's AI key, which must fit into a header. */
   function aiKey(): Secret | null {
     const value = env.AI_API_KEY;
     if (!value) return null;
@@ -400,21 +395,24 @@ function reader(env: Environment) {
   }
 
   function aiMonthlyLimit(): number | null {
-    return env.AI_MONTHLY_LIMIT ? wholeNumber("AI_MONTHLY_LIMIT", 0, 1, 1e9) : null;
+    return env.AI_MONTHLY_LIMIT ? integer("AI_MONTHLY_LIMIT", 0, 1, 1e9) : null;
   }
 
-  /** The address has a password in it: it is not repeated. */
+  /** Reads the mail settings. Messages do not repeat the URL, because it contains a password. */
   function mail(): MailSettings {
     const [url, from] = [env.MAIL_URL ?? "", (env.MAIL_FROM ?? "").trim()];
     const keeps = url === "keep:";
     if (from !== "" && parseMailbox(from) === null) {
-      refuse("MAIL_FROM", "must be one address, or Name <address> without quotes, in one line");
+      reportInvalid(
+        "MAIL_FROM",
+        "must be one address, or Name <address> without quotes, in one line",
+      );
     }
     if (url === "" || keeps) return { url: null, keeps, from };
     if (parseSmtpUrl(url) === null) {
       problems.push(
         "MAIL_URL must be smtp://<user>:<password>@<host>:<port>, smtps://… or keep:, with user and " +
-          "password percent-encoded, both or neither, and nothing behind the port",
+          "password percent-encoded, both or neither, and nothing after the port",
       );
     }
     if (from === "") problems.push("MAIL_FROM is needed with smtp://… and smtps://…");
@@ -426,7 +424,7 @@ function reader(env: Environment) {
   }
 
   function ratePerMinute(): number | null {
-    const limit = wholeNumber("RATE_LIMIT_PER_MINUTE", RATE_PER_MINUTE, 1, 1e9);
+    const limit = integer("RATE_LIMIT_PER_MINUTE", RATE_PER_MINUTE, 1, 1e9);
     return choice("RATE_LIMITS", ["on", "off"]) === "off" ? null : limit;
   }
 
@@ -434,7 +432,7 @@ function reader(env: Environment) {
     problems,
     text,
     choice,
-    wholeNumber,
+    integer,
     database,
     storage,
     filesUrl,

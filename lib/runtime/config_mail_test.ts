@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { Secret } from "../crypto/secret.ts";
-import { ConfigError, environmentOf, loadConfig } from "./config.ts";
+import { commandEnvironment, ConfigError, loadConfig } from "./config.ts";
 import type { Environment } from "./settings.ts";
 
 const FROM = "Corbel <no-reply@example.com>";
 
-/** What is wrong with an environment; fails if nothing is. */
+/** Returns the problems of an environment that must be refused. */
 function problemsOf(env: Environment): string {
   try {
     loadConfig(env);
@@ -16,7 +16,7 @@ function problemsOf(env: Environment): string {
   return assert.fail("expected the environment to be refused");
 }
 
-Deno.test("MAIL_URL is kept as a secret that nothing prints", () => {
+Deno.test("MAIL_URL is a secret that is not printed", () => {
   const url = "smtp://mailer:p%40ss@smtp.example.com:587";
   const { mail } = loadConfig({ MAIL_URL: url, MAIL_FROM: FROM });
   assert.ok(mail.url instanceof Secret);
@@ -26,7 +26,7 @@ Deno.test("MAIL_URL is kept as a secret that nothing prints", () => {
   assert.ok(!Deno.inspect(mail).includes("p%40ss"));
 });
 
-Deno.test("MAIL_URL of another form is refused, and nothing of it repeated", () => {
+Deno.test("an invalid MAIL_URL is refused without repeating it", () => {
   for (
     const url of [
       "smtp://mailer:hush@",
@@ -51,7 +51,7 @@ Deno.test("MAIL_URL of another form is refused, and nothing of it repeated", () 
   }
 });
 
-Deno.test("MAIL_FROM is an address, with or without a name, in one line", () => {
+Deno.test("MAIL_FROM is an address on one line, with or without a name", () => {
   for (const from of ["no-reply@example.com", FROM, '"Corbel, Inc." <a@b.example>', "Ünï <a@b>"]) {
     assert.equal(loadConfig({ MAIL_FROM: from }).mail.from, from);
   }
@@ -68,15 +68,15 @@ Deno.test("MAIL_FROM is an address, with or without a name, in one line", () => 
   ) assert.match(problemsOf({ MAIL_FROM: from }), /^MAIL_FROM must be one address/, from);
 });
 
-Deno.test("with a server MAIL_FROM is needed; with keep: it is not", () => {
+Deno.test("MAIL_FROM is required with a mail server but not with keep:", () => {
   assert.match(problemsOf({ MAIL_URL: "smtps://smtp.example.com" }), /^MAIL_FROM is needed/);
   const { mail } = loadConfig({ MAIL_URL: "keep:" });
   assert.deepEqual(mail, { url: null, keeps: true, from: "" });
 });
 
-Deno.test("left out, mails are kept in dev and not sent in start", () => {
+Deno.test("without MAIL_URL, dev keeps mails and start sends none", () => {
   const mailOf = (command: string, value?: string) =>
-    loadConfig(environmentOf(command, (name) => name === "MAIL_URL" ? value : undefined)).mail;
+    loadConfig(commandEnvironment(command, (name) => name === "MAIL_URL" ? value : undefined)).mail;
   for (const missing of [undefined, ""]) {
     assert.equal(mailOf("dev", missing).keeps, true);
     for (const command of ["start", "admin"]) {

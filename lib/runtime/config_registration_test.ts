@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { environmentOf, loadConfig } from "./config.ts";
+import { commandEnvironment, loadConfig } from "./config.ts";
 
-Deno.test("REGISTRATION is open, invited or closed; left out it is open in dev alone", () => {
+Deno.test("REGISTRATION is open, invited or closed, and by default open in dev only", () => {
   for (const rule of ["open", "invited", "closed"] as const) {
     assert.equal(loadConfig({ REGISTRATION: rule }).registration, rule);
   }
@@ -10,7 +10,7 @@ Deno.test("REGISTRATION is open, invited or closed; left out it is open in dev a
     /REGISTRATION must be open or invited or closed, got "no"/,
   );
   const ruleOf = (command: string, value?: string) =>
-    loadConfig(environmentOf(command, (name) => name === "REGISTRATION" ? value : undefined))
+    loadConfig(commandEnvironment(command, (name) => name === "REGISTRATION" ? value : undefined))
       .registration;
   for (const missing of [undefined, ""]) {
     assert.equal(ruleOf("dev", missing), "open");

@@ -6,7 +6,7 @@ import { Secret } from "../crypto/secret.ts";
 const KEY_A = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 const KEY_B = "ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
 
-/** What is wrong with an environment; fails if nothing is. */
+/** Returns the problems of an environment that must be refused. */
 function problemsOf(env: Environment): readonly string[] {
   try {
     loadConfig(env);
@@ -17,14 +17,14 @@ function problemsOf(env: Environment): readonly string[] {
   return assert.fail("expected the environment to be refused");
 }
 
-/** The setting is refused by name, and nothing else is. */
+/** Asserts that a setting is refused by its name, and no other one. */
 function assertRefused(env: Environment, problem: RegExp): void {
   const problems = problemsOf(env);
   assert.equal(problems.length, 1, problems.join("\n"));
   assert.match(problems[0]!, problem);
 }
 
-Deno.test("nothing configured gives the embedded store on a local address", () => {
+Deno.test("loadConfig defaults to the embedded store on a local address", () => {
   const config = loadConfig({});
   assert.deepEqual(config, {
     host: "127.0.0.1",
@@ -66,13 +66,13 @@ Deno.test("the time limit of queries is 1 to 30,000 milliseconds", () => {
   }
 });
 
-Deno.test("an empty variable is as good as none", () => {
+Deno.test("an empty variable counts as missing", () => {
   const names = Object.keys(SETTINGS) as (keyof Environment)[];
   const empty = Object.fromEntries(names.map((name) => [name, ""]));
   assert.deepEqual(loadConfig(empty), loadConfig({}));
 });
 
-Deno.test("DATABASE_URL names a folder, relative or absolute, with any characters", () => {
+Deno.test("DATABASE_URL accepts relative and absolute folders with any characters", () => {
   for (const folder of ["./data", "/var/lib/corbel", "C:/my data"]) {
     const { database } = loadConfig({ DATABASE_URL: `sqlite:${folder}` });
     assert.deepEqual(database, { kind: "sqlite", folder, sync: "full" });
@@ -93,7 +93,7 @@ function mongodb(url: string): MongoDatabase {
   return database;
 }
 
-Deno.test("DATABASE_URL of MongoDB is kept as it is, and its path begins the databases' names", () => {
+Deno.test("DATABASE_URL of MongoDB stays unchanged, and its path is the prefix of database names", () => {
   const table = [
     ["mongodb://localhost", "corbel"],
     ["mongodb://localhost:27017/", "corbel"],
@@ -109,7 +109,7 @@ Deno.test("DATABASE_URL of MongoDB is kept as it is, and its path begins the dat
   }
 });
 
-Deno.test("a prefix that could not begin the name of a database is refused", () => {
+Deno.test("DATABASE_URL with an invalid database prefix is refused", () => {
   for (const prefix of ["a.b", "a b", "a/b", "a$", "é", "p".repeat(39)]) {
     assertRefused(
       { DATABASE_URL: `mongodb://localhost/${prefix}`, SECRET_KEYS: RING },
@@ -118,13 +118,13 @@ Deno.test("a prefix that could not begin the name of a database is refused", () 
   }
 });
 
-Deno.test("with MongoDB the key ring must be given, because every process needs the same", () => {
+Deno.test("SECRET_KEYS is required with MongoDB", () => {
   assertRefused({ DATABASE_URL: "mongodb://localhost" }, /^SECRET_KEYS is needed with MongoDB/);
 });
 
 const AWS_KEYS = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "hush" };
 
-Deno.test("STORAGE_URL names a folder, relative or absolute, with any characters", () => {
+Deno.test("STORAGE_URL accepts relative and absolute folders with any characters", () => {
   const table = [
     ["file:./files", "./files"],
     ["file:/var/lib/my files", "/var/lib/my files"],
@@ -135,7 +135,7 @@ Deno.test("STORAGE_URL names a folder, relative or absolute, with any characters
   }
 });
 
-Deno.test("STORAGE_URL names a bucket, with an endpoint where it is not AWS's own", () => {
+Deno.test("STORAGE_URL accepts a bucket with an optional endpoint", () => {
   const table = [
     ["s3://my-files", { endpoint: null, region: "us-east-1", publicUrl: null }],
     ["s3://my-files?region=eu-west-1", { endpoint: null, region: "eu-west-1", publicUrl: null }],
@@ -154,7 +154,7 @@ Deno.test("STORAGE_URL names a bucket, with an endpoint where it is not AWS's ow
   }
 });
 
-Deno.test("STORAGE_URL that names no store is refused, and keys in it are not repeated", () => {
+Deno.test("an invalid STORAGE_URL is refused without repeating keys", () => {
   for (
     const url of ["./files", "file:", "s3:", "s3://", "s3://A_B", "s3://a", "https://b.s3.com"]
   ) {
@@ -165,7 +165,7 @@ Deno.test("STORAGE_URL that names no store is refused, and keys in it are not re
   assert.ok(!problem!.includes("hush"));
 });
 
-Deno.test("STORAGE_URL takes no unknown or repeated parameter, and only plain addresses", () => {
+Deno.test("STORAGE_URL refuses unknown or repeated parameters and invalid addresses", () => {
   const table = [
     ["acl=public", /must hold no parameter but endpoint, region, publicUrl, each once/],
     ["region=a&region=b", /must hold no parameter but/],
@@ -178,7 +178,7 @@ Deno.test("STORAGE_URL takes no unknown or repeated parameter, and only plain ad
   }
 });
 
-Deno.test("a bucket without keys is refused", () => {
+Deno.test("STORAGE_URL with a bucket requires access keys", () => {
   for (const missing of Object.keys(AWS_KEYS)) {
     assertRefused(
       { STORAGE_URL: "s3://my-files", ...AWS_KEYS, [missing]: "" },
@@ -187,7 +187,7 @@ Deno.test("a bucket without keys is refused", () => {
   }
 });
 
-Deno.test("FILES_URL is an origin, and PUBLIC_URL's where it is left out", () => {
+Deno.test("FILES_URL is an origin and defaults to PUBLIC_URL", () => {
   assert.equal(loadConfig({ PUBLIC_URL: "https://a.example" }).filesUrl, "https://a.example");
   assert.equal(loadConfig({ FILES_URL: "https://f.example/" }).filesUrl, "https://f.example");
   for (const url of ["f.example", "https://f.example/x", "ftp://f.example", "https://f.example?"]) {
@@ -195,7 +195,7 @@ Deno.test("FILES_URL is an origin, and PUBLIC_URL's where it is left out", () =>
   }
 });
 
-Deno.test("private endpoints are allowed by true alone", () => {
+Deno.test("ALLOW_PRIVATE_ENDPOINTS allows private endpoints only if it is true", () => {
   assert.equal(loadConfig({ ALLOW_PRIVATE_ENDPOINTS: "true" }).allowPrivateEndpoints, true);
   assertRefused({ ALLOW_PRIVATE_ENDPOINTS: "yes" }, /^ALLOW_PRIVATE_ENDPOINTS must be/);
 });
@@ -210,7 +210,7 @@ Deno.test("SQLITE_SYNC is full or normal", () => {
   }
 });
 
-Deno.test("HOST is taken as it is", () => {
+Deno.test("HOST is used unchanged", () => {
   assert.equal(loadConfig({ HOST: "0.0.0.0" }).host, "0.0.0.0");
   assert.equal(loadConfig({ HOST: "::1" }).host, "::1");
 });
@@ -223,14 +223,14 @@ Deno.test("PORT is a whole number from 1 to 65535 and part of the default addres
   }
 });
 
-Deno.test("a wrong PORT is the one problem that is reported", () => {
+Deno.test("an invalid PORT is reported once", () => {
   const wrong = ["0", "65536", "-1", "80.5", "8e3", "0x50", " 80", "80 ", "abc", "9".repeat(30)];
   for (const value of wrong) {
     assertRefused({ PORT: value }, /^PORT must be a whole number from 1 to 65535, got "/);
   }
 });
 
-Deno.test("PUBLIC_URL is kept as an origin without a final slash", () => {
+Deno.test("PUBLIC_URL becomes an origin without a final slash", () => {
   const publicUrlOf = (url: string) => loadConfig({ PUBLIC_URL: url }).publicUrl;
   assert.equal(publicUrlOf("https://api.example.com"), "https://api.example.com");
   assert.equal(publicUrlOf("https://api.example.com/"), "https://api.example.com");
@@ -238,7 +238,7 @@ Deno.test("PUBLIC_URL is kept as an origin without a final slash", () => {
   assert.equal(publicUrlOf("https://api.example.com:8443"), "https://api.example.com:8443");
 });
 
-Deno.test("PUBLIC_URL that is no http origin is refused", () => {
+Deno.test("PUBLIC_URL that is not an http origin is refused", () => {
   const wrong = [
     "api.example.com",
     "ftp://api.example.com",
@@ -250,7 +250,7 @@ Deno.test("PUBLIC_URL that is no http origin is refused", () => {
   }
 });
 
-Deno.test("PUBLIC_URL with more than an origin is refused, not cut down to one", () => {
+Deno.test("PUBLIC_URL with more than an origin is refused", () => {
   const more = [
     "https://api.example.com/?a=b",
     "https://api.example.com/#top",
@@ -261,7 +261,7 @@ Deno.test("PUBLIC_URL with more than an origin is refused, not cut down to one",
   }
 });
 
-Deno.test("plain http is for local hosts, unless insecure cookies are permitted", () => {
+Deno.test("PUBLIC_URL with http requires a local host or ALLOW_INSECURE_COOKIES", () => {
   for (const url of ["http://localhost:8000", "http://127.0.0.1", "http://[::1]:81"]) {
     assert.equal(loadConfig({ PUBLIC_URL: url }).publicUrl, url);
   }
@@ -274,16 +274,16 @@ Deno.test("plain http is for local hosts, unless insecure cookies are permitted"
   }
 });
 
-Deno.test("ALLOW_INSECURE_COOKIES that is neither true nor false is refused and permits nothing", () => {
+Deno.test("an invalid ALLOW_INSECURE_COOKIES is refused and allows nothing", () => {
   for (const value of ["yes", "1", "TRUE"]) {
-    const told = `ALLOW_INSECURE_COOKIES must be false or true, got "${value}"`;
-    assert.deepEqual(problemsOf({ ALLOW_INSECURE_COOKIES: value }), [told]);
+    const problem = `ALLOW_INSECURE_COOKIES must be false or true, got "${value}"`;
+    assert.deepEqual(problemsOf({ ALLOW_INSECURE_COOKIES: value }), [problem]);
     const env = { PUBLIC_URL: "http://api.example.com", ALLOW_INSECURE_COOKIES: value };
-    assert.ok(problemsOf(env).includes(told));
+    assert.ok(problemsOf(env).includes(problem));
   }
 });
 
-Deno.test("SECRET_KEYS is one key or a list of them, and prints as a secret", () => {
+Deno.test("SECRET_KEYS is a list of keys that is not printed", () => {
   for (const text of [`k1:${KEY_A}`, `k2:${KEY_B}, k1:${KEY_A}`]) {
     const { secretKeys } = loadConfig({ SECRET_KEYS: text });
     assert.ok(secretKeys instanceof Secret);
@@ -294,7 +294,7 @@ Deno.test("SECRET_KEYS is one key or a list of them, and prints as a secret", ()
   assert.equal(shown.includes(KEY_A.slice(0, 10)), false);
 });
 
-Deno.test("SECRET_KEYS that cannot be used is refused without repeating it", () => {
+Deno.test("an invalid SECRET_KEYS is refused without repeating it", () => {
   const wrong = [
     [`k1:${KEY_A.slice(0, 40)}`, /key 1 has 30 bytes, not 32$/],
     ["k1:%%%not-base64%%%", /key 1 is not base64$/],
@@ -333,7 +333,7 @@ Deno.test("TRUST_PROXY is a whole number from 0 to 100", () => {
   }
 });
 
-Deno.test("RATE_LIMITS=off counts nothing, also where a limit is given", () => {
+Deno.test("RATE_LIMITS=off disables a configured limit", () => {
   assert.equal(loadConfig({ RATE_LIMITS: "on" }).ratePerMinute, 1000);
   assert.equal(loadConfig({ RATE_LIMITS: "off" }).ratePerMinute, null);
   assert.equal(loadConfig({ RATE_LIMITS: "off", RATE_LIMIT_PER_MINUTE: "5" }).ratePerMinute, null);
@@ -351,7 +351,7 @@ Deno.test("WORKERS is a whole number from 1 to 256", () => {
   }
 });
 
-Deno.test("RATE_LIMIT_PER_MINUTE is a whole number from 1, checked also when limits are off", () => {
+Deno.test("RATE_LIMIT_PER_MINUTE is a whole number from 1, also if limits are off", () => {
   for (const [text, limit] of [["1", 1], ["60000", 60_000], ["1000000000", 1e9]] as const) {
     assert.equal(loadConfig({ RATE_LIMIT_PER_MINUTE: text }).ratePerMinute, limit);
   }
@@ -364,7 +364,7 @@ Deno.test("RATE_LIMIT_PER_MINUTE is a whole number from 1, checked also when lim
 
 const PROVIDERS = ["GITHUB_URL", "GITHUB_API_URL", "GOOGLE_ISSUER", "AI_BASE_URL"] as const;
 
-Deno.test("providers may be elsewhere, over https or on a local host", () => {
+Deno.test("provider URLs may be https, or http on a local host", () => {
   const table = [
     ["https://ghe.example", "https://ghe.example"],
     ["https://ghe.example/", "https://ghe.example"],
@@ -384,7 +384,7 @@ Deno.test("providers may be elsewhere, over https or on a local host", () => {
   }
 });
 
-Deno.test("a provider's address over which a client secret would travel in the clear is refused", () => {
+Deno.test("provider URLs over which client secrets would be sent in the clear are refused", () => {
   const wrong = [
     "http://ghe.example",
     "ghe.example",
@@ -401,7 +401,7 @@ Deno.test("a provider's address over which a client secret would travel in the c
   }
 });
 
-Deno.test("a password in a provider's address is refused and not repeated", () => {
+Deno.test("a password in a provider URL is refused without repeating it", () => {
   for (const name of PROVIDERS) {
     const problems = problemsOf({ [name]: "https://corbel:hunter2@ghe.example" });
     assert.match(problems.join(), new RegExp(`^${name} must be .* without a user`));
@@ -409,7 +409,7 @@ Deno.test("a password in a provider's address is refused and not repeated", () =
   }
 });
 
-Deno.test("the AI provider's key is a secret, and fits into a header", () => {
+Deno.test("AI_API_KEY is a secret that fits into a header", () => {
   const { ai } = loadConfig({ AI_API_KEY: "gsk_platform", AI_MODEL: "one/model" });
   assert.equal(ai.apiKey!.reveal(), "gsk_platform");
   assert.equal(ai.model, "one/model");
@@ -437,7 +437,7 @@ Deno.test("LOG_LEVEL is one of four", () => {
   }
 });
 
-Deno.test("all problems are reported at once, each by its name and with what was given", () => {
+Deno.test("loadConfig reports all problems with their settings and values", () => {
   const env: Environment = {
     DATABASE_URL: "here",
     SQLITE_SYNC: "maybe",

@@ -1,15 +1,10 @@
 import type { Clock } from "../clock.ts";
 import type { Log } from "./log.ts";
 
-/** Whether a process lately had no room for another connection. */
+/** Records when the process reaches its limit of connections. */
 export interface ConnectionShortage {
-  /**
-   * Notes that a new connection had to wait. A line of the log says so, once a minute at most.
-   *
-   * @param closed How many idle connections were closed for it.
-   */
+  /** Logs a wait at most once a minute. `closed` idle connections were closed for it. */
   note(closed: number): void;
-  /** Whether one had to wait within the last minute. */
   isRecent(): boolean;
 }
 
@@ -29,8 +24,8 @@ export function createConnectionShortage(
       if (notedAt - loggedAt < MINUTE_MS) return;
       log.write(
         "warn",
-        "There is no room for more connections: the longest idle ones are closed. " +
-          "Allow more file descriptors, such as by `ulimit -n`, if this goes on",
+        "The limit of connections is reached, so the longest idle ones are closed. " +
+          "If this continues, allow more file descriptors, for example with `ulimit -n`",
         { closed: closedSince },
       );
       loggedAt = notedAt;

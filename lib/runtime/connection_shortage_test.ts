@@ -6,7 +6,7 @@ import { createConnectionShortage } from "./connection_shortage.ts";
 
 const MINUTE_MS = 60_000;
 
-Deno.test("a shortage of connections is logged once a minute, with what was closed since, and is recent for one", () => {
+Deno.test("note logs a shortage once a minute, and isRecent is true for a minute", () => {
   const clock = fakeClock();
   const lines: [string, LogFields | undefined][] = [];
   const log = {

@@ -2,43 +2,38 @@ import { closeSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { CONNECTIONS_MAX } from "../limits.ts";
 
-/** Half of the descriptors are for connections, half for files and all else. */
-const PER_CONNECTION = 2;
-const LOOKED_AT_MAX = CONNECTIONS_MAX * PER_CONNECTION;
+/** Number of descriptors per connection: one for the connection, one for files and others. */
+const DESCRIPTORS_PER_CONNECTION = 2;
+const PROBED_MAX = CONNECTIONS_MAX * DESCRIPTORS_PER_CONNECTION;
 
-/** What the process may open at once. */
 export interface Descriptors {
-  /** The limit of file descriptors; null where there are more than are needed. */
+  /** The limit of file descriptors; null if it is higher than needed. */
   readonly limit: number | null;
-  /** Connections that may be open at once. */
+  /** Maximum number of open connections. */
   readonly connections: number;
 }
 
-/**
- * Finds out how many descriptors there are by opening a file until no more can be opened: Deno does
- * not tell, and lets nothing read /proc without all permissions. To be called before anything else
- * needs a descriptor.
- */
+/** Opens a file until that fails, as Deno has no API. Must run before other code needs one. */
 export function countDescriptors(): Descriptors {
   const file = fileURLToPath(import.meta.url);
   const opened: number[] = [];
   let limit: number | null = null;
   try {
-    // The lowest free number is given each time.
-    while ((opened.at(-1) ?? 0) < LOOKED_AT_MAX) opened.push(openSync(file, "r"));
+    // The system always returns the lowest free descriptor.
+    while ((opened.at(-1) ?? 0) < PROBED_MAX) opened.push(openSync(file, "r"));
   } catch (error) {
-    if (!hasNoneLeft(error)) throw error;
+    if (!isLimitReached(error)) throw error;
     limit = (opened.at(-1) ?? 0) + 1;
   } finally {
     opened.forEach(closeSync);
   }
   return {
     limit,
-    connections: limit === null ? CONNECTIONS_MAX : Math.floor(limit / PER_CONNECTION),
+    connections: limit === null ? CONNECTIONS_MAX : Math.floor(limit / DESCRIPTORS_PER_CONNECTION),
   };
 }
 
-const hasNoneLeft = (error: unknown): boolean => {
+const isLimitReached = (error: unknown): boolean => {
   const { code } = error as { code?: string };
   return code === "EMFILE" || code === "ENFILE";
 };

@@ -3,21 +3,21 @@ import { createProject } from "@/lib/projects/create_project.ts";
 import { reseal } from "@/lib/operations/reseal.ts";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { createTestStore, database, type TestStore } from "@/tests/support/test_store.ts";
-import { KNOWN_KEYS, knownKeys } from "./known_keys.ts";
+import { KNOWN_KEYS, readKnownKeys } from "./known_keys.ts";
 import { ALL } from "../store/filter.ts";
 
 const key = (id: string, letter = id[0]!) => `${id}:${btoa(letter.repeat(32))}`;
 const open = (store: TestStore, ...keys: string[]) =>
   openTestServices({ store, env: { SECRET_KEYS: keys.join(",") } });
 
-/** Opens, and closes again. */
+/** Opens and closes a store. */
 async function start(store: TestStore, ...keys: string[]): Promise<void> {
   await using _ = await open(store, ...keys);
 }
 
 const STORE = { name: "StoreMismatch" };
 
-Deno.test("a store opens with the keys that it was made with, and with none less", async () => {
+Deno.test("a store opens only with all keys that it needs", async () => {
   await using store = await createTestStore();
   await start(store, key("one"));
   await start(store, key("one"));
@@ -28,54 +28,56 @@ Deno.test("a store opens with the keys that it was made with, and with none less
   await start(store, key("one"), key("two"));
 });
 
-Deno.test("another key under the id of one that was there is refused, be it retired", async () => {
+Deno.test("a different key under a known id is refused, also if that key is retired", async () => {
   await using store = await createTestStore();
   await start(store, key("one"));
-  const told = { ...STORE, message: /^The key "one" of the key ring is not the one/ };
-  await assert.rejects(() => start(store, key("one", "x")), told);
+  const isDifferent = { ...STORE, message: /^The key "one" of the key ring is not the one/ };
+  await assert.rejects(() => start(store, key("one", "x")), isDifferent);
   {
     await using opened = await open(store, key("two"), key("one"));
     assert.equal((await reseal(opened.services)).ok, true);
   }
   await start(store, key("two"));
-  await assert.rejects(() => start(store, key("two"), key("one", "x")), told);
+  await assert.rejects(() => start(store, key("two"), key("one", "x")), isDifferent);
   await start(store, key("one"), key("two"));
-  await assert.rejects(() => start(store, key("two")), STORE, "it seals again");
+  await assert.rejects(() => start(store, key("two")), STORE, "the key seals again");
 });
 
-Deno.test("what the store keeps of a key tells nothing of it, and of processes at once one makes it", async () => {
+Deno.test("concurrent processes register a key once, with a fingerprint that does not reveal it", async () => {
   await using store = await createTestStore();
   const opened = await Promise.all([1, 2, 3].map(() => open(store, key("one"))));
-  const known = await knownKeys(opened[0]!.services.engine);
+  const known = await readKnownKeys(opened[0]!.services.engine);
   assert.equal(known.length, 1);
   assert.match(known[0]!.fingerprint, /^[\w-]{43}$/);
   assert.ok(!JSON.stringify(known).includes(btoa("o".repeat(32)).slice(0, 8)));
   for (const one of opened) await one[Symbol.asyncDispose]();
 });
 
-Deno.test("of keys that come with both of two processes at once none is forgotten", async () => {
+Deno.test("at most one of two processes with different keys starts concurrently", async () => {
   await using store = await createTestStore();
   const ends = await Promise.allSettled([start(store, key("one")), start(store, key("two"))]);
   const started = ends.filter(({ status }) => status === "fulfilled").length;
   assert.ok(started <= 1, "two rings that do not know each other do not share a store");
 });
 
-Deno.test("values that the first key cannot open are named, and no key is retired", async () => {
+Deno.test("reseal names values that no key can open, and retires no key", async () => {
   await using store = await createTestStore();
   {
     await using first = await open(store, key("one"));
     await createProject(first.services, { name: "Sealed", siteUrl: null });
-    // As an earlier version left it, which did not remember keys.
+    // Earlier versions did not register keys.
     await first.services.engine.records("control", KNOWN_KEYS).deleteMany(ALL, 10);
   }
   await using wrong = await open(store, key("one", "x"), key("old"));
   const { ok, unopened } = await reseal(wrong.services);
   assert.deepEqual([ok, unopened.length], [false, 1]);
-  assert.ok((await knownKeys(wrong.services.engine)).every(({ retiredAt }) => retiredAt === null));
+  assert.ok(
+    (await readKnownKeys(wrong.services.engine)).every(({ retiredAt }) => retiredAt === null),
+  );
 });
 
 Deno.test({
-  name: "a data folder whose key ring is gone is not opened with a new one",
+  name: "a data folder without its key ring is not opened with a new one",
   ignore: database !== "sqlite", // On MongoDB the ring is always given.
   async fn() {
     await using store = await createTestStore();
@@ -84,20 +86,20 @@ Deno.test({
       await using opened = await openTestServices({ store });
       await createProject(opened.services, { name: "Sealed", siteUrl: null });
     }
-    const kept = await Deno.readTextFile(path);
-    const told = { ...STORE, message: /secret-keys" is missing.*put back its copy/s };
+    const keyRing = await Deno.readTextFile(path);
+    const missing = { ...STORE, message: /secret-keys" is missing.*put back its copy/s };
     const isMissing = async () => {
       await Deno.remove(path);
-      await assert.rejects(() => openTestServices({ store }), told);
+      await assert.rejects(() => openTestServices({ store }), missing);
       await assert.rejects(() => Deno.stat(path), Deno.errors.NotFound);
-      await Deno.writeTextFile(path, kept);
+      await Deno.writeTextFile(path, keyRing);
     };
     await isMissing();
     {
       await using opened = await openTestServices({ store });
       await opened.services.engine.records("control", KNOWN_KEYS).deleteMany(ALL, 10);
     }
-    await isMissing(); // Also where an earlier version did not remember its keys.
+    await isMissing(); // Also in a store of an earlier version.
     await using _ = await openTestServices({ store });
   },
 });

@@ -2,50 +2,46 @@ import type { LogLevel } from "./config.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
-/** What a line may say beside time and level. */
+/** Fields of a line in addition to time, level and message. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** What is told of every request. None of it can hold a character that JSON escapes. */
+/** The fields of a request's line. Their values must not contain characters that JSON escapes. */
 export interface RequestLine {
   readonly requestId: string;
   readonly operation: string | null;
   readonly method: string;
   readonly status: number;
-  /** Milliseconds until it was answered. */
+  /** Milliseconds until the answer. */
   readonly ms: number;
   readonly project: string | null;
   readonly caller: string | null;
-  /** Who asked, where it was an account, by its session or token. */
+  /** Id of the account whose session or token was used. */
   readonly account: string | null;
   readonly problem: string | null;
 }
 
-/** One JSON object per line. Callers pass identifiers and figures, never bodies or credentials. */
+/** A log with one JSON object per line. Callers must not pass bodies or credentials. */
 export interface Log extends Disposable {
   write(level: LogLevel, message: string, fields?: LogFields): void;
   request(line: RequestLine): void;
-  /** Hands over what is waiting. */
   flush(): void;
 }
 
-const REQUESTS_AT = LEVELS.indexOf("info");
+const REQUEST_LEVEL = LEVELS.indexOf("info");
 
-/** Of a text that needs no escapes: JSON's own takes four times as long for a line. */
-const quoted = (text: string | null): string => text === null ? "null" : `"${text}"`;
+/** Quotes a text that needs no escapes, because `JSON.stringify` would be slower. */
+const quote = (text: string | null): string => text === null ? "null" : `"${text}"`;
 
 const FLUSH_MS = 100;
 const FLUSH_LENGTH = 64 * 1024;
 
-/**
- * Lines are collected and handed over ten times a second: a write per request would cost as much
- * as the request. Errors go out at once.
- */
+/** Writes collected lines ten times a second, as a write per request is slow; errors at once. */
 export function createLog(least: LogLevel, sink: (text: string) => void): Log {
   const threshold = LEVELS.indexOf(least);
   let waiting = "";
   let [lastMs, lastTime] = [0, ""];
 
-  /** Many lines are of the same millisecond. */
+  /** Returns the current time, formatted once per millisecond. */
   function timeText(): string {
     const now = Date.now();
     if (now !== lastMs) [lastMs, lastTime] = [now, new Date(now).toISOString()];
@@ -53,9 +49,9 @@ export function createLog(least: LogLevel, sink: (text: string) => void): Log {
   }
 
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let lost = 0;
+  let lostLines = 0;
 
-  /** Of lines that are lost the next ones tell; the last may have been cut off. */
+  /** Writes the collected lines. After a failure, the next write reports how many were lost. */
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
@@ -64,12 +60,14 @@ export function createLog(least: LogLevel, sink: (text: string) => void): Log {
     waiting = "";
     try {
       sink(
-        lost === 0 ? text : `\n${lineOf("warn", "Lines of the log were lost", { lost })}${text}`,
+        lostLines === 0
+          ? text
+          : `\n${lineOf("warn", "Lines of the log were lost", { lost: lostLines })}${text}`,
       );
-      lost = 0;
+      lostLines = 0;
     } catch {
-      // On a full disk, say: no request fails for that.
-      lost += text.split("\n").length - 1;
+      // Requests must not fail if, for example, the disk is full.
+      lostLines += text.split("\n").length - 1;
     }
   }
 
@@ -79,7 +77,7 @@ export function createLog(least: LogLevel, sink: (text: string) => void): Log {
     return `${head}${rest.length > 1 ? "," : ""}${rest}\n`;
   }
 
-  function add(text: string): void {
+  function append(text: string): void {
     waiting += text;
     if (waiting.length > FLUSH_LENGTH) flush();
     else timer ??= setTimeout(flush, FLUSH_MS);
@@ -88,18 +86,18 @@ export function createLog(least: LogLevel, sink: (text: string) => void): Log {
   return {
     write(level, message, fields) {
       if (LEVELS.indexOf(level) < threshold) return;
-      add(lineOf(level, message, fields));
+      append(lineOf(level, message, fields));
       if (level === "error") flush();
     },
     request(line) {
-      if (threshold > REQUESTS_AT) return;
+      if (threshold > REQUEST_LEVEL) return;
       const { operation, project, caller, account, problem } = line;
-      add(
+      append(
         `{"time":"${timeText()}","level":"info","message":"request"` +
-          `,"requestId":"${line.requestId}","operation":${quoted(operation)}` +
+          `,"requestId":"${line.requestId}","operation":${quote(operation)}` +
           `,"method":"${line.method}","status":${line.status},"ms":${line.ms}` +
-          `,"project":${quoted(project)},"caller":${quoted(caller)}` +
-          `,"account":${quoted(account)},"problem":${quoted(problem)}}\n`,
+          `,"project":${quote(project)},"caller":${quote(caller)}` +
+          `,"account":${quote(account)},"problem":${quote(problem)}}\n`,
       );
     },
     flush,
@@ -107,5 +105,5 @@ export function createLog(least: LogLevel, sink: (text: string) => void): Log {
   };
 }
 
-/** For tests and one-off commands that have nothing to log. */
+/** A log for tests and commands that ignores all lines. */
 export const silentLog: Log = { write() {}, request() {}, flush() {}, [Symbol.dispose]() {} };

@@ -1,13 +1,10 @@
-/** Where text goes: standard output, or standard error. */
+/** Standard output or standard error. */
 export interface Output {
-  /** Takes some of the bytes; returns how many. */
+  /** Writes some of the bytes and returns how many. */
   writeSync(bytes: Uint8Array): number;
 }
 
-/**
- * Prints whole lines, at a fifth of what the console costs. That nobody reads them any longer is no
- * reason to stop.
- */
+/** Prints lines faster than the console. Drops text if the reader has closed the pipe. */
 export function createPrinter(output: Output): (text: string) => void {
   const encoder = new TextEncoder();
   return (text) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createPrinter } from "./printer.ts";
 
-/** Takes so many bytes at a time. */
+/** Returns an output that writes a limited number of bytes at a time. */
 function slowOutput(bytesAtOnce: number) {
   const taken: number[] = [];
   return {
@@ -14,7 +14,7 @@ function slowOutput(bytesAtOnce: number) {
   };
 }
 
-Deno.test("all of a text is printed, however little is taken at once", () => {
+Deno.test("the printer prints a complete text through partial writes", () => {
   const output = slowOutput(3);
   const print = createPrinter(output);
   print("clé 🗝\n");
@@ -22,7 +22,7 @@ Deno.test("all of a text is printed, however little is taken at once", () => {
   assert.equal(output.text(), "clé 🗝\ntwo\n");
 });
 
-Deno.test("a log that nobody reads stops nothing, anything else that fails is told", () => {
+Deno.test("the printer ignores a closed pipe and throws other errors", () => {
   const failing = (error: Error) =>
     createPrinter({
       writeSync() {

@@ -1,9 +1,9 @@
 import { IDENTITIES, identityOf, type IdentityRecord } from "../auth/identities.ts";
-import { reclaim } from "../auth/reclaim.ts";
-import { noteUserEvent } from "../auth/user_events.ts";
+import { revokeFormerAccess } from "../auth/revoke_former_access.ts";
+import { recordUserEvent } from "../auth/user_events.ts";
 import {
+  createUserRecord,
   findUserByEmail,
-  newUser,
   type OwnMember,
   USERNAME,
   type UserRecord,
@@ -22,9 +22,8 @@ interface LinkContext {
   readonly projectId: Id;
   readonly clock: Clock;
   readonly newId: NewId;
-  /** What new users are stored by. */
   readonly quota?: ByteQuota | undefined;
-  /** Declared fields of a new user: their defaults. */
+  /** Default values of the declared fields, for a new user. */
   readonly fields: { readonly [name: string]: Json };
 }
 
@@ -32,133 +31,133 @@ interface ProviderIdentity {
   readonly provider: string;
   readonly profile: Profile;
   readonly linking: Linking;
-  /** Whether the project takes new users. */
-  readonly mayCreate: boolean;
+  readonly canCreateUser: boolean;
 }
 
-export interface Account {
+export interface ResolvedAccount {
   readonly userId: Id;
   readonly isNewUser: boolean;
-  /** Whether an account that was there before was found by its e-mail. */
+  /** Whether an existing user was found by e-mail. */
   readonly linkedByEmail: boolean;
-  /** Whether nobody had proved its e-mail before, so that all former ways into it were dropped. */
+  /** Whether the e-mail was unverified before, so that former sign-in methods were removed. */
   readonly reclaimed: boolean;
-  /** Sessions that ended, for the session directory to forget after the commit. */
+  /** Ended sessions, which the caller removes from the session directory after the commit. */
   readonly revoked: readonly Id[];
 }
 
-/** What most accounts are. */
-const PLAIN = { isNewUser: false, linkedByEmail: false, reclaimed: false, revoked: [] } as const;
+/** The result for an existing user whose sign-in methods did not change. */
+const UNCHANGED = {
+  isNewUser: false,
+  linkedByEmail: false,
+  reclaimed: false,
+  revoked: [],
+} as const;
 
-/** What of a profile is shown, and can be the user's own choice instead. */
-const SHOWN: readonly OwnMember[] = ["name", "username", "avatarUrl"];
+/** Members of a profile that users can set themselves. */
+const PROFILE_MEMBERS: readonly OwnMember[] = ["name", "username", "avatarUrl"];
 
 /**
- * The account of whom a provider has proved. The provider's id of a user says who they are; an e-mail
- * does so only the first time, if the provider has verified it and the project's policy allows it.
- * Throws `SignInFailed` for a disabled user and for a new one where none may come, and
- * `UniqueViolation` when another transaction made the account first.
+ * Finds or creates the user whom a provider has authenticated. The provider's id identifies the
+ * user; a verified e-mail does so only at the first sign-in, if the policy allows. Throws
+ * `SignInFailed` for a disabled user or closed sign-up, and `UniqueViolation` for a concurrent
+ * creation.
  */
-export async function accountOf(
+export async function resolveAccount(
   tx: Transaction,
   context: LinkContext,
-  whom: ProviderIdentity,
-): Promise<Account> {
+  proven: ProviderIdentity,
+): Promise<ResolvedAccount> {
   const identities = tx.records<IdentityRecord>(IDENTITIES);
   const users = tx.records<UserRecord>(USERS);
-  const { provider, profile, linking } = whom;
+  const { provider, profile, linking } = proven;
   const identity = identityOf(provider, profile.providerUserId);
-  const known = await identities.findOne(eq("identity", identity));
-  if (known !== null) {
-    const user = await users.get(known.value.userId);
-    if (user !== null) return await updateExisting(tx, context, whom, known.value, user.value);
-    // The user was deleted: whoever comes back is new.
-    await identities.deleteOne(eq("_id", known.value._id));
+  const linked = await identities.findOne(eq("identity", identity));
+  if (linked !== null) {
+    const user = await users.get(linked.value.userId);
+    if (user !== null) return await updateExisting(tx, context, proven, linked.value, user.value);
+    // The user was deleted, so the person becomes a new user.
+    await identities.deleteOne(eq("_id", linked.value._id));
   }
   const holder = profile.email === null
     ? null
     : await findUserByEmail(tx.records(USERS), profile.email);
   if (linking === "verified" && holder !== null && isSameMailbox(profile.email!, holder.email!)) {
-    return await linkIdentity(tx, context, whom, holder);
+    return await linkIdentity(tx, context, proven, holder);
   }
-  if (!whom.mayCreate) throw new SignInFailed("closed");
-  return await createUser(tx, context, whom, holder === null ? profile.email : null);
+  if (!proven.canCreateUser) throw new SignInFailed("closed");
+  return await createUser(tx, context, proven, holder === null ? profile.email : null);
 }
 
 async function updateExisting(
   tx: Transaction,
   context: LinkContext,
-  whom: ProviderIdentity,
+  proven: ProviderIdentity,
   { _id, seen }: IdentityRecord,
   user: UserRecord,
-): Promise<Account> {
+): Promise<ResolvedAccount> {
   refuseDisabled(user);
-  const { profile } = whom;
+  const { profile } = proven;
   const set: Record<string, Json> = await withFreeUsername(
     tx,
     user,
-    changesOf(user, seen, profile),
+    profileChanges(user, seen, profile),
   );
   const { email } = profile;
-  const now = seenOf(profile);
-  const isNews = email !== null && (email !== seen.email || user.email === null);
-  let isProved = false;
-  if (isNews && (email !== user.email || !user.emailVerified)) {
+  const now = toSeenProfile(profile);
+  const isNewEmail = email !== null && (email !== seen.email || user.email === null);
+  let isVerified = false;
+  if (isNewEmail && (email !== user.email || !user.emailVerified)) {
     const holder = await findUserByEmail(tx.records(USERS), email);
-    isProved = holder === null || holder._id === user._id;
-    // What is somebody else's stays theirs, and is still news when it is free one day.
-    if (!isProved) now.email = seen.email;
+    isVerified = holder === null || holder._id === user._id;
+    // The address belongs to another user. Keeping the old value retries it at later sign-ins.
+    if (!isVerified) now.email = seen.email;
   }
-  // A password and other providers may be of the person who typed an unproved address in.
-  const reclaimed = isProved && user.email !== null && !user.emailVerified;
-  const revoked = reclaimed ? await reclaim(tx, context, user) : [];
-  if (isProved) Object.assign(set, verified(email!));
-  if (reclaimed) Object.assign(set, { passwordHash: null, providers: [link(context, whom)] });
+  // The password and other providers may belong to the person who entered an unverified address.
+  const reclaimed = isVerified && user.email !== null && !user.emailVerified;
+  const revoked = reclaimed ? await revokeFormerAccess(tx, context, user) : [];
+  if (isVerified) Object.assign(set, verifiedEmail(email!));
+  if (reclaimed) Object.assign(set, { passwordHash: null, providers: [toLink(context, proven)] });
   if (Object.keys(set).length > 0) await change(tx, context, user, set);
   if (reclaimed) {
-    await addIdentity(tx, context, whom, user._id);
-  } else if (SEEN.some((member) => now[member] !== seen[member])) {
-    const change = { set: { seen: now } };
-    await tx.records<IdentityRecord>(IDENTITIES).updateOne(eq("_id", _id), change);
+    await addIdentity(tx, context, proven, user._id);
+  } else if (SEEN_MEMBERS.some((member) => now[member] !== seen[member])) {
+    const updateUser = { set: { seen: now } };
+    await tx.records<IdentityRecord>(IDENTITIES).updateOne(eq("_id", _id), updateUser);
   }
-  return { ...PLAIN, userId: user._id, reclaimed, revoked };
+  return { ...UNCHANGED, userId: user._id, reclaimed, revoked };
 }
 
-/**
- * Adds a provider to the account that has its e-mail. If nobody had proved that address before, the
- * account may have been made by somebody else in waiting for its owner: whatever lets that one in
- * is dropped, and what they wrote of themselves too.
- */
+/** Removes methods and profile at an unverified address: another person may have set them. */
 async function linkIdentity(
   tx: Transaction,
   context: LinkContext,
-  whom: ProviderIdentity,
+  proven: ProviderIdentity,
   user: UserRecord,
-): Promise<Account> {
+): Promise<ResolvedAccount> {
   refuseDisabled(user);
-  const { profile } = whom;
+  const { profile } = proven;
   const reclaimed = !user.emailVerified;
   let revoked: Id[] = [];
   let set: Record<string, Json>;
   if (!reclaimed) {
     set = {
-      ...await withFreeUsername(tx, user, changesOf(user, profile, profile)),
-      providers: [...providersOf(user), link(context, whom)],
+      ...await withFreeUsername(tx, user, profileChanges(user, profile, profile)),
+      providers: [...providersOf(user), toLink(context, proven)],
     };
   } else {
-    revoked = await reclaim(tx, context, user);
+    revoked = await revokeFormerAccess(tx, context, user);
     const { name, username, avatarUrl } = profile;
     set = {
       ...await withFreeUsername(tx, user, { name, username, avatarUrl }),
       fields: { ...context.fields },
       ownMembers: [],
       passwordHash: null,
-      providers: [link(context, whom)],
+      providers: [toLink(context, proven)],
       emailVerified: true,
     };
   }
   await change(tx, context, user, set);
-  await addIdentity(tx, context, whom, user._id);
+  await addIdentity(tx, context, proven, user._id);
   return { userId: user._id, isNewUser: false, linkedByEmail: true, reclaimed, revoked };
 }
 
@@ -171,32 +170,32 @@ async function change(
   const changed = await tx.records<UserRecord>(USERS).updateOne(eq("_id", before._id), {
     set: { ...set, updatedAt: timestamp(context.clock) },
   });
-  const after = changed!.value; // Read in the same transaction.
-  await noteUserEvent(tx, context.clock, { event: "changed", before, after });
+  const after = changed!.value; // The same transaction has read it.
+  await recordUserEvent(tx, context.clock, { event: "changed", before, after });
 }
 
-/** @param email Verified and free, or null. */
+/** Creates a user. @param email A verified address that no user has, or null. */
 async function createUser(
   tx: Transaction,
   context: LinkContext,
-  whom: ProviderIdentity,
+  proven: ProviderIdentity,
   email: string | null,
-): Promise<Account> {
-  const { name, username, avatarUrl } = whom.profile;
-  const user = newUser(context, {
+): Promise<ResolvedAccount> {
+  const { name, username, avatarUrl } = proven.profile;
+  const user = createUserRecord(context, {
     ...(email !== null && { email, emailVerified: true }),
     name,
     avatarUrl,
-    providers: [link(context, whom)],
+    providers: [toLink(context, proven)],
     fields: { ...context.fields },
   });
-  const shown = await withFreeUsername(tx, user, { username });
-  const after = { ...user, ...shown };
+  const usernames = await withFreeUsername(tx, user, { username });
+  const after = { ...user, ...usernames };
   await tx.records<UserRecord>(USERS, { quota: context.quota }).insert(after);
-  await noteUserEvent(tx, context.clock, { event: "created", before: null, after });
+  await recordUserEvent(tx, context.clock, { event: "created", before: null, after });
   const { _id: userId } = user;
-  await addIdentity(tx, context, whom, userId);
-  return { ...PLAIN, userId, isNewUser: true };
+  await addIdentity(tx, context, proven, userId);
+  return { ...UNCHANGED, userId, isNewUser: true };
 }
 
 async function addIdentity(
@@ -209,7 +208,7 @@ async function addIdentity(
     _id: newId(),
     identity: identityOf(provider, profile.providerUserId),
     userId,
-    seen: seenOf(profile),
+    seen: toSeenProfile(profile),
   });
 }
 
@@ -217,13 +216,13 @@ function refuseDisabled({ disabled }: UserRecord): void {
   if (disabled) throw new SignInFailed("disabled");
 }
 
-const verified = (email: string) => ({
+const verifiedEmail = (email: string) => ({
   email,
   emailLower: canonicalEmail(email),
   emailVerified: true,
 });
 
-const link = (
+const toLink = (
   { clock }: LinkContext,
   { provider, profile: { providerUserId } }: ProviderIdentity,
 ) => ({
@@ -232,7 +231,7 @@ const link = (
   linkedAt: timestamp(clock),
 });
 
-/** A provider's username as far as it can be one here, and nobody else has it. */
+/** Replaces an invalid or taken username by null, or omits it if the user has none. */
 async function withFreeUsername(
   tx: Transaction,
   user: Pick<UserRecord, "_id" | "username">,
@@ -240,47 +239,43 @@ async function withFreeUsername(
 ): Promise<Record<string, string | null>> {
   if (username === undefined) return others;
   const isFree = username !== null && USERNAME.test(username) &&
-    await hasNobodyElse(tx, user._id, username);
+    await isUsernameFree(tx, user._id, username);
   if (isFree) return { ...others, username, usernameLower: username.toLowerCase() };
-  // Who has none is not changed by every sign-in with one that cannot be theirs.
+  // A user without a username is not updated at every sign-in with an unusable one.
   return user.username === null ? others : { ...others, username: null, usernameLower: null };
 }
 
-async function hasNobodyElse(tx: Transaction, userId: Id, username: string): Promise<boolean> {
+async function isUsernameFree(tx: Transaction, userId: Id, username: string): Promise<boolean> {
   const holder = await tx.records<UserRecord>(USERS)
     .findOne(eq("usernameLower", username.toLowerCase()));
   return holder === null || holder.value._id === userId;
 }
 
-/** Users of earlier versions have no list. */
+/** Returns the linked providers. Users of earlier versions lack the field. */
 const providersOf = ({ providers }: UserRecord) => providers ?? [];
 
-type Seen = IdentityRecord["seen"];
+type SeenProfile = IdentityRecord["seen"];
 
-const SEEN = ["email", ...SHOWN] as const;
+const SEEN_MEMBERS = ["email", ...PROFILE_MEMBERS] as const;
 
-const seenOf = ({ email, name, username, avatarUrl }: Profile): Seen => ({
+const toSeenProfile = ({ email, name, username, avatarUrl }: Profile): SeenProfile => ({
   email,
   name,
   username,
   avatarUrl,
 });
 
-/**
- * What the provider says otherwise than the last time replaces what is stored, and what is not
- * there is filled in; what users have set themselves stays. Where the provider says no more what it
- * said, only what came from it goes.
- */
-function changesOf(
+/** Replaces or removes values that came from the provider. Values that the user has set stay. */
+function profileChanges(
   user: UserRecord,
-  seen: Pick<Seen, OwnMember>,
+  seen: Pick<SeenProfile, OwnMember>,
   profile: Pick<Profile, OwnMember>,
 ): Partial<Record<OwnMember, string | null>> {
-  const changed = SHOWN.filter((member) => {
-    const [stored, said] = [user[member], profile[member]];
-    if (user.ownMembers?.includes(member) || said === stored) return false;
-    if (said === null) return stored === seen[member];
-    return stored === null || said !== seen[member];
+  const changed = PROFILE_MEMBERS.filter((member) => {
+    const [stored, provided] = [user[member], profile[member]];
+    if (user.ownMembers?.includes(member) || provided === stored) return false;
+    if (provided === null) return stored === seen[member];
+    return stored === null || provided !== seen[member];
   });
   return Object.fromEntries(changed.map((member) => [member, profile[member]]));
 }

@@ -5,26 +5,26 @@ import { createBrowsers } from "./browser.ts";
 const cookies = createCookies("http://localhost:8000");
 const pairOf = ([, text]: readonly [string, string]) => text.split(";")[0]!;
 
-Deno.test("a browser is known again by its cookie, and keeps it", () => {
+Deno.test("identify recognizes a browser by its cookie and keeps the cookie", () => {
   const browsers = createBrowsers(cookies, ["key"]);
-  const first = browsers.recognise(null);
+  const first = browsers.identify(null);
   const header = `theme=dark; ${pairOf(first.cookie)}; corbel_rt_1=x`;
   assert.deepEqual(browsers.hashesOf(header), [first.browserHash]);
-  assert.deepEqual(browsers.recognise(header), first);
-  assert.notEqual(browsers.recognise(null).browserHash, first.browserHash);
+  assert.deepEqual(browsers.identify(header), first);
+  assert.notEqual(browsers.identify(null).browserHash, first.browserHash);
 });
 
-Deno.test("tabs that began at the same moment are all known", () => {
+Deno.test("hashesOf returns the marks of tabs that started concurrently", () => {
   const browsers = createBrowsers(cookies, ["key"]);
-  const tabs = [browsers.recognise(null), browsers.recognise(null)];
+  const tabs = [browsers.identify(null), browsers.identify(null)];
   const header = tabs.map(({ cookie }) => pairOf(cookie)).join("; ");
   assert.deepEqual(browsers.hashesOf(header), tabs.map(({ browserHash }) => browserHash));
-  assert.equal(browsers.recognise(header).browserHash, tabs[0]!.browserHash);
+  assert.equal(browsers.identify(header).browserHash, tabs[0]!.browserHash);
 });
 
-Deno.test("what we have not signed, or signed under another name or key, is no mark", () => {
+Deno.test("hashesOf ignores cookies that are unsigned or signed with another name or key", () => {
   const browsers = createBrowsers(cookies, ["key"]);
-  const pair = pairOf(browsers.recognise(null).cookie);
+  const pair = pairOf(browsers.identify(null).cookie);
   const [name, value] = pair.split("=") as [string, string];
   const [mark, signature] = value.split(".") as [string, string];
   const forged = [
@@ -42,25 +42,25 @@ Deno.test("what we have not signed, or signed under another name or key, is no m
   assert.deepEqual(createBrowsers(cookies, ["other"]).hashesOf(pair), []);
 });
 
-Deno.test("a mark signed by an older key of the ring is good, and signed anew by the first", () => {
-  const old = createBrowsers(cookies, ["old"]).recognise(null);
+Deno.test("identify accepts a mark that an older key signed and signs it with the first key", () => {
+  const old = createBrowsers(cookies, ["old"]).identify(null);
   const browsers = createBrowsers(cookies, ["new", "old"]);
-  const again = browsers.recognise(pairOf(old.cookie));
+  const again = browsers.identify(pairOf(old.cookie));
   assert.equal(again.browserHash, old.browserHash);
   assert.deepEqual(createBrowsers(cookies, ["new"]).hashesOf(pairOf(again.cookie)), [
     old.browserHash,
   ]);
 });
 
-Deno.test("of a great many cookies only some are looked at", () => {
+Deno.test("hashesOf reads a limited number of cookies", () => {
   const browsers = createBrowsers(cookies, ["key"]);
-  const pairs = Array.from({ length: 30 }, () => pairOf(browsers.recognise(null).cookie));
+  const pairs = Array.from({ length: 30 }, () => pairOf(browsers.identify(null).cookie));
   assert.equal(browsers.hashesOf(pairs.join("; ")).length, 20);
 });
 
-Deno.test("on https no cookie without the prefix that binds it to the host is looked at", () => {
+Deno.test("hashesOf ignores cookies without the host prefix on https", () => {
   const browsers = createBrowsers(createCookies("https://api.example.com"), ["key"]);
-  const { cookie, browserHash } = browsers.recognise(null);
+  const { cookie, browserHash } = browsers.identify(null);
   const pair = pairOf(cookie);
   assert.ok(pair.startsWith("__Host-"));
   assert.deepEqual(browsers.hashesOf(pair), [browserHash]);

@@ -10,13 +10,13 @@ import type { Id } from "../store/port.ts";
 import type { UserFields } from "../users/user_fields.ts";
 import { callbackUrl } from "./callback_url.ts";
 import { SignInFailed } from "./failures.ts";
-import { redeem } from "./oauth.ts";
+import { redeemCode } from "./oauth.ts";
 import { withinTimeLimit } from "./provider_http.ts";
-import { failedReturn, returnAddress, type WayBack } from "./return.ts";
+import { failureAddress, returnAddress, type ReturnTarget } from "./return_address.ts";
 import { type SignedIn, signIn } from "./sign_in.ts";
-import { providerSettings, type SignInServices } from "./start_sign_in.ts";
+import { findProviderSettings, type SignInServices } from "./start_sign_in.ts";
 import type { Plans } from "../projects/plans.ts";
-import { type BegunSignIn, projectOf, takeState } from "./states.ts";
+import { projectOfState, type StartedSignIn, takeState } from "./states.ts";
 
 export interface CallbackServices extends SignInServices {
   readonly signingKeys: SigningKeys;
@@ -28,54 +28,59 @@ export interface CallbackServices extends SignInServices {
 
 export interface CallbackInput {
   readonly provider: string;
-  /** What the provider sent the browser back with. */
+  /** The query with which the provider sent the browser back. */
   readonly query: URLSearchParams;
-  /** The `Cookie` header. */
   readonly cookies: string | null;
-  /** Whether a person sees the answer: a state that is over then leads back to the site. */
+  /** Whether a person sees the response. Then an expired state redirects to the site. */
   readonly isVisit: boolean;
   readonly device: Device;
 }
 
 /**
- * Ends a sign-in: the address on the project's site that the browser is sent to, with a session
- * or, once it is known whose sign-in it is, with an `error`. That of a trial is our own, and has
- * nothing that leads to a session. A person who comes a second time, by the back button, is sent to the
- * site of the project that the state names, with an `error`. Throws `PROVIDER_UNKNOWN`, `INVALID_STATE` and
- * `SITE_URL_MISSING`, before the state is taken.
+ * Completes a sign-in. Returns the address on the project's site, with a session or an `error`; for
+ * a trial, one of the dashboard. A person who comes back with a used state is redirected with an
+ * `error`. Throws `PROVIDER_UNKNOWN`, `INVALID_STATE` and `SITE_URL_MISSING` before the state is
+ * used up.
  */
 export async function completeSignIn(
   services: CallbackServices,
   input: CallbackInput,
 ): Promise<string> {
   const { provider, query, cookies } = input;
-  services.providers.find(provider); // Which not every process has.
-  const state = onlyOne(query, "state");
-  const projectId = state === null ? null : projectOf(state);
+  services.providers.find(provider); // Throws if this process does not have the provider.
+  const state = singleValue(query, "state");
+  const projectId = state === null ? null : projectOfState(state);
   const browserHashes = services.browsers.hashesOf(cookies);
-  // Whoever never began a sign-in does not cost a look into the store.
+  // A browser that has not started a sign-in is refused without a read of the store.
   if (state === null || projectId === null || browserHashes.length === 0) {
     throw new Problem("INVALID_STATE");
   }
   const project = await services.engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
   if (project === null || isTrashed(project.value)) throw new Problem("INVALID_STATE");
   const { siteUrl } = project.value;
-  const mayCreate = authSettingsOf(project.value).signUp === "open";
+  const canCreateUser = authSettingsOf(project.value).signUp === "open";
   if (siteUrl === null) throw new Problem("SITE_URL_MISSING");
-  const begun = await takeState(services, projectId, { state, provider, browserHashes });
-  if (begun === null) {
+  const started = await takeState(services, projectId, { state, provider, browserHashes });
+  if (started === null) {
     if (!input.isVisit) throw new Problem("INVALID_STATE");
-    return failedReturn(
+    return failureAddress(
       services,
       { projectId, siteUrl, provider, returnTo: null, applicationState: null, trialUrl: null },
       new SignInFailed("over"),
     );
   }
-  const { returnTo, applicationState, trialPath } = begun;
+  const { returnTo, applicationState, trialPath } = started;
   const trialUrl = trialPath && services.config.publicUrl + trialPath;
-  const way: WayBack = { projectId, siteUrl, provider, returnTo, applicationState, trialUrl };
+  const target: ReturnTarget = {
+    projectId,
+    siteUrl,
+    provider,
+    returnTo,
+    applicationState,
+    trialUrl,
+  };
   try {
-    const signedIn = await finish(services, way, { ...input, ...begun, mayCreate });
+    const signedIn = await finishSignIn(services, target, { ...input, ...started, canCreateUser });
     const { userId, isNewUser, linkedByEmail, accessToken, rtCode } = signedIn;
     const parameters = {
       provider,
@@ -85,25 +90,25 @@ export async function completeSignIn(
       linkedByEmail: String(linkedByEmail),
     };
     if (trialUrl === null) {
-      return returnAddress(way, { rtCode, ...parameters }, `token=${accessToken}`);
+      return returnAddress(target, { rtCode, ...parameters }, `token=${accessToken}`);
     }
     await endTrial(services, projectId, signedIn);
-    return returnAddress(way, parameters);
+    return returnAddress(target, parameters);
   } catch (error) {
-    return failedReturn(services, way, error);
+    return failureAddress(services, target, error);
   }
 }
 
-async function finish(
+async function finishSignIn(
   services: CallbackServices,
-  { projectId, provider: name }: WayBack,
-  { query, device, challenge, mayCreate }: CallbackInput & BegunSignIn & {
-    readonly mayCreate: boolean;
+  { projectId, provider: name }: ReturnTarget,
+  { query, device, challenge, canCreateUser }: CallbackInput & StartedSignIn & {
+    readonly canCreateUser: boolean;
   },
 ) {
   const { config, clock, providers } = services;
-  const settings = await providerSettings(services, projectId, name);
-  // It may have been switched off meanwhile.
+  const settings = await findProviderSettings(services, projectId, name);
+  // The provider may have been disabled since the start.
   if (!settings?.enabled || settings.clientSecret === null) throw new SignInFailed("off");
   const { clientId, clientSecret, linking } = settings;
   const application = {
@@ -115,13 +120,19 @@ async function finish(
   const profile = await withinTimeLimit(async (http) => {
     const server = await find(http);
     const protocol = { clock, http, idTokens };
-    const tokens = await redeem(protocol, server, application, { query, challenge });
+    const tokens = await redeemCode(protocol, server, application, { query, challenge });
     return await read(tokens, http);
   }, chooser?.answer);
-  return await signIn(services, projectId, { provider: name, profile, linking, mayCreate, device });
+  return await signIn(services, projectId, {
+    provider: name,
+    profile,
+    linking,
+    canCreateUser,
+    device,
+  });
 }
 
-/** Does what the application's page would do next, and ends the session that it gets. */
+/** Exchanges the code like an application would, and ends the session. */
 async function endTrial(
   services: CallbackServices,
   projectId: Id,
@@ -131,8 +142,8 @@ async function endTrial(
   await logOut(services, projectId, { refreshToken, authorization: null });
 }
 
-/** The value of a parameter that may stand there once. */
-function onlyOne(query: URLSearchParams, name: string): string | null {
+/** Returns the value of a parameter that occurs exactly once, or null. */
+function singleValue(query: URLSearchParams, name: string): string | null {
   const values = query.getAll(name);
   return values.length === 1 ? values[0]! : null;
 }

@@ -1,5 +1,5 @@
-/** What the user's page is told when a sign-in fails after its start: short, and no internals. */
-const TEXTS = {
+/** Messages for the user's page when a sign-in fails after its start, without internals. */
+const FAILURE_TEXTS = {
   cancelled: "Sign-in was cancelled",
   refused: "The provider refused the sign-in",
   unavailable: "The provider did not answer as expected",
@@ -12,22 +12,22 @@ const TEXTS = {
   failed: "Sign-in failed, try again",
 } as const;
 
-/** Whether this is what a page is told, and nothing that somebody put into its address. */
+/** Whether a text is one of these messages, and not a text that was put into the address. */
 export const isFailureText = (text: string): boolean =>
-  (Object.values(TEXTS) as string[]).includes(text);
+  (Object.values(FAILURE_TEXTS) as string[]).includes(text);
 
-export type FailureReason = keyof typeof TEXTS;
+export type FailureReason = keyof typeof FAILURE_TEXTS;
 
-/** A sign-in that ends on the user's page with an `error`. */
+/** Failure of a sign-in, which ends on the user's page with an `error`. */
 export class SignInFailed extends Error {
   override readonly name = "SignInFailed";
   readonly reason: FailureReason;
-  /** For the log: a code of a protocol or a status, nothing that a provider or a user wrote. */
+  /** A protocol code or a status for the log, never a text of a provider or a user. */
   readonly detail: string | null;
 
-  /** The message is what the user's page is told. */
+  /** Creates a failure whose message is shown to the user. */
   constructor(reason: FailureReason, detail: string | null = null) {
-    super(TEXTS[reason]);
+    super(FAILURE_TEXTS[reason]);
     this.reason = reason;
     this.detail = detail;
   }

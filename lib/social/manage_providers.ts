@@ -16,30 +16,30 @@ export interface ManageServices extends ProviderStore {
   readonly config: { readonly publicUrl: string };
 }
 
-/** A provider as a project's members see it: its secret is shown to nobody. */
-export interface ShownProvider {
+export interface ProviderDetails {
   readonly provider: string;
   readonly enabled: boolean;
-  /** Null until one is given. */
+  /** The client id; null until it is set. */
   readonly clientId: string | null;
   readonly hasClientSecret: boolean;
   readonly linking: Linking;
   readonly callbackUrl: string;
 }
 
-/** Every provider there is, with what the project has set for it. */
 export async function listProviders(
   services: ManageServices,
   projectId: Id,
-): Promise<ShownProvider[]> {
-  const shown: ShownProvider[] = [];
+): Promise<ProviderDetails[]> {
+  const providers: ProviderDetails[] = [];
   for (const name of PROVIDER_NAMES) {
-    shown.push(showProvider(services, name, await findProvider(services, projectId, name)));
+    providers.push(
+      toProviderDetails(services, name, await findProvider(services, projectId, name)),
+    );
   }
-  return shown;
+  return providers;
 }
 
-/** What a project sets; what is left out or empty stays as it is. */
+/** Settings of a provider to change. Omitted and empty values stay unchanged. */
 export interface ProviderInput {
   readonly enabled: boolean;
   readonly clientId?: string | undefined;
@@ -47,16 +47,13 @@ export interface ProviderInput {
   readonly linking?: Linking | undefined;
 }
 
-/**
- * Sets what the project has with a provider. Throws `INVALID_INPUT`, and `PROVIDER_INCOMPLETE` that
- * names what an enabled provider lacks.
- */
+/** Throws `INVALID_INPUT`, and `PROVIDER_INCOMPLETE` with the names of missing values. */
 export async function setProvider(
   services: ManageServices & { clock: Clock; newId: NewId },
   projectId: Id,
   provider: string,
   given: ProviderInput,
-): Promise<ShownProvider> {
+): Promise<ProviderDetails> {
   const { enabled, clientSecret = "", linking = null } = given;
   const stored = await findProvider(services, projectId, provider);
   const clientId = given.clientId || (stored?.clientId ?? "");
@@ -71,14 +68,14 @@ export async function setProvider(
   }
   const input = { enabled, clientId, clientSecret, linking };
   const saved = await saveProvider(services, projectId, provider, input);
-  return showProvider(services, provider, saved);
+  return toProviderDetails(services, provider, saved);
 }
 
-const showProvider = (
+const toProviderDetails = (
   { config }: Pick<ManageServices, "config">,
   provider: string,
   settings: ProviderSettings | null,
-): ShownProvider => ({
+): ProviderDetails => ({
   provider,
   enabled: settings?.enabled ?? false,
   clientId: settings?.clientId || null,

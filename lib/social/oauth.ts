@@ -6,24 +6,24 @@ import { SignInFailed } from "./failures.ts";
 import type { IdTokens, Tokens } from "./provider.ts";
 import type { ProviderHttp } from "./provider_http.ts";
 
-/** A project's application at a provider. */
+/** The application that a project has registered at a provider. */
 export interface Application {
   readonly clientId: string;
   readonly callbackUrl: string;
 }
 
-/** What a sign-in keeps to itself between its two halves. */
+/** Secrets of a sign-in between its start and its callback. */
 export interface Challenge {
   readonly state: string;
   readonly verifier: string;
-  /** Null for a provider without ID tokens. */
+  /** The nonce; null for a provider without ID tokens. */
   readonly nonce: string | null;
 }
 
-/** Between the provider's clock and ours. */
-const TOLERANCE_SECONDS = 30;
+/** Seconds by which the provider's clock may differ. */
+const CLOCK_TOLERANCE_SECONDS = 30;
 
-/** Where the browser goes to sign in. PKCE by S256, always. */
+/** Returns the address where the browser signs in. Always uses PKCE with S256. */
 export async function authorizationUrl(
   server: oauth.AuthorizationServer,
   { clientId, callbackUrl }: Application,
@@ -45,12 +45,8 @@ export async function authorizationUrl(
   return url;
 }
 
-/**
- * Redeems what a provider sent the browser back with. An ID token is checked whole: signature,
- * issuer, audience, nonce, times, and the one algorithm. Throws {@linkcode SignInFailed}.
- * @param query Of the callback.
- */
-export async function redeem(
+/** Verifies an ID token, including nonce and algorithm. Throws {@linkcode SignInFailed}. */
+export async function redeemCode(
   services: { clock: Clock; http: ProviderHttp; idTokens: IdTokens | null },
   server: oauth.AuthorizationServer,
   application: Application & { readonly clientSecret: string },
@@ -61,7 +57,7 @@ export async function redeem(
   const client: oauth.Client = {
     client_id: clientId,
     [oauth.clockSkew]: Math.round((clock.now() - systemClock.now()) / 1000),
-    [oauth.clockTolerance]: TOLERANCE_SECONDS,
+    [oauth.clockTolerance]: CLOCK_TOLERANCE_SECONDS,
     ...(idTokens !== null && { id_token_signed_response_alg: idTokens.algorithm }),
   };
   const answer = await oauth.authorizationCodeGrantRequest(
@@ -71,7 +67,7 @@ export async function redeem(
     oauth.validateAuthResponse(server, client, query, challenge.state),
     callbackUrl,
     challenge.verifier,
-    oauthOptions(server.issuer, http, conforming),
+    oauthOptions(server.issuer, http, toConformingResponse),
   );
   if (idTokens === null) {
     const { access_token } = await oauth.processAuthorizationCodeResponse(server, client, answer);
@@ -83,14 +79,14 @@ export async function redeem(
   });
   await idTokens.checkSignature(server, answer, http);
   const claims = oauth.getValidatedIdTokenClaims(tokens)!;
-  // The library looks at the end of a token's time only.
-  if (claims.iat > clock.now() / 1000 + TOLERANCE_SECONDS) {
+  // The library checks only the expiry.
+  if (claims.iat > clock.now() / 1000 + CLOCK_TOLERANCE_SECONDS) {
     throw new SignInFailed("unverified", "iat is in the future");
   }
   return { accessToken: tokens.access_token, claims };
 }
 
-/** Plain http is for issuers that were configured so, which only local hosts may be. */
+/** Returns options for the library. Plain http is allowed for configured local issuers only. */
 export const oauthOptions = (
   issuer: string,
   http: ProviderHttp,
@@ -103,11 +99,8 @@ export const oauthOptions = (
   ) => normalise(await http.fetch(url, { method, headers, ...(body && { body }) })),
 });
 
-/**
- * The token endpoint's answer as the standard has it. Some answer in form encoding, or tell of an
- * error with status 200; both are read for what they mean.
- */
-async function conforming(answer: Response): Promise<Response> {
+/** Some providers use form encoding, or send an error with status 200. */
+async function toConformingResponse(answer: Response): Promise<Response> {
   const type = answer.headers.get("content-type") ?? "";
   const text = await answer.text();
   let body: Json;
@@ -123,7 +116,6 @@ async function conforming(answer: Response): Promise<Response> {
   return new Response(jsonText(body), { status, headers: { "content-type": "application/json" } });
 }
 
-/** Faults of an answer's form, not of what it says. */
 const MALFORMED: readonly string[] = [
   oauth.RESPONSE_IS_NOT_CONFORM,
   oauth.RESPONSE_IS_NOT_JSON,
@@ -134,18 +126,17 @@ const MALFORMED: readonly string[] = [
   oauth.REQUEST_PROTOCOL_FORBIDDEN,
 ];
 
-/**
- * What the library's errors mean; everything else as it is. Their causes hold tokens and claims:
- * nothing of them is kept.
- */
-export function asFailure(error: unknown): unknown {
+/** Converts errors of the library. Drops causes, because they contain tokens and claims. */
+export function toSignInFailure(error: unknown): unknown {
   if (error instanceof oauth.AuthorizationResponseError) {
     return new SignInFailed(
       error.error === "access_denied" ? "cancelled" : "refused",
-      codeOf(error),
+      errorCodeOf(error),
     );
   }
-  if (error instanceof oauth.ResponseBodyError) return new SignInFailed("refused", codeOf(error));
+  if (error instanceof oauth.ResponseBodyError) {
+    return new SignInFailed("refused", errorCodeOf(error));
+  }
   if (error instanceof oauth.WWWAuthenticateChallengeError) return new SignInFailed("refused");
   if (error instanceof oauth.OperationProcessingError) {
     const reason = MALFORMED.includes(error.code ?? "") ? "unavailable" : "unverified";
@@ -157,6 +148,6 @@ export function asFailure(error: unknown): unknown {
   return error;
 }
 
-/** A provider's own word, where it looks like one. */
-const codeOf = ({ error }: { error: string }): string | null =>
+/** Returns the error code of a provider, or null if it does not look like a code. */
+const errorCodeOf = ({ error }: { error: string }): string | null =>
   /^[\w.-]{1,64}$/.test(error) ? error : null;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as oauth from "oauth4webapi";
 import { fakeClock } from "@/tests/support/test_services.ts";
 import { SignInFailed } from "./failures.ts";
-import { asFailure, authorizationUrl, redeem } from "./oauth.ts";
+import { authorizationUrl, redeemCode, toSignInFailure } from "./oauth.ts";
 import type { ProviderHttp, ProviderRequest } from "./provider_http.ts";
 
 const SERVER: oauth.AuthorizationServer = {
@@ -17,7 +17,7 @@ interface Sent extends ProviderRequest {
   readonly url: string;
 }
 
-/** A provider that answers so, and what it was sent. */
+/** Returns a provider with a fixed response, and the requests that it receives. */
 function providerOf(answer: () => Response): { http: ProviderHttp; sent: Sent[] } {
   const sent: Sent[] = [];
   const http: ProviderHttp = {
@@ -34,13 +34,13 @@ function redeemWith(answer: () => Response, query: Record<string, string> = {}) 
   const { http, sent } = providerOf(answer);
   const services = { clock: fakeClock(), http, idTokens: null };
   const callback = new URLSearchParams({ state: "state-1", code: "code-1", ...query });
-  const tokens = redeem(services, SERVER, APP, { query: callback, challenge: CHALLENGE });
+  const tokens = redeemCode(services, SERVER, APP, { query: callback, challenge: CHALLENGE });
   return { tokens, sent };
 }
 
 const TOKEN = { access_token: "token-1", token_type: "bearer", scope: "x" };
 
-Deno.test("the address of a provider keeps what it has of its own", async () => {
+Deno.test("authorizationUrl keeps the query of the provider's address", async () => {
   const url = await authorizationUrl(SERVER, APP, { ...CHALLENGE, scope: "a b" });
   assert.equal(url.searchParams.get("tenant"), "1");
   assert.equal(
@@ -51,7 +51,7 @@ Deno.test("the address of a provider keeps what it has of its own", async () => 
   assert.equal(url.href.includes("nonce"), false);
 });
 
-Deno.test("a code is redeemed with secret, verifier and address in the body alone", async () => {
+Deno.test("redeemCode sends secret, verifier and address only in the body", async () => {
   const { tokens, sent } = redeemWith(() => Response.json(TOKEN));
   assert.deepEqual(await tokens, { accessToken: "token-1", claims: undefined });
   const [{ url, method, body, headers }] = sent as [Sent];
@@ -67,15 +67,15 @@ Deno.test("a code is redeemed with secret, verifier and address in the body alon
   });
 });
 
-Deno.test("an answer in form encoding, and an error with status 200, are read for what they mean", async () => {
+Deno.test("redeemCode accepts form encoding and recognizes errors with status 200", async () => {
   const form = redeemWith(() => new Response(new URLSearchParams(TOKEN)));
   assert.equal((await form.tokens).accessToken, "token-1");
   const { tokens } = redeemWith(() => Response.json({ error: "bad_verification_code" }));
-  const failure = asFailure(await tokens.catch((error) => error)) as SignInFailed;
+  const failure = toSignInFailure(await tokens.catch((error) => error)) as SignInFailed;
   assert.deepEqual([failure.reason, failure.detail], ["refused", "bad_verification_code"]);
 });
 
-Deno.test("an answer without a token, or with one of another kind, is none", async () => {
+Deno.test("redeemCode refuses a response without a bearer token", async () => {
   const bodies = [
     {},
     [],
@@ -86,46 +86,46 @@ Deno.test("an answer without a token, or with one of another kind, is none", asy
   ];
   for (const body of bodies) {
     const { tokens } = redeemWith(() => Response.json(body));
-    const failure = asFailure(await tokens.catch((error) => error));
+    const failure = toSignInFailure(await tokens.catch((error) => error));
     assert.ok(failure instanceof SignInFailed, JSON.stringify(body));
   }
 });
 
-Deno.test("an address over plain http is not spoken to, unless the issuer was configured so", async () => {
+Deno.test("redeemCode refuses plain http unless the issuer is configured with it", async () => {
   const { http, sent } = providerOf(() => Response.json(TOKEN));
   const services = { clock: fakeClock(), http, idTokens: null };
   const server = { ...SERVER, token_endpoint: "http://provider.example/token" };
   const query = new URLSearchParams({ state: "state-1", code: "code-1" });
-  const failure = await redeem(services, server, APP, { query, challenge: CHALLENGE })
-    .catch((error) => asFailure(error));
+  const failure = await redeemCode(services, server, APP, { query, challenge: CHALLENGE })
+    .catch((error) => toSignInFailure(error));
   assert.equal((failure as SignInFailed).detail, oauth.HTTP_REQUEST_FORBIDDEN);
   assert.deepEqual(sent, []);
 });
 
-Deno.test("a provider that names another issuer, or another state, is sent nothing", async () => {
+Deno.test("redeemCode sends nothing if the callback has another issuer or state", async () => {
   for (const query of [{ iss: "https://evil.example" }, { state: "state-2" }]) {
     const { tokens, sent } = redeemWith(
       () => Response.json(TOKEN),
       query as Record<string, string>,
     );
-    const failure = asFailure(await tokens.catch((error) => error)) as SignInFailed;
+    const failure = toSignInFailure(await tokens.catch((error) => error)) as SignInFailed;
     assert.equal(failure.reason, "unverified");
     assert.deepEqual(sent, []);
   }
 });
 
-Deno.test("of a provider's words only what looks like a code reaches the log", async () => {
+Deno.test("toSignInFailure keeps only texts of a provider that look like a code", async () => {
   for (const [error, detail] of [["invalid_grant", "invalid_grant"], ["<b> of\nothers", null]]) {
     const { tokens } = redeemWith(() => Response.json({ error }, { status: 400 }));
-    const failure = asFailure(await tokens.catch((error) => error)) as SignInFailed;
+    const failure = toSignInFailure(await tokens.catch((error) => error)) as SignInFailed;
     assert.deepEqual([failure.reason, failure.detail], ["refused", detail]);
     assert.equal(failure.cause, undefined, "causes hold tokens and claims");
   }
 });
 
-Deno.test("what is none of the library's errors stays what it is", () => {
+Deno.test("toSignInFailure returns other errors unchanged", () => {
   const error = new TypeError("x");
-  assert.equal(asFailure(error), error);
+  assert.equal(toSignInFailure(error), error);
   const failure = new SignInFailed("slow");
-  assert.equal(asFailure(failure), failure);
+  assert.equal(toSignInFailure(failure), failure);
 });

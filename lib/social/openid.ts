@@ -5,11 +5,12 @@ import { oauthOptions } from "./oauth.ts";
 import type { IdTokens, Provider } from "./provider.ts";
 import { jsonOf, type ProviderHttp, withinTimeLimit } from "./provider_http.ts";
 
-const DOCUMENT_KEPT_MS = 3_600_000;
-/** A key that the issuer has withdrawn is believed no longer than this. */
-const KEYS_KEPT_MS = 300_000;
-/** Keys that nobody knows cause at most one request in this time. */
-const RENEWAL_EVERY_MS = 60_000;
+/** Milliseconds that a discovery document is cached. */
+const DOCUMENT_CACHE_MS = 3_600_000;
+/** Milliseconds that keys are cached. A withdrawn key is accepted for at most this time. */
+const KEYS_CACHE_MS = 300_000;
+/** Minimum milliseconds between requests that tokens with unknown keys cause. */
+const RENEWAL_INTERVAL_MS = 60_000;
 
 type Server = oauth.AuthorizationServer;
 
@@ -20,33 +21,33 @@ interface KeySet {
   readonly readAt: number;
 }
 
-/**
- * An OpenID provider by its issuer: its discovery document, and its keys by their ids. Both are
- * asked for once and kept for a while, whoever signs in. A token of an unknown key has the keys
- * read anew, once; however many such tokens come, they cause no request of their own.
- */
+/** Caches the document and keys. An unknown key causes a new read, at most once per interval. */
 export function openIdServer(
   issuer: string,
   clock: Clock,
 ): Pick<Provider, "server"> & Pick<IdTokens, "checkSignature"> {
-  const document = kept(clock, DOCUMENT_KEPT_MS, (http) => discover(issuer, http));
+  const document = cached(clock, DOCUMENT_CACHE_MS, (http) => discover(issuer, http));
   let set: KeySet | null = null;
   let renewedAt = -Infinity;
-  const renewal = sharedReading<KeySet>();
+  const renewal = createSharedRead<KeySet>();
 
   const renew = (server: Server) => async (http: ProviderHttp): Promise<KeySet> =>
     set = { keys: await readKeys(server, http), readAt: clock.elapsed() };
 
-  async function current(server: Server, http: ProviderHttp): Promise<KeySet> {
-    if (set !== null && clock.elapsed() - set.readAt < KEYS_KEPT_MS) return set;
-    return await renewal.inOwnTime(http, renew(server));
+  async function readCurrent(server: Server, http: ProviderHttp): Promise<KeySet> {
+    if (set !== null && clock.elapsed() - set.readAt < KEYS_CACHE_MS) return set;
+    return await renewal.joinFor(http, renew(server));
   }
 
-  /** Keys that were read after `old`; null if it is too early to ask for them. */
-  async function newer(old: KeySet, server: Server, http: ProviderHttp): Promise<KeySet | null> {
-    if (!renewal.isUnderWay()) {
+  /** Returns keys that were read after `old`, or null if it is too early to read them again. */
+  async function readNewer(
+    old: KeySet,
+    server: Server,
+    http: ProviderHttp,
+  ): Promise<KeySet | null> {
+    if (!renewal.isRunning()) {
       if (set !== old) return set;
-      if (clock.elapsed() - renewedAt < RENEWAL_EVERY_MS) return null;
+      if (clock.elapsed() - renewedAt < RENEWAL_INTERVAL_MS) return null;
       renewedAt = clock.elapsed();
     }
     return await http.wait(() => renewal.join(renew(server)));
@@ -55,25 +56,25 @@ export function openIdServer(
   return {
     server: (http) => document(http),
     async checkSignature(server, answer, http) {
-      const known = await current(server, http);
+      const keySet = await readCurrent(server, http);
       try {
-        await checkWith(known, server, answer);
+        await verifyWith(keySet, server, answer);
       } catch (error) {
         if (!isUnknownKey(error)) throw error;
-        const fresh = await newer(known, server, http);
+        const fresh = await readNewer(keySet, server, http);
         if (fresh === null) throw error;
-        await checkWith(fresh, server, answer);
+        await verifyWith(fresh, server, answer);
       }
     },
   };
 }
 
-/** The library keeps keys by the server's object: given a fresh one it takes those it is handed. */
-async function checkWith({ keys }: KeySet, server: Server, answer: Response): Promise<void> {
+/** Verifies a signature. A new server object makes the library use the given keys. */
+async function verifyWith({ keys }: KeySet, server: Server, answer: Response): Promise<void> {
   const uat = Math.floor(systemClock.now() / 1000);
   await oauth.validateApplicationLevelSignature({ ...server }, answer, {
     [oauth.jwksCache]: { jwks: keys, uat },
-    [oauth.customFetch]: () => Promise.reject(new Error("The keys are at hand")),
+    [oauth.customFetch]: () => Promise.reject(new Error("The keys are given")),
   });
 }
 
@@ -96,16 +97,16 @@ async function readKeys(server: Server, http: ProviderHttp): Promise<KeySet["key
   const isList = Array.isArray(keys) &&
     keys.every((key) => typeof key === "object" && key !== null && !Array.isArray(key));
   if (!isList) throw new SignInFailed("unavailable", "no key set");
-  return { keys: keys as oauth.JWK[] }; // Each is looked at when it is used.
+  return { keys: keys as oauth.JWK[] }; // The library validates a key when it is used.
 }
 
-/** Keeps what was read; a failure is not kept. */
-function kept<T>(clock: Clock, keptMs: number, read: DiscoveryRead<T>): DiscoveryRead<T> {
+/** Caches the result of `read`. Failures are not cached. */
+function cached<T>(clock: Clock, cacheMs: number, read: DiscoveryRead<T>): DiscoveryRead<T> {
   let last: { readonly value: T; readonly readAt: number } | null = null;
-  const reading = sharedReading<T>();
+  const reading = createSharedRead<T>();
   return async (http) => {
-    if (last !== null && clock.elapsed() - last.readAt < keptMs) return last.value;
-    return await reading.inOwnTime(http, async (own) => {
+    if (last !== null && clock.elapsed() - last.readAt < cacheMs) return last.value;
+    return await reading.joinFor(http, async (own) => {
       const readAt = clock.elapsed();
       const value = await read(own);
       last = { value, readAt };
@@ -114,32 +115,29 @@ function kept<T>(clock: Clock, keptMs: number, read: DiscoveryRead<T>): Discover
   };
 }
 
-interface SharedReading<T> {
-  isUnderWay(): boolean;
-  /** What is being read already, or else what `read` reads now, in a time limit of its own. */
+interface SharedRead<T> {
+  isRunning(): boolean;
+  /** Joins the running read, or starts `read` with its own time limit. */
   join(read: DiscoveryRead<T>): Promise<T>;
-  /**
-   * The same for one sign-in. The time of what it joined may end before its own, for somebody
-   * began that earlier: then it reads once more.
-   */
-  inOwnTime(http: ProviderHttp, read: DiscoveryRead<T>): Promise<T>;
+  /** Starts a new read if the joined one, started earlier, runs out of time. */
+  joinFor(http: ProviderHttp, read: DiscoveryRead<T>): Promise<T>;
 }
 
-/** Reads once for all who ask meanwhile. */
-function sharedReading<T>(): SharedReading<T> {
+/** Shares one read between concurrent callers. */
+function createSharedRead<T>(): SharedRead<T> {
   let reading: Promise<T> | null = null;
   const join = (read: DiscoveryRead<T>): Promise<T> =>
     reading ??= withinTimeLimit(read).finally(() => reading = null);
   return {
-    isUnderWay: () => reading !== null,
+    isRunning: () => reading !== null,
     join,
-    async inOwnTime(http, read) {
-      const isAnothers = reading !== null;
+    async joinFor(http, read) {
+      const isJoined = reading !== null;
       try {
         return await http.wait(() => join(read));
       } catch (error) {
         const isLate = error instanceof SignInFailed && error.reason === "slow";
-        if (!isAnothers || !isLate) throw error;
+        if (!isJoined || !isLate) throw error;
         return await http.wait(() => join(read));
       }
     },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import * as oauth from "oauth4webapi";
-import { hurried } from "@/tests/support/hurried.ts";
+import { withFasterTimers } from "@/tests/support/faster_timers.ts";
 import { type FakeClock, fakeClock } from "@/tests/support/test_services.ts";
 import { PROVIDER_TIMEOUT_MS } from "../limits.ts";
 import { openIdServer } from "./openid.ts";
@@ -10,10 +10,10 @@ import { type ProviderHttp, withinTimeLimit } from "./provider_http.ts";
 interface Issuer extends AsyncDisposable {
   readonly url: string;
   readonly asked: string[];
-  /** What its documents say of themselves. */
+  /** Headers of its documents. */
   issuer: string;
   keys: unknown;
-  /** What it waits for before its first answer. */
+  /** Delays its first response. */
   until: Promise<void>;
 }
 
@@ -39,7 +39,7 @@ function openIssuer(): Issuer {
 }
 
 const NO_HTTP: ProviderHttp = {
-  fetch: () => assert.fail("nobody is to be asked"),
+  fetch: () => assert.fail("no request is expected"),
   wait: (join) => join(),
 };
 
@@ -52,7 +52,7 @@ async function newKey(kid: string) {
   };
 }
 
-/** A token endpoint's answer whose claims were checked, as the signature's check wants it. */
+/** Returns a response of a token endpoint with checked claims, which checkSignature() requires. */
 async function answerOf(
   issuer: string,
   sign: (token: SignJWT) => Promise<string>,
@@ -76,7 +76,7 @@ const openServer = ({ url }: Issuer, clock: FakeClock = fakeClock()) => ({
   server: openIdServer(url, clock),
 });
 
-Deno.test("a discovery document is asked for once an hour, and a failure is not kept", async () => {
+Deno.test("server reads the discovery document once an hour and does not cache failures", async () => {
   await using issuer = openIssuer();
   const { server, clock } = openServer(issuer);
   issuer.issuer = "https://evil.example";
@@ -91,7 +91,7 @@ Deno.test("a discovery document is asked for once an hour, and a failure is not 
   assert.equal(issuer.asked.length, 3);
 });
 
-Deno.test("the issuer's address is asked below its path", async () => {
+Deno.test("server reads the discovery document below the issuer's path", async () => {
   await using issuer = openIssuer();
   issuer.issuer = `${issuer.url}/realms/one`;
   const server = openIdServer(issuer.issuer, fakeClock());
@@ -99,7 +99,7 @@ Deno.test("the issuer's address is asked below its path", async () => {
   assert.deepEqual(issuer.asked, ["/realms/one/.well-known/openid-configuration"]);
 });
 
-Deno.test("a key that was withdrawn is believed for five minutes at most", async () => {
+Deno.test("checkSignature accepts a withdrawn key for at most five minutes", async () => {
   await using issuer = openIssuer();
   const { server, clock } = openServer(issuer);
   const [old, fresh] = [await newKey("old"), await newKey("fresh")];
@@ -118,7 +118,7 @@ Deno.test("a key that was withdrawn is believed for five minutes at most", async
   assert.equal(issuer.asked.length, 3, "once, once more by age, and once for the unknown key");
 });
 
-Deno.test("keys that are no list of objects are none", async () => {
+Deno.test("checkSignature refuses a key set that is not a list of objects", async () => {
   await using issuer = openIssuer();
   const { server } = openServer(issuer);
   const key = await newKey("k");
@@ -131,7 +131,7 @@ Deno.test("keys that are no list of objects are none", async () => {
   }
 });
 
-Deno.test("keys over plain http are not asked for where the issuer is on https", async () => {
+Deno.test("checkSignature does not read keys over plain http for an https issuer", async () => {
   await using issuer = openIssuer();
   const { server } = openServer(issuer);
   const key = await newKey("k");
@@ -146,13 +146,13 @@ Deno.test("keys over plain http are not asked for where the issuer is on https",
   assert.deepEqual(issuer.asked, []);
 });
 
-Deno.test("a late caller finds the keys that another has fetched meanwhile, and sends no request", async () => {
+Deno.test("checkSignature uses keys that a concurrent caller has fetched", async () => {
   await using issuer = openIssuer();
   const { server } = openServer(issuer);
   const [old, fresh] = [await newKey("old"), await newKey("fresh")];
   const document = { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` };
   const [read, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  /** Gets the keys as they are now, and looks at them later. */
+  /** Gets the current keys and uses them later. */
   const late: ProviderHttp = {
     ...NO_HTTP,
     async wait(join) {
@@ -174,12 +174,12 @@ Deno.test("a late caller finds the keys that another has fetched meanwhile, and 
   assert.equal(issuer.asked.length, 2);
 });
 
-/** Two want the same of an issuer whose first answer does not come: one in a hurry, then another. */
+/** Runs two concurrent reads of an issuer that does not respond; the first has less time. */
 async function joined<T>(issuer: Issuer, work: (http: ProviderHttp) => Promise<T>): Promise<T> {
   const over = Promise.withResolvers<void>();
   issuer.until = over.promise;
   try {
-    const hasty = await hurried(PROVIDER_TIMEOUT_MS, 50, () => {
+    const hasty = await withFasterTimers(PROVIDER_TIMEOUT_MS, 50, () => {
       const failing = assert.rejects(withinTimeLimit(work), { reason: "slow" });
       return Promise.resolve({ failing });
     });
@@ -192,7 +192,7 @@ async function joined<T>(issuer: Issuer, work: (http: ProviderHttp) => Promise<T
   }
 }
 
-Deno.test("a caller that joined a request given up too early sends one of its own", async () => {
+Deno.test("server starts a new request if the joined one runs out of time", async () => {
   await using issuer = openIssuer();
   const { server } = openServer(issuer);
   const document = await joined(issuer, server.server);

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
-import { emailOf, lineOf, pictureOf } from "./profile.ts";
+import { toEmail, toLine, toPictureUrl } from "./profile.ts";
 
-Deno.test("a name is one line of well-formed text, cut to its length", () => {
-  assert.equal(lineOf("  Ann O'Hara ✨ ", 64), "Ann O'Hara ✨");
-  assert.equal(lineOf("Ann\r\n\tO'Hara\u0000", 64), "Ann O'Hara");
-  assert.equal(lineOf("a\ud800b", 64), "a\ufffdb");
-  assert.equal(lineOf("abc  def", 4), "abc");
-  assert.equal(lineOf("😀😀😀", 5), "😀😀", "no character is cut in half");
+Deno.test("toLine returns one line of well-formed text of limited length", () => {
+  assert.equal(toLine("  Ann O'Hara ✨ ", 64), "Ann O'Hara ✨");
+  assert.equal(toLine("Ann\r\n\tO'Hara\u0000", 64), "Ann O'Hara");
+  assert.equal(toLine("a\ud800b", 64), "a\ufffdb");
+  assert.equal(toLine("abc  def", 4), "abc");
+  assert.equal(toLine("😀😀😀", 5), "😀😀", "no character is cut in half");
   for (const nothing of ["", "  ", "\u0000", null, undefined, 7, true, ["Ann"], { name: "Ann" }]) {
-    assert.equal(lineOf(nothing, 64), null);
+    assert.equal(toLine(nothing, 64), null);
   }
 });
 
-Deno.test("a picture is an https address and nothing that a page would run", () => {
-  assert.equal(pictureOf("https://a.example/x.png?s=1"), "https://a.example/x.png?s=1");
+Deno.test("toPictureUrl accepts only https addresses", () => {
+  assert.equal(toPictureUrl("https://a.example/x.png?s=1"), "https://a.example/x.png?s=1");
   const wrong = [
     "javascript:alert(1)",
     "http://a.example/x.png",
@@ -26,12 +26,12 @@ Deno.test("a picture is an https address and nothing that a page would run", () 
     7,
     ["https://a.example"],
   ];
-  for (const value of wrong) assert.equal(pictureOf(value), null);
+  for (const value of wrong) assert.equal(toPictureUrl(value), null);
 });
 
-Deno.test("an e-mail is one plain address as it was given", () => {
+Deno.test("toEmail accepts only one plain address", () => {
   for (const email of ["Ann@Example.com", "o'hara+news@sub.example.co.uk", "jürgen@köln.de"]) {
-    assert.equal(emailOf(email), email);
+    assert.equal(toEmail(email), email);
   }
   const wrong = [
     "",
@@ -48,5 +48,5 @@ Deno.test("an e-mail is one plain address as it was given", () => {
     ["ann@example.com"],
     { $ne: null },
   ];
-  for (const value of wrong) assert.equal(emailOf(value), null);
+  for (const value of wrong) assert.equal(toEmail(value), null);
 });

@@ -2,72 +2,57 @@ import type { AuthorizationServer, IDToken } from "oauth4webapi";
 import type { ProviderSettings } from "../projects/providers.ts";
 import type { ProviderHttp, ProviderRequest } from "./provider_http.ts";
 
-/** Whom a provider has signed in. */
 export interface Profile {
-  /** The provider's own id of the user, which never changes and is never given to another. */
+  /** The user's id at the provider, which never changes and is never reused. */
   readonly providerUserId: string;
-  /** Only an address that the provider has verified; null without one. */
+  /** The address if the provider has verified it; null otherwise. */
   readonly email: string | null;
   readonly name: string | null;
   readonly username: string | null;
   readonly avatarUrl: string | null;
 }
 
-/** What a provider gave for a code. */
 export interface Tokens {
   readonly accessToken: string;
-  /** Those of the ID token, checked; undefined of a provider that issues none. */
+  /** Verified claims of the ID token; undefined for a provider without ID tokens. */
   readonly claims: IDToken | undefined;
 }
 
-/** How a provider's ID tokens are to be checked. */
 export interface IdTokens {
-  /** The one algorithm that is believed. */
+  /** The only accepted algorithm. */
   readonly algorithm: string;
-  /**
-   * Checks the signature of the ID token in a token endpoint's answer, whose claims were checked.
-   * Throws where it does not hold.
-   */
+  /** Verifies the signature of an ID token, after its claims. Throws if it is invalid. */
   checkSignature(server: AuthorizationServer, answer: Response, http: ProviderHttp): Promise<void>;
 }
 
-/** What is a provider's own; everything else is the same for all. */
 export interface Provider {
-  /** What people call it. */
   readonly title: string;
-  /** Where its OAuth applications are set up. */
+  /** Address where OAuth applications are registered. */
   readonly consoleUrl: string;
-  /** What is asked for. */
+  /** Requested OAuth scopes, separated by spaces. */
   readonly scope: string;
-  /** Null for a provider that issues no ID tokens. With them a nonce is sent and demanded. */
+  /** Null for a provider without ID tokens. With ID tokens a nonce is sent and required. */
   readonly idTokens: IdTokens | null;
-  /** Its addresses. */
   server(http: ProviderHttp): Promise<AuthorizationServer>;
-  /** Who signed in. */
   profile(tokens: Tokens, http: ProviderHttp): Promise<Profile>;
-  /** Only of a provider that is a part of this process, and asks whoever signs in who they are. */
+  /** Present only in a provider inside this process on whose page users choose who they are. */
   readonly chooser?: Chooser;
 }
 
-/** One of the users that may be chosen without typing. */
-export interface ChosenUser {
+export interface SelectableUser {
   readonly name: string | null;
   readonly username: string | null;
   readonly email: string;
 }
 
-/** What the page needs on which users choose who they are. */
 export interface Chooser {
-  /** What every project has with the provider, without setting anything. */
+  /** Settings of the provider for every project. */
   readonly settings: ProviderSettings;
-  readonly users: readonly ChosenUser[];
-  /** Answers in the place of a server elsewhere. */
+  readonly users: readonly SelectableUser[];
+  /** Responds to requests instead of a remote server. */
   answer(url: string, request: ProviderRequest): Promise<Response>;
-  /** Throws `INVALID_QUERY` for what no sign-in of ours sends a browser with. */
-  assertBegun(query: URLSearchParams): void;
-  /**
-   * The callback's address, with a code for the sign-in that was begun with this query.
-   * Throws `INVALID_QUERY` and `INVALID_INPUT`.
-   */
+  /** Throws `INVALID_QUERY` unless the query is of a started sign-in. */
+  assertStarted(query: URLSearchParams): void;
+  /** Returns the callback's address with a code. Throws `INVALID_QUERY` and `INVALID_INPUT`. */
   choose(query: URLSearchParams, email: string): string;
 }

@@ -1,21 +1,17 @@
-import { ReadFailed, readWhole } from "../http/bounded_reader.ts";
+import { readAllBytes, ReadFailed } from "../http/bounded_reader.ts";
 import { PROVIDER_ANSWER_BYTES_MAX, PROVIDER_TIMEOUT_MS } from "../limits.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
 import { SignInFailed } from "./failures.ts";
 
 /**
- * The way to providers for one sign-in. Addresses come from configuration, or from the document
- * that a configured issuer publishes; nothing that a user sent is ever requested. Redirects are
- * not followed, and answers are bounded in size and, all together, in time.
+ * HTTP client of one sign-in. Addresses come from configuration or a configured issuer, never from
+ * a user. Redirects are not followed. Response sizes and the total time are limited.
  */
 export interface ProviderHttp {
-  /** Throws {@linkcode SignInFailed} where there is no whole answer. */
+  /** Sends a request. Throws {@linkcode SignInFailed} without a complete response. */
   fetch(url: string, init?: ProviderRequest): Promise<Response>;
-  /**
-   * Joins what is done for several sign-ins at once, and waits for it, but not beyond the end of
-   * this one's time: after that nothing is joined either.
-   */
+  /** Waits for shared work until the time limit. Throws {@linkcode SignInFailed}. */
   wait<T>(join: () => Promise<T>): Promise<T>;
 }
 
@@ -25,20 +21,20 @@ export interface ProviderRequest {
   readonly body?: URLSearchParams;
 }
 
-/** Some answer nobody who does not say who they are. */
+/** Some providers refuse requests without a User-Agent. */
 const USER_AGENT = "Corbel";
 
-/** What answers a request; the network, if nothing else is given. */
-type Answering = (url: string, request: ProviderRequest) => Promise<Response>;
+/** Responds to requests instead of the network. */
+type RequestHandler = (url: string, request: ProviderRequest) => Promise<Response>;
 
-/** Runs `work`, whose requests must all be answered within the time limit. */
+/** Runs `work` with a client whose requests must all complete within the time limit. */
 export async function withinTimeLimit<T>(
   work: (http: ProviderHttp) => Promise<T>,
-  answering?: Answering,
+  handler?: RequestHandler,
 ): Promise<T> {
   const late = new AbortController();
   const expired = Promise.withResolvers<never>();
-  expired.promise.catch(() => {}); // Often nobody waits for it.
+  expired.promise.catch(() => {}); // Prevents an unhandled rejection.
   const timer = setTimeout(() => {
     late.abort();
     expired.reject(new SignInFailed("slow"));
@@ -47,7 +43,7 @@ export async function withinTimeLimit<T>(
     return await work({
       async fetch(url, init = {}) {
         try {
-          return await (answering?.(url, init) ?? fetchWhole(url, init, late.signal));
+          return await (handler?.(url, init) ?? fetchBuffered(url, init, late.signal));
         } catch (error) {
           if (error instanceof SignInFailed) throw error;
           throw new SignInFailed(late.signal.aborted ? "slow" : "unavailable", "unreachable");
@@ -60,12 +56,12 @@ export async function withinTimeLimit<T>(
     });
   } finally {
     clearTimeout(timer);
-    // Of several requests at once one may have failed before the others came to their end.
+    // Aborts concurrent requests that are still running after one has failed.
     late.abort();
   }
 }
 
-async function fetchWhole(
+async function fetchBuffered(
   url: string,
   { method = "GET", headers, body }: ProviderRequest,
   signal: AbortSignal,
@@ -79,17 +75,17 @@ async function fetchWhole(
   });
   const bytes = response.body === null
     ? new Uint8Array()
-    : await readWhole(response.body, { bytesMax: PROVIDER_ANSWER_BYTES_MAX }).catch(unlessTooLong);
+    : await readAllBytes(response.body, { bytesMax: PROVIDER_ANSWER_BYTES_MAX }).catch(rethrow);
   const init = { status: response.status, headers: response.headers };
   return new Response(bytes.length === 0 ? null : bytes, init);
 }
 
-function unlessTooLong(error: unknown): never {
+function rethrow(error: unknown): never {
   const isTooLong = error instanceof ReadFailed && error.failure === "too long";
   throw isTooLong ? new SignInFailed("unavailable", "too large") : error;
 }
 
-/** The JSON of a successful answer. Throws {@linkcode SignInFailed} for any other. */
+/** Parses the JSON of a response with status 200. Throws {@linkcode SignInFailed}. */
 export async function jsonOf(response: Response): Promise<Json> {
   if (response.status !== 200) throw new SignInFailed("unavailable", `status ${response.status}`);
   try {

@@ -33,7 +33,7 @@ const failed = (reason: string, detail?: string) => (error: SignInFailed) =>
   error.name === "SignInFailed" && error.reason === reason &&
   (detail === undefined || error.detail === detail);
 
-Deno.test("a provider is told who asks, and a body goes as a form", async () => {
+Deno.test("fetch sends a User-Agent and the body as a form", async () => {
   await using server = serve(() => new Response("yes"));
   const body = new URLSearchParams({ a: "b c" });
   const answer = await ask(server.url, { method: "POST", headers: { accept: "x/y" }, body });
@@ -45,7 +45,7 @@ Deno.test("a provider is told who asks, and a body goes as a form", async () => 
   assert.match(request!.headers.get("content-type")!, /^application\/x-www-form-urlencoded/);
 });
 
-Deno.test("a redirect is an answer like any other, and nobody goes where it leads", async () => {
+Deno.test("fetch does not follow redirects", async () => {
   await using elsewhere = serve(() => Response.json({ id: 1 }));
   await using server = serve(() => Response.redirect(elsewhere.url, 302));
   const answer = await ask(server.url);
@@ -54,17 +54,17 @@ Deno.test("a redirect is an answer like any other, and nobody goes where it lead
   assert.equal(elsewhere.requests.length, 0);
 });
 
-Deno.test("an answer may have a mebibyte and not a byte more, declared or not", async () => {
+Deno.test("fetch accepts responses up to one mebibyte, with or without a content-length", async () => {
   const chunk = new Uint8Array(65_536);
   const chunks = PROVIDER_ANSWER_BYTES_MAX / chunk.length;
   const bodies = { fits: [chunks, 0], over: [chunks, 1], endless: [Infinity, 0] } as const;
   await using server = serve(({ url }) => {
-    const [whole, rest] = bodies[new URL(url).pathname.slice(1) as keyof typeof bodies];
+    const [complete, rest] = bodies[new URL(url).pathname.slice(1) as keyof typeof bodies];
     let sent = 0;
     return new Response(
       new ReadableStream({
         pull(controller) {
-          if (sent++ < whole) controller.enqueue(chunk);
+          if (sent++ < complete) controller.enqueue(chunk);
           else {
             if (rest > 0) controller.enqueue(chunk.subarray(0, rest));
             controller.close();
@@ -73,14 +73,14 @@ Deno.test("an answer may have a mebibyte and not a byte more, declared or not", 
       }),
     );
   });
-  const whole = await ask(`${server.url}/fits`);
-  assert.equal((await whole.arrayBuffer()).byteLength, PROVIDER_ANSWER_BYTES_MAX);
+  const complete = await ask(`${server.url}/fits`);
+  assert.equal((await complete.arrayBuffer()).byteLength, PROVIDER_ANSWER_BYTES_MAX);
   for (const path of ["over", "endless"]) {
     await assert.rejects(ask(`${server.url}/${path}`), failed("unavailable", "too large"));
   }
 });
 
-Deno.test("nobody there, or an answer cut off, is no answer", async () => {
+Deno.test("fetch rejects if the provider is unreachable or the response is cut off", async () => {
   const server = serve(() => new Response("x"));
   await server[Symbol.asyncDispose]();
   await assert.rejects(ask(server.url), failed("unavailable", "unreachable"));
@@ -98,7 +98,7 @@ Deno.test("nobody there, or an answer cut off, is no answer", async () => {
   await cutting;
 });
 
-Deno.test("JSON is taken from a 200 alone", async () => {
+Deno.test("jsonOf accepts only status 200", async () => {
   const answers: [Response, string | null][] = [
     [Response.json({ a: 1 }), null],
     [Response.json({ a: 1 }, { status: 201 }), "status 201"],
@@ -112,13 +112,13 @@ Deno.test("JSON is taken from a 200 alone", async () => {
   }
 });
 
-Deno.test("what is still under way when a sign-in ends is given up", async () => {
-  const [asked, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+Deno.test("withinTimeLimit aborts requests that are running when the work ends", async () => {
+  const [asked, cancelled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await using server = serve(() => {
     asked.resolve();
     const start = (controller: ReadableStreamDefaultController) =>
       controller.enqueue(new Uint8Array(1));
-    return new Response(new ReadableStream({ start, cancel: () => gone.resolve() }));
+    return new Response(new ReadableStream({ start, cancel: () => cancelled.resolve() }));
   });
   let left: Promise<unknown> = Promise.resolve();
   await withinTimeLimit(async (http) => {
@@ -126,5 +126,5 @@ Deno.test("what is still under way when a sign-in ends is given up", async () =>
     await asked.promise;
   });
   assert.equal((await left as SignInFailed).name, "SignInFailed");
-  await gone.promise;
+  await cancelled.promise;
 });

@@ -7,62 +7,64 @@ import { development } from "./providers/development.ts";
 import { github } from "./providers/github.ts";
 import { google } from "./providers/google.ts";
 
-/** Every provider that projects set up, by its name in paths. A file and a row here make another one. */
-const TABLE = { github, google } as const satisfies Record<
+/** Providers that projects configure, by name in paths. Add a file and a row for a new provider. */
+const PROVIDERS = { github, google } as const satisfies Record<
   string,
   (config: Config, clock: Clock) => Provider
 >;
 
-/** Providers that nobody sets up, each in the processes that have it. */
-const UNASKED = { dev: development } as const;
+/** Providers without configuration, which only some processes have. */
+const PRECONFIGURED_PROVIDERS = { dev: development } as const;
 
-export const PROVIDER_NAMES: readonly string[] = Object.keys(TABLE);
+export const PROVIDER_NAMES: readonly string[] = Object.keys(PROVIDERS);
 
-/** Those that users may sign in with, if the process has them. */
-export const SIGN_IN_NAMES: readonly string[] = [...PROVIDER_NAMES, ...Object.keys(UNASKED)];
+/** Names of all providers with which users can sign in, if the process has them. */
+export const SIGN_IN_NAMES: readonly string[] = [
+  ...PROVIDER_NAMES,
+  ...Object.keys(PRECONFIGURED_PROVIDERS),
+];
 
-/** The name of a provider that projects set up. Throws `PROVIDER_UNKNOWN`. */
-export function knownProvider(name: string): string {
+/** Returns the name of a provider that projects configure. Throws `PROVIDER_UNKNOWN`. */
+export function checkProviderName(name: string): string {
   if (PROVIDER_NAMES.includes(name)) return name;
-  throw unknownProvider(name);
+  throw unknownProviderProblem(name);
 }
 
-/** The name, if users may sign in with such a provider somewhere. Throws `PROVIDER_UNKNOWN`. */
-export function signInProvider(name: string): string {
+/** Returns the name of any provider. Throws `PROVIDER_UNKNOWN`. */
+export function checkSignInProviderName(name: string): string {
   if (SIGN_IN_NAMES.includes(name)) return name;
-  throw unknownProvider(name);
+  throw unknownProviderProblem(name);
 }
 
-const unknownProvider = (name: string): Problem =>
+const unknownProviderProblem = (name: string): Problem =>
   new Problem("PROVIDER_UNKNOWN", {
     message: `There is no such sign-in provider: it is ${PROVIDER_NAMES.join(" or ")}.` +
       didYouMean(name, PROVIDER_NAMES),
   });
 
-/** The providers of one process. They know nothing of projects. */
 export interface Providers {
-  /** Throws `PROVIDER_UNKNOWN`. */
+  /** Returns a provider by name. Throws `PROVIDER_UNKNOWN`. */
   find(name: string): Provider;
-  /** The one whose users choose who they are; null where there is none. */
-  readonly chosen: ChosenProvider | null;
+  /** The provider whose users choose who they are; null if the process has none. */
+  readonly chooserProvider: ChooserProvider | null;
 }
 
-export interface ChosenProvider {
+export interface ChooserProvider {
   readonly name: string;
   readonly title: string;
   readonly chooser: Chooser;
 }
 
-/** @param codeKeys To sign codes with that this process gives, the newest first. */
+/** @param codeKeys Keys that sign the codes of this process, newest first. */
 export function createProviders(
   config: Config,
   clock: Clock,
   codeKeys: readonly string[],
 ): Providers {
   const providers = new Map<string, Provider>(
-    Object.entries(TABLE).map(([name, make]) => [name, make(config, clock)]),
+    Object.entries(PROVIDERS).map(([name, make]) => [name, make(config, clock)]),
   );
-  for (const [name, make] of Object.entries(UNASKED)) {
+  for (const [name, make] of Object.entries(PRECONFIGURED_PROVIDERS)) {
     const provider = make(config, { clock, keys: codeKeys });
     if (provider !== null) providers.set(name, provider);
   }
@@ -72,9 +74,9 @@ export function createProviders(
   return {
     find(name) {
       const provider = providers.get(name);
-      if (provider === undefined) throw unknownProvider(name);
+      if (provider === undefined) throw unknownProviderProblem(name);
       return provider;
     },
-    chosen: chosen[0] ?? null,
+    chooserProvider: chosen[0] ?? null,
   };
 }

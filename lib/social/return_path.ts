@@ -1,20 +1,16 @@
 import { RETURN_TO_LENGTH_MAX } from "../limits.ts";
 
-/** How often a page may decode what comes back to it before it goes there. */
-const DECODINGS = 3;
+/** Number of times that a page may decode the path before it navigates there. */
+const DECODINGS_MAX = 3;
 
-/**
- * Whether a text is a path on a site, also after a page has decoded and normalised it: browsers take
- * a second slash or a backslash for the beginning of a host, with or without what they drop between.
- * @param origin Of the site.
- */
+/** Whether a text stays on the site, even after a page has decoded and normalized it. */
 export function isReturnPath(text: string, origin: string): boolean {
   if (text.length > RETURN_TO_LENGTH_MAX || !text.startsWith("/") || /\p{Cc}/u.test(text)) {
     return false;
   }
   if (URL.parse(text, origin)?.origin !== origin) return false;
   let path = text.split(/[?#]/, 1)[0]!;
-  for (let decoded = 0; decoded <= DECODINGS; decoded++) {
+  for (let decoded = 0; decoded <= DECODINGS_MAX; decoded++) {
     const normal = URL.parse(origin + path.replaceAll(/[\s\p{C}]/gu, ""))?.pathname;
     if (normal === undefined || normal.startsWith("//")) return false;
     path = path.replaceAll(ENCODED_ASCII, (code) => decodeURIComponent(code));

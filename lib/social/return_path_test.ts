@@ -3,7 +3,7 @@ import { isReturnPath } from "./return_path.ts";
 
 const SITE = "https://app.example";
 
-Deno.test("what leads to another host once it is decoded and normalised is no path of the site", () => {
+Deno.test("isReturnPath refuses paths that lead to another host after decoding", () => {
   const elsewhere = [
     "//evil.example",
     "/\\evil.example",
@@ -42,7 +42,7 @@ Deno.test("what leads to another host once it is decoded and normalised is no pa
   for (const text of elsewhere) assert.equal(isReturnPath(text, SITE), false, text.slice(0, 40));
 });
 
-Deno.test("paths of the site are paths, whatever their query and fragment hold", () => {
+Deno.test("isReturnPath accepts paths with any query and fragment", () => {
   const paths = [
     "/",
     "/settings",

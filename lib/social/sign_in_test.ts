@@ -21,7 +21,7 @@ const ANN: SignInInput = {
     avatarUrl: null,
   },
   linking: "verified",
-  mayCreate: true,
+  canCreateUser: true,
   device: NO_DEVICE,
 };
 
@@ -32,7 +32,7 @@ const counts = (engine: Engine, projectId: Id) =>
     ),
   );
 
-/** The engine, with something before each of its transactions. */
+/** Wraps an engine so that `before` runs before each transaction. */
 const withBefore = (engine: Engine, before: () => Promise<void>): Engine => ({
   ...engine,
   name: engine.name,
@@ -43,7 +43,7 @@ const withBefore = (engine: Engine, before: () => Promise<void>): Engine => ({
   },
 });
 
-Deno.test("of two concurrent first sign-ins the second gets the account that the first created", async () => {
+Deno.test("signIn finds the user that a concurrent first sign-in has created", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId } = await createProject(services, { name: "x", siteUrl: null });
@@ -58,7 +58,7 @@ Deno.test("of two concurrent first sign-ins the second gets the account that the
   assert.deepEqual(await counts(services.engine, projectId), [1, 1, 2, 2]);
 });
 
-Deno.test("a race that is never won is given up", async () => {
+Deno.test("signIn gives up after losing the race several times", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId } = await createProject(services, { name: "x", siteUrl: null });
@@ -71,7 +71,7 @@ Deno.test("a race that is never won is given up", async () => {
   assert.equal(attempts, 5);
 });
 
-Deno.test("account, session and code are written together or not at all", async () => {
+Deno.test("signIn writes user, session and code in one transaction", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId } = await createProject(services, { name: "x", siteUrl: null });

@@ -11,9 +11,9 @@ import { callbackUrl } from "./callback_url.ts";
 import { authorizationUrl } from "./oauth.ts";
 import { withinTimeLimit } from "./provider_http.ts";
 import type { Providers } from "./providers.ts";
-import { failedReturn, type SignInLog } from "./return.ts";
+import { failureAddress, type SignInLog } from "./return_address.ts";
 import { isReturnPath } from "./return_path.ts";
-import { keepState, newState } from "./states.ts";
+import { generateState, storeState } from "./states.ts";
 
 export interface SignInServices extends SignInLog {
   readonly config: { readonly publicUrl: string };
@@ -27,32 +27,25 @@ export interface SignInServices extends SignInLog {
 
 export interface StartInput {
   readonly provider: string;
-  /** May hold `return_to`, a path on the project's site, and `state`, the application's own. */
+  /** `return_to` is a path on the project's site, `state` the application's. Each is optional. */
   readonly query: URLSearchParams;
-  /** The `Cookie` header. */
   readonly cookies: string | null;
-  /**
-   * A path of our own: a member tries the sign-in, which ends there instead of on the project's
-   * site, without a session. It is the caller's, never a request's.
-   */
+  /** Dashboard path where a trial ends, without a session. Must not come from the request. */
   readonly trialPath?: string;
 }
 
-/** A project, and where its users come back to. */
 export interface Site {
   readonly projectId: Id;
   readonly siteUrl: string | null;
 }
 
-/** Where the browser is sent. */
-export interface Departure {
+export interface SignInRedirect {
   readonly location: string;
-  /** A `Set-Cookie` header. */
   readonly cookie: readonly [string, string] | null;
 }
 
-/** What a project has with a provider; null for nothing. Throws `PROVIDER_UNKNOWN`. */
-export async function providerSettings(
+/** Returns the settings of a provider, or null without any. Throws `PROVIDER_UNKNOWN`. */
+export async function findProviderSettings(
   services: ProviderStore & { providers: Providers },
   projectId: Id,
   provider: string,
@@ -62,24 +55,24 @@ export async function providerSettings(
 }
 
 /**
- * Begins a sign-in: sends the browser to the provider, or with an `error` back to the project's
- * site where the provider cannot be found. Throws `PROVIDER_UNKNOWN`, `PROVIDER_NOT_CONFIGURED`,
- * `SITE_URL_MISSING`, `INVALID_RETURN_TO` and `INVALID_QUERY`, all before anything is stored.
+ * Starts a sign-in. Redirects the browser to the provider, or with an `error` to the project's site
+ * if the provider is unavailable. Throws `PROVIDER_UNKNOWN`, `PROVIDER_NOT_CONFIGURED`,
+ * `SITE_URL_MISSING`, `INVALID_RETURN_TO` and `INVALID_QUERY` before anything is stored.
  */
 export async function startSignIn(
   services: SignInServices,
   site: Site,
   input: StartInput,
-): Promise<Departure> {
+): Promise<SignInRedirect> {
   const { config, providers, browsers } = services;
   const { projectId } = site;
   const { provider, query, trialPath = null } = input;
   const { scope, idTokens, server: find } = providers.find(provider);
-  const ready = await readyToSignIn(services, site, provider);
-  const returnTo = returnToOf(query, ready.siteUrl);
-  const applicationState = applicationStateOf(query);
+  const ready = await requireReadyProvider(services, site, provider);
+  const returnTo = parseReturnTo(query, ready.siteUrl);
+  const applicationState = parseApplicationState(query);
   const challenge = {
-    state: newState(projectId),
+    state: generateState(projectId),
     verifier: randomToken(),
     nonce: idTokens === null ? null : randomToken(),
   };
@@ -101,10 +94,10 @@ export async function startSignIn(
       applicationState,
       trialUrl,
     };
-    return { location: failedReturn(services, back, error), cookie: null };
+    return { location: failureAddress(services, back, error), cookie: null };
   }
-  const { browserHash, cookie } = browsers.recognise(input.cookies);
-  await keepState(services, projectId, {
+  const { browserHash, cookie } = browsers.identify(input.cookies);
+  await storeState(services, projectId, {
     provider,
     browserHash,
     challenge,
@@ -115,16 +108,13 @@ export async function startSignIn(
   return { location: location.href, cookie };
 }
 
-/**
- * What a sign-in begins with. Throws `PROVIDER_UNKNOWN`, `PROVIDER_NOT_CONFIGURED` and
- * `SITE_URL_MISSING`.
- */
-export async function readyToSignIn(
+/** Throws `PROVIDER_UNKNOWN`, `PROVIDER_NOT_CONFIGURED` and `SITE_URL_MISSING`. */
+export async function requireReadyProvider(
   services: ProviderStore & { providers: Providers },
   { projectId, siteUrl }: Site,
   provider: string,
 ): Promise<{ readonly clientId: string; readonly siteUrl: string }> {
-  const settings = await providerSettings(services, projectId, provider);
+  const settings = await findProviderSettings(services, projectId, provider);
   if (!settings?.enabled || settings.clientSecret === null) {
     throw new Problem("PROVIDER_NOT_CONFIGURED");
   }
@@ -132,17 +122,17 @@ export async function readyToSignIn(
   return { clientId: settings.clientId, siteUrl };
 }
 
-function returnToOf(query: URLSearchParams, siteUrl: string): string | null {
+function parseReturnTo(query: URLSearchParams, siteUrl: string): string | null {
   const [path = null, ...more] = query.getAll("return_to");
   if (path === null) return null;
   if (more.length === 0 && isReturnPath(path, siteUrl)) return path;
   throw new Problem("INVALID_RETURN_TO");
 }
 
-function applicationStateOf(query: URLSearchParams): string | null {
+function parseApplicationState(query: URLSearchParams): string | null {
   const [state = null, ...more] = query.getAll("state");
   if (state === null || (more.length === 0 && state.length <= STATE_LENGTH_MAX)) return state;
   throw new Problem("INVALID_QUERY", {
-    message: `state may stand there once, with at most ${STATE_LENGTH_MAX} characters.`,
+    message: `state may occur once, with at most ${STATE_LENGTH_MAX} characters.`,
   });
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
-import type { SealedPlace } from "../crypto/sealed_place.ts";
+import type { SealedField } from "../crypto/sealed_field.ts";
 import { randomToken } from "../crypto/random.ts";
 import type { NewId } from "../ids.ts";
 import { SIGN_IN_MS } from "../limits.ts";
@@ -11,16 +11,16 @@ import type { Engine, Id } from "../store/port.ts";
 import type { Challenge } from "./oauth.ts";
 import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** A sign-in between start and callback. In each project's space. */
+/** Sign-ins between start and callback. Stored in the project's space. */
 export const SIGN_IN_STATES = recordKind({
   name: "_signInStates",
   fields: {
-    /** SHA-256 of the state; the state itself travels and is kept nowhere. */
+    /** SHA-256 of the state, which is not stored. */
     stateHash: field.text,
     provider: field.text,
-    /** SHA-256 of what the browser holds in its cookie. */
+    /** SHA-256 of the mark in the browser's cookie. */
     browserHash: field.text,
-    /** What the callback needs and nobody else may know, sealed for this state alone. */
+    /** Secrets that the callback needs, sealed for this state. */
     sealed: field.text,
     expiresAt: field.date,
   },
@@ -31,12 +31,11 @@ export const SIGN_IN_STATES = recordKind({
 
 export type SignInStateRecord = RecordOf<typeof SIGN_IN_STATES>;
 
-/** What a callback finds of its start. */
-export interface BegunSignIn {
+export interface StartedSignIn {
   readonly challenge: Challenge;
   readonly returnTo: string | null;
   readonly applicationState: string | null;
-  /** Where a trial ends, a path of our own; null for a sign-in that an application began. */
+  /** Path of the dashboard where a trial ends; null for a sign-in of an application. */
   readonly trialPath: string | null;
 }
 
@@ -46,42 +45,42 @@ interface StateServices {
   readonly keyRing: KeyRing;
 }
 
-/** What is sealed; the state itself comes back by the browser. */
+/** The sealed data. The browser brings back the state itself. */
 type SealedPart = {
   verifier: string;
   nonce: string | null;
   returnTo: string | null;
   applicationState: string | null;
-  /** Sign-ins that earlier versions began have none. */
+  /** Missing in sign-ins of earlier versions. */
   trialPath?: string | null;
 };
 
 const STATE = /^([0-9a-f]{24})\.[A-Za-z0-9_-]{43}$/;
 
-/** 32 random bytes, with the project before them: a callback knows nothing else of whose it is. */
-export const newState = (projectId: Id): string => `${projectId}.${randomToken()}`;
+/** Generates a state: the project's id, by which the callback finds it, and 32 random bytes. */
+export const generateState = (projectId: Id): string => `${projectId}.${randomToken()}`;
 
-/** The project that a state names; null if it is none of ours. */
-export const projectOf = (state: string): Id | null => STATE.exec(state)?.[1] ?? null;
+/** Returns the project of a state, or null for a malformed state. */
+export const projectOfState = (state: string): Id | null => STATE.exec(state)?.[1] ?? null;
 
 const bindingOf = (project: Id, stateHash: string) => ({
   project,
   purpose: `sign-in ${stateHash}`,
 });
 
-export const SIGN_IN_SEALS: SealedPlace = {
+export const SIGN_IN_SEALS: SealedField = {
   definition: SIGN_IN_STATES,
   member: "sealed",
   binding: ({ stateHash }, projectId) => bindingOf(projectId!, String(stateHash)),
 };
 
-/** Keeps a sign-in until it comes back, for ten minutes at most. */
-export async function keepState(
+/** Stores a sign-in for its callback, for at most ten minutes. */
+export async function storeState(
   { engine, clock, keyRing, newId }: StateServices & { newId: NewId },
   projectId: Id,
-  begun: BegunSignIn & { readonly provider: string; readonly browserHash: string },
+  signIn: StartedSignIn & { readonly provider: string; readonly browserHash: string },
 ): Promise<void> {
-  const { challenge, returnTo, applicationState, trialPath, provider, browserHash } = begun;
+  const { challenge, returnTo, applicationState, trialPath, provider, browserHash } = signIn;
   const { verifier, nonce } = challenge;
   const stateHash = sha256(challenge.state);
   const part: SealedPart = { verifier, nonce, returnTo, applicationState, trialPath };
@@ -95,10 +94,7 @@ export async function keepState(
   });
 }
 
-/**
- * Takes a sign-in by its state, once, in one atomic step. Null for every state that is not one of
- * this provider and browser, which then stays as it is: nobody can spoil another's sign-in.
- */
+/** Takes a sign-in atomically. Returns null, and keeps it, for another provider or browser. */
 export async function takeState(
   { engine, clock, keyRing }: StateServices,
   projectId: Id,
@@ -107,7 +103,7 @@ export async function takeState(
     provider: string;
     browserHashes: readonly string[];
   },
-): Promise<BegunSignIn | null> {
+): Promise<StartedSignIn | null> {
   const stateHash = sha256(state);
   const taken = await engine.records<SignInStateRecord>(projectId, SIGN_IN_STATES).deleteOne(and(
     eq("stateHash", stateHash),

@@ -2,130 +2,136 @@ import { INDEX_FIELDS_MAX } from "../limits.ts";
 import type { Definition, Filter, Index, ListQuery, SortKey } from "./port.ts";
 import { arrayKeyOf, elementAt, scalarAt } from "./shape.ts";
 
-/** The sort, or the keys of an index, down to `_id`: behind it no key matters. */
-export function sortedBy(keys: readonly SortKey[]): readonly SortKey[] {
+/** Returns sort or index keys up to and including `_id`, which is appended if it is missing. */
+export function withIdKey(keys: readonly SortKey[]): readonly SortKey[] {
   const idAt = keys.findIndex((key) => key.path === "_id");
   if (idAt >= 0) return keys.slice(0, idAt + 1);
   return [...keys, { path: "_id", descending: keys.at(-1)?.descending ?? false }];
 }
 
-/** What all matches have in common. */
+/** Returns the conditions that every matching record fulfills. */
 export const conjuncts = (filter: Filter): readonly Filter[] =>
   filter.op === "and" ? filter.of.flatMap(conjuncts) : [filter];
 
-/** Whether the filter says which side of the trash it is about. */
-export const fixesTrash = (filter: Filter): boolean =>
+/** Whether the filter selects either live or deleted records. */
+export const selectsTrashSide = (filter: Filter): boolean =>
   conjuncts(filter).some((one) => one.op === "eq" && one.path === "isDeleted");
 
-/** The field that a condition fixes to one of some values, or null. */
-export function fixedBy(filter: Filter): string | null {
+/** Returns the field that a condition limits to one or several values; null if it does not. */
+export function equalityPath(filter: Filter): string | null {
   return filter.op === "eq" || filter.op === "in" ? filter.path : null;
 }
 
 const RANGES: readonly Filter["op"][] = ["gt", "gte", "lt", "lte"];
 
-/** The field that a condition bounds on one side, or null. */
-export const boundedBy = (filter: Filter): string | null =>
+/** Returns the field that a condition limits to a range; null if it does not. */
+export const rangePath = (filter: Filter): string | null =>
   RANGES.includes(filter.op) ? (filter as Extract<Filter, { path: string }>).path : null;
 
 /**
- * The index that would help a list or count most; null if none would, or if one that begins with
- * its keys is there. First come the fields that the filter fixes, then the one that it bounds or, if
- * it bounds none, the sort: so no more is looked at than matches. Only conditions that every match
- * fulfils can be looked up: alternatives, negations and patterns cannot.
+ * Returns the keys of the index that would help a list or count most; null if no index would, or if
+ * an existing index begins with these keys.
+ *
+ * The keys start with the fields that the filter limits to values. Then follows the field that it
+ * limits to a range or, if there is none, the sort: only matching records are then examined. Only
+ * conditions that every matching record fulfills can use an index; alternatives, negations and
+ * patterns cannot.
  */
-export function advise(
+export function adviseIndex(
   definition: Definition,
   { filter, sort }: Pick<ListQuery, "filter" | "sort">,
 ): readonly SortKey[] | null {
   const conditions = conjuncts(filter);
-  const fixed = withOneArray(definition, indexable(definition, conditions.map(fixedBy)));
+  const fixed = withOneArray(definition, indexable(definition, conditions.map(equalityPath)));
   if (fixed.includes("_id") || isUnique(definition, fixed)) return null;
-  // Several values are several places in an index: behind them it has no order.
+  // The index entries of several values are not in a common order.
   const isOneValue = !conditions.some((one) => one.op === "in" && fixed.includes(one.path));
-  const order = isOneValue ? orderBehind(definition, sort, fixed) : [];
-  const bounded = indexable(definition, conditions.map(boundedBy))
+  const order = isOneValue ? indexableSortKeys(definition, sort, fixed) : [];
+  const bounded = indexable(definition, conditions.map(rangePath))
     .filter((path) => !fixed.includes(path))
     .filter((path) => withOneArray(definition, [...fixed, path]).includes(path));
   const asked = [...fixed, ...bounded];
   const tails = bounded.length > 0 && !bounded.includes(order[0]?.path ?? "")
     ? bounded.map((path) => [ascending(path)])
     : [order];
-  const indexes = usable(definition, asked);
+  const indexes = usableIndexes(definition, asked);
   if (tails.some((tail) => isServed(indexes, fixed, tail))) return null;
-  const leading = fixed.toSorted((a, b) => +leads(indexes, b) - +leads(indexes, a));
+  const leading = fixed.toSorted((a, b) => +isLeadingKey(indexes, b) - +isLeadingKey(indexes, a));
   const keys = [...leading.map(ascending), ...tails[0]!].slice(0, INDEX_FIELDS_MAX);
   if (keys.length === 0) return null;
-  return keys.length === 1 ? [ascending(keys[0]!.path)] : keys; // One is read both ways.
+  return keys.length === 1 ? [ascending(keys[0]!.path)] : keys; // Read in both directions.
 }
 
-/** {@linkcode advise} as a sort names its fields. */
-export function advisedText(
+/** Returns the keys of {@linkcode adviseIndex} in the notation of a sort. */
+export function adviseIndexText(
   definition: Definition,
   query: Pick<ListQuery, "filter" | "sort">,
 ): string | null {
-  const keys = advise(definition, query);
+  const keys = adviseIndex(definition, query);
   return keys === null ? null : keysText(keys);
 }
 
-/** Where an index finds so few records, a longer one spares nothing that is felt. */
+/** Number of examined records up to which a longer index saves no noticeable time. */
 const FEW_RECORDS = 1_000;
 
-/** {@linkcode advise} for a list of which it is known how many records it looks at. */
-export const adviseKnowing = (
+/**
+ * Returns the keys of {@linkcode adviseIndex} for a list that examines a known number of records;
+ * null if an index already limits it to few records.
+ */
+export const adviseIndexIfSlow = (
   definition: Definition,
   query: Pick<ListQuery, "filter" | "sort">,
   examined: number,
 ): readonly SortKey[] | null =>
   examined <= FEW_RECORDS && isLookedUp(definition, conjuncts(query.filter))
     ? null
-    : advise(definition, query);
+    : adviseIndex(definition, query);
 
-/** Keys as a sort and an index name them. */
+/** Returns keys in the notation of sorts and indexes, such as `name,-createdAt`. */
 export const keysText = (keys: readonly SortKey[]): string => keys.map(keyText).join(",");
 
 export const keyText = ({ path, descending }: SortKey): string => `${descending ? "-" : ""}${path}`;
 
-/** Whether an index has the values that one of some conditions asks for, of a scalar only single ones. */
+/** Whether an index serves any of the conditions; on scalars only `eq` and `in`. */
 export function isLookedUp(definition: Definition, conditions: readonly Filter[]): boolean {
-  const fixed = indexable(definition, conditions.map(fixedBy));
-  const arrays = indexable(definition, conditions.map(boundedBy))
+  const fixed = indexable(definition, conditions.map(equalityPath));
+  const arrays = indexable(definition, conditions.map(rangePath))
     .filter((path) => elementAt(definition, path) !== null);
   if (fixed.includes("_id")) return true;
   const asked = [...fixed, ...arrays];
   return indexesOf(definition).some((index) =>
     (fixed.includes(index.keys[0]!.path) ||
-      arrays.some((path) => isReached(index.keys, path, fixed))) &&
+      arrays.some((path) => isReachable(index.keys, path, fixed))) &&
     isUsable(definition, index, asked)
   );
 }
 
-/** Whether the keys of an index have the path behind others that are all fixed, or first of all. */
-function isReached(keys: readonly SortKey[], path: string, fixed: readonly string[]): boolean {
+/** Whether a path is among the keys of an index and all keys before it are limited to values. */
+function isReachable(keys: readonly SortKey[], path: string, fixed: readonly string[]): boolean {
   const at = keys.findIndex((key) => key.path === path);
   return at >= 0 && keys.slice(0, at).every((key) => fixed.includes(key.path));
 }
 
-/** Those that an index can be about, once each; every index tells the sides of the trash apart. */
+/** Returns the distinct indexable paths. Every index contains the trash flag anyway. */
 const indexable = (definition: Definition, paths: readonly (string | null)[]): string[] =>
   [
     ...new Set(paths.filter((path) => path !== null && isIndexable(definition, path))),
-  ] as string[]; // The filter leaves no null.
+  ] as string[]; // The filter removes null.
 
-const OF_THE_TRASH: readonly string[] = ["isDeleted", "deletedAt"];
+const TRASH_FIELDS: readonly string[] = ["isDeleted", "deletedAt"];
 
 const isIndexable = (definition: Definition, path: string): boolean =>
   (scalarAt(definition, path) !== null || elementAt(definition, path) !== null) &&
-  !(definition.trash && OF_THE_TRASH.includes(path));
+  !(definition.trash && TRASH_FIELDS.includes(path));
 
-/** The first of several arrays alone: an index has no more. */
+/** Removes all array paths but the first, because an index has at most one array. */
 function withOneArray(definition: Definition, paths: readonly string[]): string[] {
   const first = paths.find((path) => elementAt(definition, path) !== null);
   return paths.filter((path) => path === first || elementAt(definition, path) === null);
 }
 
-/** The keys of the sort that an index can have behind fields that are fixed. */
-function orderBehind(
+/** Returns the sort keys that can follow the given leading fields in an index. */
+function indexableSortKeys(
   definition: Definition,
   sort: readonly SortKey[],
   fixed: readonly string[],
@@ -135,13 +141,13 @@ function orderBehind(
   return end < 0 ? keys : keys.slice(0, end);
 }
 
-/** Whether at most one record has such values. */
+/** Whether a unique index guarantees at most one record with given values of these fields. */
 const isUnique = (definition: Definition, fixed: readonly string[]): boolean =>
   definition.indexes.some(({ unique, keys }) =>
     unique && keys.every(({ path }) => fixed.includes(path))
   );
 
-/** Whether an index begins with the fields that are fixed, and goes on with these keys. */
+/** Whether an index begins with the leading fields in any order and continues with the keys. */
 function isServed(
   indexes: readonly Index[],
   fixed: readonly string[],
@@ -149,7 +155,7 @@ function isServed(
 ): boolean {
   return indexes.some(({ keys }) => {
     const [leading, behind] = [keys.slice(0, fixed.length), keys.slice(fixed.length)];
-    // Read from its end, an index has every direction turned.
+    // An index that is read backwards has all directions reversed.
     const isTurned = behind[0]?.descending !== tail[0]?.descending;
     return leading.every(({ path }) => fixed.includes(path)) &&
       leading.length === fixed.length &&
@@ -159,11 +165,14 @@ function isServed(
   });
 }
 
-const leads = (indexes: readonly Index[], path: string): boolean =>
+const isLeadingKey = (indexes: readonly Index[], path: string): boolean =>
   path === "_id" || indexes.some(({ keys }) => keys[0]?.path === path);
 
-/** An index over an array knows nothing of records whose array is empty, so it must be asked for. */
-const usable = (definition: Definition, asked: readonly string[]): readonly Index[] =>
+/**
+ * Returns the indexes that a query can use. An array index has no entries for empty arrays, so it
+ * can be used only if the query has a condition on the array.
+ */
+const usableIndexes = (definition: Definition, asked: readonly string[]): readonly Index[] =>
   indexesOf(definition).filter((index) => isUsable(definition, index, asked));
 
 function isUsable(definition: Definition, index: Index, asked: readonly string[]): boolean {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { advise, advisedText, adviseKnowing } from "./advice.ts";
+import { adviseIndex, adviseIndexIfSlow, adviseIndexText } from "./advice.ts";
 import { ALL, and, compare, eq, not, or, within } from "./filter.ts";
 import type { Definition, Filter, SortKey } from "./port.ts";
 
@@ -29,10 +29,10 @@ const LIVE = eq("isDeleted", false);
 
 function assertAdvice(expected: string | null, filter: Filter, ...sort: string[]): void {
   const query = { filter: and(LIVE, filter), sort: keys(...sort) };
-  assert.equal(advisedText(SHAPE, query), expected, JSON.stringify(query));
+  assert.equal(adviseIndexText(SHAPE, query), expected, JSON.stringify(query));
 }
 
-Deno.test("fields that the filter fixes come first, those that lead an index before others", () => {
+Deno.test("advised keys begin with equality fields, and those that lead an index come first", () => {
   assertAdvice("a", eq("a", "x"));
   assertAdvice("second", eq("second", 1));
   assertAdvice("b,place.city", and(eq("b", 1), eq("place.city", "y")));
@@ -42,7 +42,7 @@ Deno.test("fields that the filter fixes come first, those that lead an index bef
   assertAdvice("led,a,b,place.city", and(...five), "-code");
 });
 
-Deno.test("then the sort, as it is asked, without what is fixed and what no index has", () => {
+Deno.test("the sort follows, without equality fields and fields that cannot be indexed", () => {
   assertAdvice("place.city,b", eq("place.city", "x"), "b");
   assertAdvice("a,-b,second", eq("a", "x"), "-b", "a", "second");
   assertAdvice("a,-b", eq("a", "x"), "-b", "_id", "second");
@@ -52,7 +52,7 @@ Deno.test("then the sort, as it is asked, without what is fixed and what no inde
   assertAdvice("a", within("undeclared", ["x", "y"]), "a");
 });
 
-Deno.test("or the field that the filter bounds, in place of another sort", () => {
+Deno.test("a range field takes precedence over a different sort", () => {
   assertAdvice("b", and(compare("b", "gte", 1), compare("b", "lt", 5)), "a");
   assertAdvice("led,b", and(eq("led", "x"), compare("b", "gt", 1)), "a");
   assertAdvice("b,place.city,a", and(compare("a", "gt", "x"), eq("b", 1), eq("place.city", "y")));
@@ -60,7 +60,7 @@ Deno.test("or the field that the filter bounds, in place of another sort", () =>
   assertAdvice("a", and(within("a", ["x"]), compare("a", "gt", "b")), "b");
 });
 
-Deno.test("the sort alone where nothing is looked up", () => {
+Deno.test("only the sort is advised if no condition can use an index", () => {
   assertAdvice("a", ALL, "-a");
   assertAdvice("-a,b", ALL, "-a", "b");
   assertAdvice("a", not(eq("b", 1)), "a");
@@ -70,7 +70,7 @@ Deno.test("the sort alone where nothing is looked up", () => {
   assertAdvice(null, ALL);
 });
 
-Deno.test("where an index begins with what would help none is advised", () => {
+Deno.test("no index is advised if an existing one begins with the advised keys", () => {
   assertAdvice(null, eq("led", "x"));
   assertAdvice(null, eq("led", "x"), "second");
   assertAdvice(null, eq("led", "x"), "-second");
@@ -84,7 +84,7 @@ Deno.test("where an index begins with what would help none is advised", () => {
   assertAdvice("led,-second", ALL, "led", "-second");
 });
 
-Deno.test("what an index cannot look up is not advised", () => {
+Deno.test("conditions that cannot use an index are not advised", () => {
   assertAdvice(null, compare("a", "ne", "x"));
   assertAdvice(null, not(eq("a", "x")));
   assertAdvice(null, or(eq("a", "x"), eq("b", 1)));
@@ -95,22 +95,25 @@ Deno.test("what an index cannot look up is not advised", () => {
   assertAdvice(null, eq("place", null));
 });
 
-Deno.test("what is one record by its id, or by what is unique, needs no index", () => {
+Deno.test("no index is advised for a lookup by id or by a unique index", () => {
   assertAdvice(null, and(eq("_id", "1"), eq("a", "x")));
   assertAdvice(null, eq("code", "x"), "a");
   assertAdvice(null, and(eq("a", "x"), within("code", ["x", "y"])), "b");
 });
 
-Deno.test("the side of the trash is in every index, and never advised", () => {
-  assert.equal(advise(SHAPE, { filter: LIVE, sort: keys("led") }), null);
+Deno.test("the trash flag is part of every index and never advised", () => {
+  assert.equal(adviseIndex(SHAPE, { filter: LIVE, sort: keys("led") }), null);
   const without = { ...SHAPE, trash: false };
-  assert.deepEqual(advise(without, { filter: LIVE, sort: keys("led") }), keys("isDeleted", "led"));
+  assert.deepEqual(
+    adviseIndex(without, { filter: LIVE, sort: keys("led") }),
+    keys("isDeleted", "led"),
+  );
 });
 
-Deno.test("where an index finds few records, a longer one is not advised to whoever knows", () => {
+Deno.test("no longer index is advised if the list is known to examine few records", () => {
   const query = { filter: and(LIVE, eq("led", "x")), sort: keys("a") };
-  assert.equal(adviseKnowing(SHAPE, query, 1_000), null);
-  assert.deepEqual(adviseKnowing(SHAPE, query, 1_001), keys("led", "a"));
+  assert.equal(adviseIndexIfSlow(SHAPE, query, 1_000), null);
+  assert.deepEqual(adviseIndexIfSlow(SHAPE, query, 1_001), keys("led", "a"));
   const unserved = { filter: and(LIVE, eq("a", "x")), sort: keys("b") };
-  assert.deepEqual(adviseKnowing(SHAPE, unserved, 1), keys("a", "b"));
+  assert.deepEqual(adviseIndexIfSlow(SHAPE, unserved, 1), keys("a", "b"));
 });

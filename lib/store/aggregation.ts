@@ -1,29 +1,27 @@
-/** Groups of records, as a part of the storage port. */
+/** Aggregation of records, as a part of the storage port. */
 
-/** A stretch of the calendar. Weeks begin on Monday. */
+/** A calendar interval. Weeks begin on Monday. */
 export type Bucket = "hour" | "day" | "week" | "month" | "year";
 
-/** What groups have in common: missing and null count as one value, null. */
+/** A key to group records by. Missing and null values count as one value, null. */
 export interface GroupKey {
-  /** A declared scalar's path, or `_id`. */
+  /** The path of a declared scalar, or `_id`. */
   readonly path: string;
-  /** Of a declared date: which stretch of the calendar it lies in, rather than the date itself. */
+  /** The calendar interval by which a declared date is grouped; the exact date by default. */
   readonly bucket?: {
     readonly unit: Bucket;
-    /** An IANA name that this process knows. */
+    /** An IANA time zone name that this process supports. */
     readonly timeZone: string;
   };
 }
 
-/** A number of a group, or a date. Records in which the value is missing or null do not count. */
+/** A figure of a group. Records with a missing or null value are ignored. */
 export type Figure =
   | { readonly op: "count" }
-  /** Of declared numbers. */
   | { readonly op: "sum" | "avg"; readonly path: string }
-  /** Of declared numbers or dates. */
+  /** Figures of declared numbers or dates. */
   | { readonly op: "min" | "max"; readonly path: string };
 
-/** Which of the keys, or which of the figures, groups are sorted by. */
 export interface GroupSort {
   readonly of: "key" | "figure";
   readonly index: number;
@@ -32,20 +30,22 @@ export interface GroupSort {
 
 export interface Group {
   /**
-   * In the order of the keys. That of a bucket is the first moment that belongs to it; of an hour,
-   * the moment at which a clock of the zone that shows what it showed then was at the full hour.
+   * Key values in the order of the query's keys. The value of an interval is its first moment. An
+   * hour begins at the full hour of the zone's clock, as the clock was set at the time of the
+   * records.
    */
   readonly keys: readonly (string | number | boolean | null)[];
   /**
-   * In the order of the figures. The sum of nothing is 0, all else of nothing is null, and so is
-   * what no finite number is. Sums of whole numbers up to 2^53 are exact; of others about the last
-   * digit may differ from one engine, or one order of the records, to another. Never -0.
+   * Figures in the order of the query's figures. The sum of no values is 0; any other figure of no
+   * values is null, and so is a result that is not a finite number. Sums of integers up to 2^53 are
+   * exact; the last digit of other sums may depend on the engine and on the order of the records.
+   * Never -0.
    */
   readonly figures: readonly (number | string | null)[];
 }
 
 export interface Groups {
   readonly groups: readonly Group[];
-  /** Whether there are more than the limit. */
+  /** Whether there are more groups than the limit. */
   readonly more: boolean;
 }

@@ -1,29 +1,28 @@
-/** Hours, days, weeks, months and years of a time zone, the same on every engine. */
+/** Calendar intervals in a time zone, independent of the engine. */
 
 import { createLru } from "../lru.ts";
 import type { Bucket } from "./aggregation.ts";
 
-/** How many milliseconds the clocks of a zone are ahead of UTC, and from when. */
 export interface ZoneOffsets {
-  /** Moments at which the clocks are changed, ascending. */
+  /** Times at which the offset changes, in epoch milliseconds, ascending. */
   readonly changes: readonly number[];
-  /** Before the first change, and from each change on. */
+  /** Offsets from UTC in milliseconds: before the first change, then after each change. */
   readonly offsets: readonly number[];
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** From Monday to the first day of 1970, which was a Thursday. */
-const WEEKDAY = 3;
+/** Days from Monday to 1970-01-01, which was a Thursday. */
+const EPOCH_WEEKDAY = 3;
 
-/** Clocks count as never changed before and behind these years; nobody knows what they will do. */
-const FIRST_YEAR = 1900;
-const LAST_YEAR = 2100;
+/** The first and the last year whose offset changes are read. Future rules are unknown. */
+const YEAR_MIN = 1900;
+const YEAR_MAX = 2100;
 
-const ZONES_KEPT = 100;
-const zones = createLru<string, ZoneOffsets>(ZONES_KEPT);
+const ZONES_MAX = 100;
+const zones = createLru<string, ZoneOffsets>(ZONES_MAX);
 
-/** Its own name for a time zone; null for one that it does not know, and for what is no name. */
+/** Returns the canonical name of a time zone; null for unknown or malformed names. */
 export function zoneName(text: string): string | null {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/.test(text)) return null;
   try {
@@ -33,16 +32,16 @@ export function zoneName(text: string): string | null {
   }
 }
 
-/** Throws `RangeError` for a zone that is not known. */
+/** Returns the UTC offsets of a time zone. Throws `RangeError` for an unknown zone. */
 export function offsetsOf(timeZone: string): ZoneOffsets {
-  let known = zones.get(timeZone);
-  if (known === undefined) zones.set(timeZone, known = readOffsets(timeZone));
-  return known;
+  let offsets = zones.get(timeZone);
+  if (offsets === undefined) zones.set(timeZone, offsets = readOffsets(timeZone));
+  return offsets;
 }
 
 function readOffsets(timeZone: string): ZoneOffsets {
-  const at = Temporal.Instant.fromEpochMilliseconds(Date.UTC(FIRST_YEAR, 0));
-  const end = Date.UTC(LAST_YEAR + 1, 0);
+  const at = Temporal.Instant.fromEpochMilliseconds(Date.UTC(YEAR_MIN, 0));
+  const end = Date.UTC(YEAR_MAX + 1, 0);
   const offset = ({ offsetNanoseconds }: Temporal.ZonedDateTime) => offsetNanoseconds / 1e6;
   let time: Temporal.ZonedDateTime | null = at.toZonedDateTimeISO(timeZone);
   const changes: number[] = [];
@@ -54,8 +53,8 @@ function readOffsets(timeZone: string): ZoneOffsets {
   return { changes, offsets };
 }
 
-/** The place among the offsets of the one that holds at a time. */
-function placeOf({ changes }: ZoneOffsets, time: number): number {
+/** Returns the index of the offset that applies at a time in epoch milliseconds. */
+function offsetIndexAt({ changes }: ZoneOffsets, time: number): number {
   let [low, high] = [0, changes.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -66,19 +65,20 @@ function placeOf({ changes }: ZoneOffsets, time: number): number {
 }
 
 /**
- * A number for the stretch of a zone's calendar in which a time lies: the same for all times in it,
- * and greater for later ones. An hour is told by its beginning, because clocks that are put back
- * show some hours twice; all else by what the calendar shows, because its days differ in length.
+ * Returns a number for the calendar interval that contains a time. Times in one interval have equal
+ * numbers, and later intervals have greater numbers. An hour is identified by its start time,
+ * because some hours occur twice when clocks are set back. Longer intervals are identified by their
+ * calendar date, because days differ in length.
  */
 export function bucketOf(unit: Bucket, zone: ZoneOffsets, time: number): number {
-  const local = time + zone.offsets[placeOf(zone, time)]!;
+  const local = time + zone.offsets[offsetIndexAt(zone, time)]!;
   switch (unit) {
     case "hour":
       return time - (local - Math.floor(local / HOUR_MS) * HOUR_MS);
     case "day":
       return Math.floor(local / DAY_MS);
     case "week":
-      return Math.floor((Math.floor(local / DAY_MS) + WEEKDAY) / 7);
+      return Math.floor((Math.floor(local / DAY_MS) + EPOCH_WEEKDAY) / 7);
     case "month":
       return monthOf(new Date(local));
     case "year":
@@ -88,16 +88,16 @@ export function bucketOf(unit: Bucket, zone: ZoneOffsets, time: number): number 
 
 const monthOf = (local: Date): number => local.getUTCFullYear() * 12 + local.getUTCMonth();
 
-/** When a stretch begins, by the number that {@linkcode bucketOf} gave it. */
+/** Returns the start of an interval from {@linkcode bucketOf} in epoch milliseconds. */
 export function bucketStart(unit: Bucket, zone: ZoneOffsets, bucket: number): number {
   if (unit === "hour") return bucket;
   const local = localStart(unit, bucket);
-  // The calendar may show a day twice: it begins when it is first shown.
-  for (let place = placeOf(zone, local - DAY_MS);; place++) {
-    const offset = zone.offsets[place]!;
-    const end = zone.changes[place] ?? Infinity;
+  // A date may occur twice when clocks are set back; the interval begins at the first occurrence.
+  for (let i = offsetIndexAt(zone, local - DAY_MS);; i++) {
+    const offset = zone.offsets[i]!;
+    const end = zone.changes[i] ?? Infinity;
     if (local < end + offset) {
-      return Math.max(local - offset, zone.changes[place - 1] ?? -Infinity);
+      return Math.max(local - offset, zone.changes[i - 1] ?? -Infinity);
     }
   }
 }
@@ -107,7 +107,7 @@ function localStart(unit: Exclude<Bucket, "hour">, bucket: number): number {
     case "day":
       return bucket * DAY_MS;
     case "week":
-      return (bucket * 7 - WEEKDAY) * DAY_MS;
+      return (bucket * 7 - EPOCH_WEEKDAY) * DAY_MS;
     case "month":
       return new Date(0).setUTCFullYear(Math.floor(bucket / 12), (bucket % 12 + 12) % 12, 1);
     case "year":

@@ -5,7 +5,9 @@ import { applyChange } from "./change.ts";
 
 type Fields = { [name: string]: Json };
 
-/** The record after a change, without its id; the one given must stay as it is. */
+/**
+ * Returns the record after a change, without its id. Asserts that the given record is not modified.
+ */
 function changed(before: Fields, change: Change): Fields {
   const record: StoredRecord = { _id: "a", ...structuredClone(before) };
   const { _id, ...after } = applyChange(record, change);
@@ -14,7 +16,7 @@ function changed(before: Fields, change: Change): Fields {
   return after;
 }
 
-Deno.test("set replaces values whole, and parts by a path", () => {
+Deno.test("set replaces entire values, and nested values by dotted paths", () => {
   assert.deepEqual(changed({ a: { x: 1 }, b: 2 }, { set: { a: { y: 2 }, b: null } }), {
     a: { y: 2 },
     b: null,
@@ -23,12 +25,12 @@ Deno.test("set replaces values whole, and parts by a path", () => {
   assert.deepEqual(changed({}, { set: { "a.b.c": 1 } }), { a: { b: { c: 1 } } });
 });
 
-Deno.test("new fields join in the order of their names, known ones keep their place", () => {
+Deno.test("set adds new fields in name order and keeps the position of existing ones", () => {
   const after = changed({ m: 1 }, { set: { z: 1, b: 2, m: 3, a: 4 } });
   assert.deepEqual(Object.keys(after), ["m", "a", "b", "z"]);
 });
 
-Deno.test("neither the record nor the change is altered, at any depth", () => {
+Deno.test("applyChange modifies neither the record nor the change, at any depth", () => {
   const record: StoredRecord = { _id: "a", o: { p: { x: 1 }, n: 1 }, list: [{ x: 1 }] };
   const change: Change = {
     set: { "o.p.y": 2, whole: { z: 1 } },
@@ -47,13 +49,13 @@ Deno.test("neither the record nor the change is altered, at any depth", () => {
   assert.deepEqual(change, changeBefore);
 });
 
-Deno.test("unset removes what is there and makes nothing on the way", () => {
+Deno.test("unset removes existing values and creates no objects along the path", () => {
   assert.deepEqual(changed({ a: 1, b: 2 }, { unset: ["a", "c"] }), { b: 2 });
   assert.deepEqual(changed({ a: { x: 1, y: 2 } }, { unset: ["a.x"] }), { a: { y: 2 } });
   assert.deepEqual(changed({ b: 1 }, { unset: ["a.x.y"] }), { b: 1 });
 });
 
-Deno.test("increment adds to numbers; missing and null count as 0", () => {
+Deno.test("increment adds to numbers and counts missing and null as 0", () => {
   assert.deepEqual(changed({ n: 1 }, { increment: { n: 2, m: -1, "o.p": 0.5 } }), {
     n: 3,
     m: -1,
@@ -67,13 +69,13 @@ Deno.test("increment adds to numbers; missing and null count as 0", () => {
   }
 });
 
-Deno.test("replace leaves the id and what is kept, where it is stored", () => {
+Deno.test("replace preserves the id and the stored fields named in keep", () => {
   const change = { replace: { b: 9, c: 3 }, keep: ["a", "b", "missing"] };
   assert.deepEqual(changed({ a: 1, b: 2, x: 5 }, change), { a: 1, b: 2, c: 3 });
   assert.deepEqual(changed({ a: 1 }, { replace: {} }), {});
 });
 
-Deno.test("replace, set, unset and increment are applied in this order", () => {
+Deno.test("applyChange applies replace, set, unset and increment in this order", () => {
   const change: Change = {
     replace: { a: 1, b: 2, c: 3 },
     set: { b: 20 },
@@ -83,7 +85,7 @@ Deno.test("replace, set, unset and increment are applied in this order", () => {
   assert.deepEqual(changed({ x: 1 }, change), { b: 21, c: 4 });
 });
 
-Deno.test("a path that meets anything but an object is a conflict that names it", () => {
+Deno.test("a path through a non-object throws a PathConflict that names the path", () => {
   const conflict = (path: string) => (error: unknown) =>
     error instanceof PathConflict && error.path === path;
   for (const value of [1, "text", true, [], [{ x: 1 }]] as Json[]) {
@@ -93,7 +95,7 @@ Deno.test("a path that meets anything but an object is a conflict that names it"
   }
 });
 
-Deno.test("null on the way of a path is taken for a missing object", () => {
+Deno.test("null along a path counts as a missing object", () => {
   assert.deepEqual(changed({ o: null }, { set: { "o.x.y": 1 } }), { o: { x: { y: 1 } } });
   assert.deepEqual(changed({ o: { p: null } }, { increment: { "o.p.x": 1 } }), {
     o: { p: { x: 1 } },
@@ -104,16 +106,16 @@ Deno.test("null on the way of a path is taken for a missing object", () => {
   }
 });
 
-Deno.test("a step that does not apply to what is stored is a conflict that says why", () => {
+Deno.test("a step that does not fit the stored value throws a TypeConflict with a reason", () => {
   const conflict = (why: string) => (error: unknown) =>
-    error instanceof TypeConflict && error.path === "v" && error.why === why;
+    error instanceof TypeConflict && error.path === "v" && error.reason === why;
   const refused = (value: Json, change: Change, why: string) =>
     assert.throws(() => applyChange({ _id: "a", v: value }, change), conflict(why));
   for (const value of ["1", true, [], {}] as Json[]) {
-    refused(value, { increment: { v: 1 } }, "holds no number");
-    refused(value, { min: { v: 1 } }, "holds no number");
+    refused(value, { increment: { v: 1 } }, "is not a number");
+    refused(value, { min: { v: 1 } }, "is not a number");
   }
-  refused(1e308, { increment: { v: 1e308 } }, "would become a number too large");
+  refused(1e308, { increment: { v: 1e308 } }, "would exceed the largest number");
   for (
     const [value, by] of [
       [2 ** 53, 1],
@@ -126,19 +128,19 @@ Deno.test("a step that does not apply to what is stored is a conflict that says 
       [1, 1e-20],
     ] as const
   ) {
-    const why = `holds ${value}, to which a Number cannot add ${by} exactly: keep larger ` +
+    const why = `is ${value}, to which a Number cannot add ${by} exactly: store larger ` +
       "integers as Strings";
     refused(value, { increment: { v: by } }, why);
   }
-  refused(1, { max: { v: "2026" } }, "holds no text");
+  refused(1, { max: { v: "2026" } }, "is not a text");
   for (const value of ["1", true, 1, {}] as Json[]) {
-    refused(value, { push: { v: [1] } }, "holds no list");
-    refused(value, { addToSet: { v: [1] } }, "holds no list");
-    refused(value, { pull: { v: [1] } }, "holds no list");
+    refused(value, { push: { v: [1] } }, "is not a list");
+    refused(value, { addToSet: { v: [1] } }, "is not a list");
+    refused(value, { pull: { v: [1] } }, "is not a list");
   }
 });
 
-Deno.test("values of a list are equal whatever the order of their members, and only within a type", () => {
+Deno.test("list values are equal regardless of member order, but never across types", () => {
   const list = [1, "1", true, null, { a: 1, b: [{ c: 1, d: 2 }] }, '{"a":1}', { a: 1 }];
   const same = [1, "1", true, null, { b: [{ d: 2, c: 1 }], a: 1 }, '{"a":1}', { a: 1 }];
   assert.deepEqual(changed({ v: list }, { addToSet: { v: same } }), { v: list });
@@ -148,12 +150,12 @@ Deno.test("values of a list are equal whatever the order of their members, and o
   });
 });
 
-Deno.test("inherited names are no members", () => {
+Deno.test("applyChange ignores inherited properties", () => {
   assert.deepEqual(changed({}, { set: { "toString.x": 1 } }), { toString: { x: 1 } });
   assert.deepEqual(changed({}, { increment: { valueOf: 1 } }), { valueOf: 1 });
 });
 
-Deno.test("new fields join in the order of their names' bytes in UTF-8", () => {
+Deno.test("set adds new fields in the order of their names' UTF-8 bytes", () => {
   const names = ["a", "ab", "b", "é", "\uffee", "\u{10000}", "\u{10001}", "\u{1f600}"];
   const set = Object.fromEntries(names.toReversed().map((name) => [name, 1]));
   const record = { _id: "1".repeat(24), z: 0 };

@@ -1,99 +1,99 @@
-/** What of each write to certain records is kept, as a part of the storage port. */
+/** The change log: a record of each write to certain kinds, as a part of the storage port. */
 
 import type { ByteQuota, Definition, Id, Space, StoredRecord } from "./definition.ts";
 
-/** Who has changed a record. */
 export type Actor =
   /** A signed-in user of the project. */
   | { readonly kind: "user"; readonly id: Id }
   /** A member of the project, by the id of their account. */
   | { readonly kind: "member"; readonly id: Id }
-  /** Whoever has the project's secret key; the command line; Corbel itself. */
+  /** The holder of the project's secret key, the command line, or Corbel itself. */
   | { readonly kind: "key" | "operator" | "corbel"; readonly id: null };
 
-/** Who writes, and when by the clock of the process. */
+/** The author and the time of a write. */
 export interface Authorship {
   readonly actor: Actor;
+  /** Time by the clock of the process, ISO 8601. */
   readonly at: string;
 }
 
-/** How records are written. */
-export interface Writing {
-  /** No limit if left out. */
+export interface WriteOptions {
+  /** Size limit of the space; none by default. */
   readonly quota?: ByteQuota | undefined;
-  /** Who writes, for the record of changes. */
+  /** Author and time for the change log. Required for kinds with `recordedAs`. */
   readonly by?: Authorship;
 }
 
-/** To the trash is `deleted`, out of it `recovered`, and away for good `removed`. */
+/** `deleted` moves to the trash, `recovered` restores, and `removed` deletes permanently. */
 export type ChangeAction = "created" | "changed" | "deleted" | "recovered" | "removed";
 
-/** A change of a record, noted in the step or the transaction that made it. */
+/** A change of a record, recorded in the step or transaction that made it. */
 export interface RecordedChange extends Authorship {
-  /** What the records are noted under: see `Definition.recordedAs`. */
+  /** Name under which the kind is recorded: see `Definition.recordedAs`. */
   readonly name: string;
   readonly recordId: Id;
   readonly action: ChangeAction;
-  /** The record's JSON texts; null where there was or is none. */
+  /** The record's JSON text before the change; null if it did not exist. */
   readonly before: string | null;
+  /** The record's JSON text after the change; null if it no longer exists. */
   readonly after: string | null;
 }
 
-/**
- * A place in the order in which changes were committed, as text. Of two of one space the later one
- * is the greater one, compared character by character.
- */
+/** A position in the order of commits, as text that compares like the order. */
 export type ChangePosition = string;
 
 export interface PositionedChange extends RecordedChange {
   readonly position: ChangePosition;
 }
 
-/** Some of what a feed tells. */
 export interface ChangeBatch {
-  /** In their order; none says that nothing more is committed at the moment. */
+  /** Changes in commit order; empty if no further change is committed at the moment. */
   readonly changes: readonly PositionedChange[];
-  /** All up to here is told: where another feed may go on. */
+  /** Position up to which all changes have been delivered, from which another feed may continue. */
   readonly upTo: ChangePosition;
 }
 
-/** Changes in their order, as they are committed by whichever process. Ended by disposing of it. */
+/** Changes of all processes in commit order. The feed ends when it is disposed. */
 export interface ChangeFeed extends AsyncIterable<ChangeBatch>, AsyncDisposable {}
 
 /**
- * The record of changes. Drivers note every write to records whose definition has `recordedAs`, by
- * whichever call it is made, in the same step or transaction: there is no change without its note,
- * and none twice. They keep them for `CHANGES_MS`, at most `CHANGES_MAX` of a space, and
- * `CHANGES_BYTES_MAX` of those that are not so young that somebody may not be told of them yet; the
- * oldest go first, in bounded batches.
+ * The change log. Drivers record every write to kinds with `recordedAs` in the same step or
+ * transaction as the write, regardless of the call that makes it: every change has exactly one
+ * entry. Entries are kept for `CHANGES_MS`. A space has at most `CHANGES_MAX` entries, and at most
+ * `CHANGES_BYTES_MAX` bytes of entries that are old enough to have been delivered. The oldest
+ * entries are deleted first, in bounded batches.
  */
 export interface ChangeLog {
-  /** A position behind all that is committed: whoever reads records from now on sees all before it. */
+  /** Returns a position after all commits. A later read sees every change before the position. */
   head(space: Space): Promise<ChangePosition>;
   /**
-   * What is committed behind a position, those to come included, nothing left out. Changes of one
-   * record come in the order of their commits. Waiting costs the store no query for each follower.
-   * The iteration throws `PositionLost` where changes behind the position are gone, and
-   * `StoreUnavailable`.
+   * Follows all changes after a position, including future ones. Changes of one record arrive in
+   * commit order. Waiting followers do not each query the store. The iteration throws
+   * `PositionLost` if changes after the position have been deleted, and `StoreUnavailable`.
    */
   follow(space: Space, after: ChangePosition): ChangeFeed;
   /**
-   * Whether {@linkcode head} is behind every commit that a read could have seen until then. On
-   * MongoDB a read may see what is committed beside it, and its position comes later.
+   * Whether {@linkcode head} is after every commit that an earlier read could have seen. On MongoDB
+   * a read may see a concurrent commit that gets a later position.
    */
   readonly isHeadExact: boolean;
-  /** Milliseconds by which {@linkcode onNoted} may call before the commit: 0 on SQLite. */
-  readonly notedAheadMs: number;
+  /** Maximum milliseconds from the {@linkcode onRecorded} call to the commit: 0 on SQLite. */
+  readonly recordedAheadMs: number;
   /**
-   * Calls back whenever this process has noted changes in a space, perhaps
-   * {@linkcode notedAheadMs} before their commit. In the place of who was called back before.
+   * Sets the function that is called when this process has recorded changes in a space, up to
+   * {@linkcode recordedAheadMs} before their commit. Replaces the previous function.
    */
-  onNoted(called: (space: Space) => void): void;
-  /** Removes what is too old or too much; resolves to how many. @param now ISO 8601. */
+  onRecorded(listener: (space: Space) => void): void;
+  /**
+   * Deletes entries beyond the limits of age, number and size. Resolves to the number of deleted
+   * entries.
+   *
+   * @param now The current time, ISO 8601.
+   */
   trim(space: Space, now: string): Promise<number>;
 }
 
-/** By the marks of the trash, as every record with one carries them. */
+/** Returns the action that leads from one state of a record to another, by `isDeleted`. */
 export function actionOf(before: StoredRecord | null, after: StoredRecord | null): ChangeAction {
   if (before === null) return "created";
   if (after === null) return "removed";
@@ -102,20 +102,22 @@ export function actionOf(before: StoredRecord | null, after: StoredRecord | null
   return is ? "deleted" : "recovered";
 }
 
-/** Who writes records that are recorded. Whoever forgets to say so must not write. */
-export function authorOf({ name }: Pick<Definition, "name">, { by }: Writing): Authorship {
-  if (by === undefined) throw new Error(`Nobody is said to write the records of ${name}`);
+/** Returns the author of a write to a recorded kind. Throws if it is missing. */
+export function authorOf({ name }: Pick<Definition, "name">, { by }: WriteOptions): Authorship {
+  if (by === undefined) throw new Error(`The write to ${name} has no author`);
   return by;
 }
 
-/** Whoever has the secret key. */
 export const KEY: Actor = { kind: "key", id: null };
 
-/** Who works at the command line. */
 export const OPERATOR: Actor = { kind: "operator", id: null };
 
-/** Who does what nobody has asked for. */
+/** Corbel itself, for changes that were not requested. */
 export const CORBEL: Actor = { kind: "corbel", id: null };
 
-/** What Corbel does by itself. @param at ISO 8601. */
-export const byCorbel = (at: string): Writing => ({ by: { actor: CORBEL, at } });
+/**
+ * Returns the write options for a change by Corbel itself.
+ *
+ * @param at Time of the change, ISO 8601.
+ */
+export const byCorbel = (at: string): WriteOptions => ({ by: { actor: CORBEL, at } });

@@ -1,11 +1,9 @@
-/**
- * What a driver may throw. Expected absence is a return value (`null`, `0`), never one of these.
- */
+/** Errors of the storage drivers. A missing record is not an error but `null` or `0`. */
 
-/** A unique index refused the write. Nothing of the write, or of its transaction, was stored. */
+/** A unique index rejected the write. Nothing of the write or of its transaction was stored. */
 export class UniqueViolation extends Error {
   override readonly name = "UniqueViolation";
-  /** The path of the field whose value is taken; of several together, joined by commas. */
+  /** The path of the field whose value is taken; several paths are joined by commas. */
   readonly path: string;
 
   constructor(path: string, options?: ErrorOptions) {
@@ -14,7 +12,7 @@ export class UniqueViolation extends Error {
   }
 }
 
-/** A dotted `set` met something on its way that is not an object. Nothing was changed. */
+/** A dotted path of a change leads through a value that is not an object. Nothing was changed. */
 export class PathConflict extends Error {
   override readonly name = "PathConflict";
   readonly path: string;
@@ -25,17 +23,17 @@ export class PathConflict extends Error {
   }
 }
 
-/** A step of a change met a value that it cannot change. Nothing was changed. */
+/** A step of a change cannot be applied to the stored value. Nothing was changed. */
 export class TypeConflict extends Error {
   override readonly name = "TypeConflict";
   readonly path: string;
-  /** Said of the path: `holds no number`. */
-  readonly why: string;
+  /** The problem as a predicate of the path, such as `is not a number`. */
+  readonly reason: string;
 
   constructor(path: string, why: string) {
     super(`"${path}" ${why}`);
     this.path = path;
-    this.why = why;
+    this.reason = why;
   }
 }
 
@@ -57,7 +55,7 @@ export class TooManyMembers extends Error {
   }
 }
 
-/** The write would have made its space hold more than it may. Nothing of it was stored. */
+/** The write would exceed the quota of its space. Nothing was stored. */
 export class SpaceFull extends Error {
   override readonly name = "SpaceFull";
 
@@ -66,7 +64,7 @@ export class SpaceFull extends Error {
   }
 }
 
-/** The page that was asked for whole would have more bytes than it may. */
+/** A page that must be complete exceeds its byte limit. */
 export class PageTooLarge extends Error {
   override readonly name = "PageTooLarge";
 
@@ -75,40 +73,40 @@ export class PageTooLarge extends Error {
   }
 }
 
-/** What the definition rests on has changed, or is gone. Nothing of the write was stored. */
+/** The record that the definition was read from has changed or is gone. Nothing was stored. */
 export class Outdated extends Error {
   override readonly name = "Outdated";
 
   constructor(options?: ErrorOptions) {
-    super("The definition is not the one that stands", options);
+    super("The definition has changed since it was read", options);
   }
 }
 
-/** The store cannot be used at the moment: full, read-only, gone, or busy for too long. */
+/** The store is temporarily unusable: full, read-only, unreachable, or busy for too long. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
 }
 
-/** What is stored does not look as this version expects it: wrong file, schema or index shape. */
+/** The stored data is not what this version expects: wrong file, schema or index shape. */
 export class StoreMismatch extends Error {
   override readonly name = "StoreMismatch";
 }
 
-/** Changes behind a position are not kept any more. */
+/** Changes after a position have been deleted. */
 export class PositionLost extends Error {
   override readonly name = "PositionLost";
 
   constructor(options?: ErrorOptions) {
-    super("Changes behind this position are not kept any more", options);
+    super("Changes after this position have been deleted", options);
   }
 }
 
-/** The query's time limit passed. Nothing of it is left running. */
+/** The query exceeded its time limit and is no longer running. */
 export class QueryTooSlow extends Error {
   override readonly name = "QueryTooSlow";
-  /** Fields of the index that would help, as a sort names them; null if none would. */
+  /** Fields of an index that would help, in the notation of a sort; null if no index would. */
   readonly index: string | null;
-  /** The collection that it is missing in, where the query names another one. */
+  /** The collection that lacks the index, if the query names another collection. */
   readonly collection: string | null;
 
   constructor(

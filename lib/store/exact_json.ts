@@ -1,6 +1,6 @@
-import { jsonFaultAside, lineFaultAside } from "./json_fault.ts";
+import { jsonFaultSuffix, lineFaultSuffix } from "./json_fault.ts";
 
-/** Thrown for an integer that a double cannot hold. */
+/** An integer that a double cannot represent. */
 export class InexactInteger extends Error {
   override readonly name = "InexactInteger";
 
@@ -9,86 +9,85 @@ export class InexactInteger extends Error {
   }
 }
 
-const LITERAL_SHOWN_MAX = 40;
+const LITERAL_CHARACTERS_MAX = 40;
 
-/** Says what is wrong with such an integer and what to do, as the end of a sentence. */
+/** Returns the end of a sentence that names an inexact integer and a remedy. */
 export function inexactText(literal: string): string {
-  const shown = literal.length > LITERAL_SHOWN_MAX
-    ? `${literal.slice(0, LITERAL_SHOWN_MAX)}…`
+  const shortened = literal.length > LITERAL_CHARACTERS_MAX
+    ? `${literal.slice(0, LITERAL_CHARACTERS_MAX)}…`
     : literal;
-  return `the integer ${shown}, which a Number cannot hold exactly: send it as a String, and ` +
+  return `the integer ${shortened}, which a Number cannot hold exactly: send it as a String, and ` +
     "declare its field as String";
 }
 
-/** Throws {@linkcode InexactInteger} for a JSON text in which there is one, outside of its strings. */
-export function refuseInexactIntegers(text: string): void {
+/** Throws {@linkcode InexactInteger} if a JSON text contains one outside of strings. */
+export function rejectInexactIntegers(text: string): void {
   const literal = inexactIntegerIn(text);
   if (literal !== null) throw new InexactInteger(literal);
 }
 
-/**
- * Says why a JSON text was refused, as what follows the text's name: `is not valid JSON (line 2,
- * column 7: …)`.
- */
-export const jsonRefusal = (
+/** Returns why a JSON text was rejected: `is not valid JSON (line 2, column 7: …)`. */
+export const jsonErrorReason = (
   cause: unknown,
   text: string,
   invalid = "is not valid JSON",
 ): string =>
-  cause instanceof InexactInteger ? `has ${cause.message}` : invalid + jsonFaultAside(text);
+  cause instanceof InexactInteger ? `has ${cause.message}` : invalid + jsonFaultSuffix(text);
 
-/** Says the same of one line of a file, whose number the message names already. */
-export const lineRefusal = (cause: unknown, line: string): string =>
+/** Returns why a line was rejected, for a message that already contains the line number. */
+export const lineErrorReason = (cause: unknown, line: string): string =>
   cause instanceof InexactInteger
     ? `has ${cause.message}`
-    : `is not valid JSON${lineFaultAside(line)}`;
+    : `is not valid JSON${lineFaultSuffix(line)}`;
 
-/** Integers of fewer digits are doubles. */
-const DIGITS_MIN = 16;
+/** Number of digits from which an integer may be inexact. */
+const INEXACT_DIGITS_MIN = 16;
 
 const DECIMAL = /^[+-]?(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
 
 /**
- * Whether reading a decimal numeral as a double keeps its value. Fractions are rounded by the rules
- * of IEEE 754, so they count as kept. An integer is kept if a double has its value, or if it is how
- * a double is written with up to 17 digits: 2^60 is answered as 1152921504606847000, and can be sent
- * back like that.
+ * Whether a double represents a decimal numeral closely enough. Fractions always count as exact:
+ * they are rounded by IEEE 754. An integer is exact if a double has its value, or if it is the
+ * notation of a double with up to 17 digits: 2^60 is returned as 1152921504606847000 and is
+ * accepted in that notation.
  */
 export function isExactNumeral(numeral: string): boolean {
-  if (numeral.length < DIGITS_MIN) return true;
+  if (numeral.length < INEXACT_DIGITS_MIN) return true;
   const [, whole = "", fraction = "", exponent = "0"] = DECIMAL.exec(numeral.trim()) ?? [];
   const written = (whole + fraction).replace(/^0+/, "");
   const digits = withoutEndZeros(written);
   const zeros = written.length - digits.length + Number(exponent) - fraction.length;
-  if (digits.length < DIGITS_MIN || zeros < 0) return true;
+  if (digits.length < INEXACT_DIGITS_MIN || zeros < 0) return true;
   const double = Math.abs(Number(numeral));
-  if (!Number.isFinite(double)) return true; // It is refused for its size.
-  return [BigInt(double), double, double.toPrecision(17), double.toPrecision(DIGITS_MIN)]
+  if (!Number.isFinite(double)) return true; // The size check rejects it.
+  return [BigInt(double), double, double.toPrecision(17), double.toPrecision(INEXACT_DIGITS_MIN)]
     .some((text) => digitsOf(String(text)) === digits);
 }
 
 /**
- * The number that a person has entered in a form or a table. What is no decimal number stays a text,
- * for the check of its field to refuse. Throws {@linkcode InexactInteger}.
+ * Parses a number that a person has entered in a form or a table. Returns text that is not a
+ * decimal number unchanged, so that the field's validation rejects it. Throws
+ * {@linkcode InexactInteger}.
  */
-export function enteredNumber(text: string): number | string {
+export function parseEnteredNumber(text: string): number | string {
   const number = text.trim() !== "" && DECIMAL.test(text.trim()) ? Number(text) : NaN;
   if (!Number.isFinite(number)) return text;
   if (!isExactNumeral(text)) throw new InexactInteger(text.trim());
   return number;
 }
 
-/** Significant digits of a finite number's text. */
+/** Returns the significant digits of a finite number's text. */
 const digitsOf = (text: string): string =>
   withoutEndZeros(text.replace(/e.*$/, "").replace(".", ""));
 
-/** A regular expression would look at each run of zeros once for each zero. */
+/** Removes trailing zeros. A regular expression would take quadratic time on runs of zeros. */
 function withoutEndZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === "0") end--;
   return digits.slice(0, end);
 }
 
+/** Character codes. */
 const ZERO = 0x30;
 const NINE = 0x39;
 const DOT = 0x2e;
@@ -96,12 +95,12 @@ const DOT = 0x2e;
 const EXPONENT = /[eE][+-]?\d+/y;
 
 /**
- * The first integer of a JSON text that no double holds, or null. Of a run of 16 digits every 16th
- * character of the text must be part, so the others are not looked at.
+ * Returns the first inexact integer of a JSON text; null if there is none. Any run of 16 digits
+ * includes a character at a multiple of 16, so only these characters are tested.
  */
 function inexactIntegerIn(text: string): string | null {
   let scanned = { to: 0, isString: false };
-  for (let at = DIGITS_MIN - 1; at < text.length; at += DIGITS_MIN) {
+  for (let at = INEXACT_DIGITS_MIN - 1; at < text.length; at += INEXACT_DIGITS_MIN) {
     if (!isDigitOrDot(text.charCodeAt(at))) continue;
     let from = at;
     while (isDigitOrDot(text.charCodeAt(from - 1))) from--;
@@ -117,38 +116,35 @@ function inexactIntegerIn(text: string): string | null {
 
 const isDigitOrDot = (code: number): boolean => (code >= ZERO && code <= NINE) || code === DOT;
 
-/** A run of digits with its exponent; null where it is short, or a fraction beyond doubt. */
+/** Returns a run of digits with its exponent; null if it is short or certainly a fraction. */
 function numeralAt(text: string, from: number, to: number): string | null {
-  if (to - from < DIGITS_MIN) return null;
+  if (to - from < INEXACT_DIGITS_MIN) return null;
   EXPONENT.lastIndex = to;
   const exponent = EXPONENT.exec(text)?.[0] ?? "";
   const run = text.slice(from, to);
   const dot = run.indexOf(".");
-  const isFraction = exponent === "" && dot >= 0 && dot < DIGITS_MIN;
+  const isFraction = exponent === "" && dot >= 0 && dot < INEXACT_DIGITS_MIN;
   return isFraction ? null : run + exponent;
 }
 
-/**
- * Whether a place lies in a string. No string begins before `from` and ends behind it, and the same
- * is true of `to`, where the search for the next place starts.
- */
+/** Whether a position is in a string. `from` and the returned `to` are outside of strings. */
 function scanStrings(
   text: string,
   from: number,
-  place: number,
+  position: number,
 ): { to: number; isString: boolean } {
-  if (place < from) return { to: from, isString: true };
+  if (position < from) return { to: from, isString: true };
   for (let to = from;;) {
     const opened = text.indexOf('"', to);
-    if (opened < 0 || opened > place) return { to, isString: false };
+    if (opened < 0 || opened > position) return { to, isString: false };
     let closed = text.indexOf('"', opened + 1);
     while (isEscaped(text, closed)) closed = text.indexOf('"', closed + 1);
     to = closed + 1;
-    if (closed > place) return { to, isString: true };
+    if (closed > position) return { to, isString: true };
   }
 }
 
-/** Whether an odd number of backslashes is before it. */
+/** Whether an odd number of backslashes precedes a position. */
 function isEscaped(text: string, at: number): boolean {
   let from = at;
   while (text[from - 1] === "\\") from--;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { enteredNumber, InexactInteger, isExactNumeral } from "./exact_json.ts";
+import { InexactInteger, isExactNumeral, parseEnteredNumber } from "./exact_json.ts";
 import { parseExactJson } from "./json_text.ts";
 
 const INEXACT = [
@@ -14,14 +14,14 @@ const EXACT = [
   ...["0", "1", "100", "9007199254740991", "9007199254740992", "9007199254740994"],
   ...["1152921504606846976", "1180591620717411303424", `${2n ** 400n}`, `${2n ** 1000n}`],
   ...["10000000000000000000000", "1e22", "9007199254740992.0", "9.007199254740992e15"],
-  // How programs write doubles.
+  // Notations in which programs write doubles.
   ...["1152921504606847000", "4611686018427388000", "123456789012345680000", "1e21", "1e+23"],
   ...["1.7976931348623157e+308", "1.152921504606847e+18", "9.9999999999999992e+22"],
   ...["6.189700196426902e+26", "1.2379400392853803e+27", "100000000000000000000000"],
   // Fractions are rounded.
   ...["0.1", "0.1000000000000000055511151231257827", "12345678901234567890.5", "4.9e-324"],
   ...["1e-400", "0.0", "1.00000000000000000000", "0.00000000000000000000000001"],
-  // Their size is refused by who stores them.
+  // The size check rejects them elsewhere.
   ...["1e400", "1".repeat(400)],
 ];
 
@@ -29,14 +29,14 @@ const inexactIn = (text: string) => (error: unknown) =>
   error instanceof InexactInteger && error.literal === text &&
   error.message.includes(text.slice(0, 40)) && error.message.includes("send it as a String");
 
-Deno.test("integers that no double holds are told from those that one does", () => {
+Deno.test("isExactNumeral accepts exactly the integers that a double can represent", () => {
   for (const sign of ["", "-"]) {
     for (const text of INEXACT) assert.equal(isExactNumeral(sign + text), false, sign + text);
     for (const text of EXACT) assert.equal(isExactNumeral(sign + text), true, sign + text);
   }
 });
 
-Deno.test("every double can be sent as JavaScript, Python and C write it", () => {
+Deno.test("isExactNumeral accepts doubles in the notations of JavaScript, Python and C", () => {
   const view = new DataView(new ArrayBuffer(8));
   for (let i = 0; i < 20_000; i++) {
     crypto.getRandomValues(new Uint8Array(view.buffer));
@@ -50,7 +50,7 @@ Deno.test("every double can be sent as JavaScript, Python and C write it", () =>
   }
 });
 
-Deno.test("the neighbours of an integer beyond 2^53 are refused wherever doubles are 2 or more apart", () => {
+Deno.test("isExactNumeral rejects the neighbors of large integers that a double can represent", () => {
   for (let bits = 53n; bits < 200n; bits++) {
     const integer = 2n ** bits + 3n ** (bits / 2n);
     const double = BigInt(Number(integer));
@@ -59,7 +59,7 @@ Deno.test("the neighbours of an integer beyond 2^53 are refused wherever doubles
   }
 });
 
-Deno.test("JSON with such an integer is refused wherever it is, and its strings are not", () => {
+Deno.test("an inexact integer is rejected anywhere in JSON, but not inside strings", () => {
   for (const text of INEXACT) {
     for (const sign of ["", "-"]) {
       const literal = sign + text;
@@ -82,7 +82,7 @@ Deno.test("JSON with such an integer is refused wherever it is, and its strings 
   assert.throws(() => parseExactJson("9007199254740993]"), SyntaxError);
 });
 
-Deno.test("a place in the text makes no difference", () => {
+Deno.test("an inexact integer is found at any offset of the text", () => {
   for (let before = 0; before < 40; before++) {
     const json = `["${"x".repeat(before)}",9007199254740993]`;
     assert.throws(() => parseExactJson(json), inexactIn("9007199254740993"), json);
@@ -91,7 +91,7 @@ Deno.test("a place in the text makes no difference", () => {
   }
 });
 
-Deno.test("long texts are looked through once", () => {
+Deno.test("long texts are scanned in linear time", () => {
   const hostile = [
     JSON.stringify("9007199254740993 ".repeat(200_000)),
     JSON.stringify('"9007199254740993'.repeat(200_000)),
@@ -105,12 +105,12 @@ Deno.test("long texts are looked through once", () => {
   assert.ok(performance.now() - began < 5_000);
 });
 
-Deno.test("a number that a person enters is exact, or refused, or a text", () => {
+Deno.test("parseEnteredNumber returns an exact number or the text, or throws InexactInteger", () => {
   for (const [text, wanted] of [["12", 12], [" 1.5 ", 1.5], ["+1e3", 1000], [".5", 0.5]] as const) {
-    assert.equal(enteredNumber(text), wanted);
+    assert.equal(parseEnteredNumber(text), wanted);
   }
   for (const text of ["", " ", "many", "0x20000000000001", "1e400", "Infinity", "1,5", "."]) {
-    assert.equal(enteredNumber(text), text);
+    assert.equal(parseEnteredNumber(text), text);
   }
-  assert.throws(() => enteredNumber(" 9007199254740993"), inexactIn("9007199254740993"));
+  assert.throws(() => parseEnteredNumber(" 9007199254740993"), inexactIn("9007199254740993"));
 });

@@ -2,9 +2,8 @@ import type { Clock } from "../clock.ts";
 import { compare } from "./filter.ts";
 import type { Definition, Filter, Records, StoredRecord } from "./port.ts";
 
-const BATCH = 500;
+const BATCH_MAX = 500;
 
-/** Removes expired records; resolves to how many. */
 export async function purgeExpired<T extends StoredRecord>(
   records: Records<T>,
   { expiry }: Definition,
@@ -15,42 +14,44 @@ export async function purgeExpired<T extends StoredRecord>(
   return await deleteAll(records, expired);
 }
 
-/** Removes all matches, in batches between which others get their turn; resolves to how many. */
+/** Deletes all matching records in batches, between which other writers proceed. */
 export async function deleteAll(
   records: Pick<Records, "deleteMany">,
   filter: Filter,
 ): Promise<number> {
   let removed = 0;
   for (;;) {
-    const batch = await records.deleteMany(filter, BATCH);
+    const batch = await records.deleteMany(filter, BATCH_MAX);
     removed += batch;
-    if (batch < BATCH) return removed;
+    if (batch < BATCH_MAX) return removed;
   }
 }
 
-/** Milliseconds that a batch should take: others wait as long at most. */
-const GENTLE_MS = 2;
-const GENTLE_BATCH_MAX = 256;
+/** Target duration of a batch in milliseconds: other writers wait about as long. */
+const SHORT_BATCH_MS = 2;
+const SHORT_BATCH_MAX = 256;
 
 /**
- * {@linkcode deleteAll} for records of any size while others work: batches are as large as their
- * time allows.
+ * Deletes all matching records, of any size, without delaying other requests: each batch is as
+ * large as its target time allows. Resolves to the number of deleted records.
+ *
+ * @param isStopped Ends the deletion early; checked before each batch.
  */
-export async function deleteGently(
+export async function deleteInShortBatches(
   records: Pick<Records, "deleteMany">,
   filter: Filter,
-  stopped: () => boolean,
+  isStopped: () => boolean,
 ): Promise<number> {
   let [removed, limit] = [0, 1];
-  while (!stopped()) {
+  while (!isStopped()) {
     const began = performance.now();
     const batch = await records.deleteMany(filter, limit);
     removed += batch;
     if (batch < limit) break;
     const took = performance.now() - began;
-    limit = took > GENTLE_MS
+    limit = took > SHORT_BATCH_MS
       ? Math.max(1, Math.floor(limit / 2))
-      : Math.min(GENTLE_BATCH_MAX, 2 * limit);
+      : Math.min(SHORT_BATCH_MAX, 2 * limit);
   }
   return removed;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fakeClock, openTestServices } from "@/tests/support/test_services.ts";
-import { deleteGently, purgeExpired } from "./expiry.ts";
+import { deleteInShortBatches, purgeExpired } from "./expiry.ts";
 import { ALL } from "./filter.ts";
 import type { Definition, Filter, Records, StoredRecord } from "./port.ts";
 
@@ -24,7 +24,7 @@ async function left(records: Records): Promise<string[]> {
   return (JSON.parse(`[${page.items}]`) as StoredRecord[]).map(({ _id }) => _id);
 }
 
-Deno.test("exactly what has expired is removed", async () => {
+Deno.test("purgeExpired deletes exactly the expired records", async () => {
   await using opened = await openTestServices();
   const records = opened.services.engine.records(PROJECT, CODES);
   await records.insertMany([
@@ -39,7 +39,7 @@ Deno.test("exactly what has expired is removed", async () => {
   assert.deepEqual(await left(records), [id(2), id(3), id(4), id(5)]);
 });
 
-Deno.test("expired records are removed in batches of at most 500, to the last one", async () => {
+Deno.test("purgeExpired deletes all expired records in batches of at most 500", async () => {
   await using opened = await openTestServices();
   const records = opened.services.engine.records(PROJECT, CODES);
   await records.insertMany(expiring(1000, "2026-01-01T00:00:00.000Z"));
@@ -56,7 +56,7 @@ Deno.test("expired records are removed in batches of at most 500, to the last on
   assert.deepEqual(await left(records), []);
 });
 
-Deno.test("records without a time to live are never touched", async () => {
+Deno.test("purgeExpired does not access kinds without an expiry field", async () => {
   const { expiry: _expiry, ...lasting } = CODES;
   const untouchable = new Proxy({} as Records, {
     get: () => () => assert.fail("records were touched"),
@@ -64,7 +64,7 @@ Deno.test("records without a time to live are never touched", async () => {
   assert.equal(await purgeExpired(untouchable, lasting, fakeClock()), 0);
 });
 
-/** Records of which so many are left, and the limits they were asked with. */
+/** Creates records of which `left` remain to be deleted, and notes the limit of each call. */
 function countdown(left: number) {
   const limits: number[] = [];
   const records = {
@@ -74,21 +74,21 @@ function countdown(left: number) {
       left -= batch;
       return Promise.resolve(batch);
     },
-  } as unknown as Records; // Nothing else of them is asked.
+  } as unknown as Records; // No other method is called.
   return { records, limits, left: () => left };
 }
 
-Deno.test("what is removed gently begins with one record, grows to a bound and leaves nothing", async () => {
+Deno.test("deleteInShortBatches starts with one record, grows to a bound and deletes everything", async () => {
   const { records, limits, left } = countdown(5_000);
-  assert.equal(await deleteGently(records, ALL, () => false), 5_000);
+  assert.equal(await deleteInShortBatches(records, ALL, () => false), 5_000);
   assert.equal(left(), 0);
   assert.equal(limits[0], 1);
   assert.ok(Math.max(...limits) <= 256);
 });
 
-Deno.test("what is removed gently ends when it is told to, between two batches", async () => {
+Deno.test("deleteInShortBatches ends between two batches when it is stopped", async () => {
   const { records, limits } = countdown(5_000);
-  const removed = await deleteGently(records, ALL, () => limits.length === 3);
+  const removed = await deleteInShortBatches(records, ALL, () => limits.length === 3);
   assert.equal(limits.length, 3);
   assert.equal(removed, limits.reduce((sum, limit) => sum + limit, 0));
 });

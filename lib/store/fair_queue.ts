@@ -1,43 +1,42 @@
-/** A queue in which everybody's first comes before anybody's second. */
+/** A queue that serves its keys in turn: many items of one key do not delay other keys. */
 export class FairQueue<T> {
-  /** The first is next. */
+  /** Items by key. The first key is served next. */
   readonly #queues = new Map<string, T[]>();
 
-  add(whose: string, item: T): void {
-    const queue = this.#queues.get(whose);
-    if (queue === undefined) this.#queues.set(whose, [item]);
+  add(key: string, item: T): void {
+    const queue = this.#queues.get(key);
+    if (queue === undefined) this.#queues.set(key, [item]);
     else queue.push(item);
   }
 
-  /** Before the others of its own. */
-  addFirst(whose: string, item: T): void {
-    const queue = this.#queues.get(whose);
-    if (queue === undefined) this.#queues.set(whose, [item]);
+  /** Adds an item in front of the key's other items. */
+  addFirst(key: string, item: T): void {
+    const queue = this.#queues.get(key);
+    if (queue === undefined) this.#queues.set(key, [item]);
     else queue.unshift(item);
   }
 
-  /** Of those that it is told may come. */
-  next(may: (whose: string) => boolean = anybody): T | undefined {
-    for (const [whose, queue] of this.#queues) {
-      if (!may(whose)) continue;
+  /** Removes and returns the next item of a key that is allowed; undefined if there is none. */
+  next(isAllowed: (key: string) => boolean = allowAll): T | undefined {
+    for (const [key, queue] of this.#queues) {
+      if (!isAllowed(key)) continue;
       const item = queue.shift();
-      // To the end: the others come first.
-      this.#queues.delete(whose);
-      if (queue.length > 0) this.#queues.set(whose, queue);
+      // The key moves to the end, behind all other keys.
+      this.#queues.delete(key);
+      if (queue.length > 0) this.#queues.set(key, queue);
       return item;
     }
     return undefined;
   }
 
-  remove(whose: string, item: T): void {
-    const left = this.#queues.get(whose)?.filter((one) => one !== item) ?? [];
-    if (left.length > 0) this.#queues.set(whose, left);
-    else this.#queues.delete(whose);
+  remove(key: string, item: T): void {
+    const left = this.#queues.get(key)?.filter((one) => one !== item) ?? [];
+    if (left.length > 0) this.#queues.set(key, left);
+    else this.#queues.delete(key);
   }
 
-  /** How many wait of one. */
-  countOf(whose: string): number {
-    return this.#queues.get(whose)?.length ?? 0;
+  countOf(key: string): number {
+    return this.#queues.get(key)?.length ?? 0;
   }
 
   get isEmpty(): boolean {
@@ -49,4 +48,4 @@ export class FairQueue<T> {
   }
 }
 
-const anybody = (): boolean => true;
+const allowAll = (): boolean => true;

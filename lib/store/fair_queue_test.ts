@@ -7,14 +7,14 @@ function drained(turns: FairQueue<string>): string[] {
   return order;
 }
 
-Deno.test("everybody's first comes before anybody's second, each in their own order", () => {
+Deno.test("each key's first item precedes all second items, in the key's order", () => {
   const turns = new FairQueue<string>();
   for (const item of ["a1", "a2", "a3", "b1", "c1", "b2"]) turns.add(item[0]!, item);
   assert.deepEqual(drained(turns), ["a1", "b1", "c1", "a2", "b2", "a3"]);
   assert.ok(turns.isEmpty);
 });
 
-Deno.test("a newcomer waits for no more than one of each", () => {
+Deno.test("a new key waits for at most one item of each other key", () => {
   const turns = new FairQueue<string>();
   for (const item of ["a1", "a2", "a3", "b1"]) turns.add(item[0]!, item);
   assert.equal(turns.next(), "a1");
@@ -22,7 +22,7 @@ Deno.test("a newcomer waits for no more than one of each", () => {
   assert.deepEqual(drained(turns), ["b1", "a2", "c1", "a3"]);
 });
 
-Deno.test("what is removed does not come", () => {
+Deno.test("removed items are not returned", () => {
   const turns = new FairQueue<string>();
   for (const item of ["a1", "a2", "b1"]) turns.add(item[0]!, item);
   turns.remove("a", "a1");
@@ -32,11 +32,11 @@ Deno.test("what is removed does not come", () => {
   assert.deepEqual(drained(turns), ["a2"]);
 });
 
-Deno.test("a request that is not admitted yet keeps its place, and counts as waiting", () => {
+Deno.test("an item that is not allowed yet keeps its position and is still counted", () => {
   const turns = new FairQueue<string>();
   for (const item of ["a1", "a2", "b1"]) turns.add(item[0]!, item);
-  assert.equal(turns.next((whose) => whose !== "a"), "b1");
-  assert.equal(turns.next((whose) => whose !== "a"), undefined);
+  assert.equal(turns.next((key) => key !== "a"), "b1");
+  assert.equal(turns.next((key) => key !== "a"), undefined);
   assert.deepEqual([turns.countOf("a"), turns.countOf("b")], [2, 0]);
   assert.deepEqual(drained(turns), ["a1", "a2"]);
 });

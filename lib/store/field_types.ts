@@ -1,4 +1,4 @@
-/** The types that a field can have. A type is one file, and one row here. */
+/** The types of fields. To add a type, add a file and an entry here. */
 
 import { ARRAY } from "./field_types/array.ts";
 import { BOOLEAN } from "./field_types/boolean.ts";
@@ -9,7 +9,7 @@ import { OBJECT } from "./field_types/object.ts";
 import { REF } from "./field_types/ref.ts";
 import { STRING } from "./field_types/string.ts";
 
-/** By their names in definitions, in the order in which they are shown. */
+/** All field types by their names in definitions, in display order. */
 export const FIELD_TYPES = {
   String: STRING,
   Number: NUMBER,
@@ -22,11 +22,10 @@ export const FIELD_TYPES = {
 
 export type FieldType = keyof typeof FIELD_TYPES;
 
-/** The types of single values. */
 export type ScalarType = {
   [Name in FieldType]: typeof FIELD_TYPES[Name] extends ScalarFieldType ? Name : never;
 }[FieldType];
 
 export type FormInput = (ScalarFieldType | CompositeFieldType)["input"];
 
-export const FIELD_TYPE_NAMES = Object.keys(FIELD_TYPES) as FieldType[]; // The keys of that table.
+export const FIELD_TYPE_NAMES = Object.keys(FIELD_TYPES) as FieldType[]; // No other keys.

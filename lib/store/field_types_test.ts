@@ -6,16 +6,16 @@ import { isScalarType, readValue, typesChangedBy } from "./shape.ts";
 
 const ID = "66f1a0c2e4b0a1b2c3d4e5f6";
 
-Deno.test("the example of a type is a value of it, is stored as it is, and can be entered", () => {
+Deno.test("a type's example is a valid value, is stored unchanged, and can be entered", () => {
   for (const name of FIELD_TYPE_NAMES) {
-    const { example, enter } = FIELD_TYPES[name];
+    const { example, parseInput: enter } = FIELD_TYPES[name];
     const text = typeof example === "string" ? example : JSON.stringify(example);
     assert.deepEqual(enter(text), example, name);
     assert.deepEqual(readValue(name, example), isScalarType(name) ? example : null, name);
   }
 });
 
-Deno.test("a value of another JSON type, and null, is a value of no scalar type", () => {
+Deno.test("readValue returns null for null and for values of another JSON type", () => {
   const values = { string: "x", number: 1, boolean: true, null: null, array: [], object: {} };
   for (const name of FIELD_TYPE_NAMES.filter(isScalarType)) {
     for (const [kind, value] of Object.entries(values)) {
@@ -25,7 +25,7 @@ Deno.test("a value of another JSON type, and null, is a value of no scalar type"
   }
 });
 
-Deno.test("a text is stored in one form, and a text of another type is none", () => {
+Deno.test("readValue stores texts in one form and returns null for texts of another type", () => {
   const table: readonly (readonly [FieldType, string, Scalar])[] = [
     ["String", " null ", " null "],
     ["Date", "2026-01-31", "2026-01-31T00:00:00.000Z"],
@@ -43,7 +43,7 @@ Deno.test("a text is stored in one form, and a text of another type is none", ()
   }
 });
 
-Deno.test("a text in an address stands for a value of the type or for none", () => {
+Deno.test("parse returns the value of a text from a URL, or null", () => {
   const table: readonly (readonly [FieldType, string, Scalar])[] = [
     ["String", "1", "1"],
     ["Number", "-1.5e3", -1500],
@@ -62,7 +62,7 @@ Deno.test("a text in an address stands for a value of the type or for none", () 
   }
 });
 
-Deno.test("what a person enters is read leniently, and what is no value stays a text", () => {
+Deno.test("enter parses leniently and returns invalid input as text", () => {
   const table: readonly (readonly [FieldType, string, Json])[] = [
     ["String", " a ", " a "],
     ["Number", " +1. ", 1],
@@ -74,14 +74,14 @@ Deno.test("what a person enters is read leniently, and what is no value stays a 
     ["Object", '{"a":[1]}', { a: [1] }],
   ];
   for (const [name, text, value] of table) {
-    assert.deepEqual(FIELD_TYPES[name].enter(text), value, `${name} ${text}`);
+    assert.deepEqual(FIELD_TYPES[name].parseInput(text), value, `${name} ${text}`);
   }
-  assert.throws(() => FIELD_TYPES.Number.enter("9007199254740993"), InexactInteger);
-  assert.throws(() => FIELD_TYPES.Array.enter("[9007199254740993]"), InexactInteger);
-  assert.throws(() => FIELD_TYPES.Array.enter("[1"), SyntaxError);
+  assert.throws(() => FIELD_TYPES.Number.parseInput("9007199254740993"), InexactInteger);
+  assert.throws(() => FIELD_TYPES.Array.parseInput("[9007199254740993]"), InexactInteger);
+  assert.throws(() => FIELD_TYPES.Array.parseInput("[1"), SyntaxError);
 });
 
-Deno.test("each operator of a PATCH has the types that it changes", () => {
+Deno.test("typesChangedBy returns the types of each PATCH operator", () => {
   const table = { $inc: "Number", $min: "Number Date", $max: "Number Date", $now: "Date" };
   for (const [operator, names] of Object.entries({ ...table, $push: "Array", $unset: "" })) {
     assert.equal(typesChangedBy(operator).join(" "), names, operator);

@@ -1,10 +1,8 @@
-/** Builders for {@linkcode Filter}, so that callers read as sentences. */
-
 import type { Comparison, Filter, Scalar } from "./port.ts";
 
 export const ALL: Filter = { op: "and", of: [] };
 
-/** Flattens, and leaves a single operand as it is. */
+/** Joins filters by `and`. Flattens nested ones and returns a single filter unchanged. */
 export function and(...of: readonly Filter[]): Filter {
   const flat: Filter[] = [];
   for (const one of of) {

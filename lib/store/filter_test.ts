@@ -5,14 +5,14 @@ const A = eq("a", 1);
 const B = compare("b", "gt", 2);
 const C = within("c", [3, null]);
 
-Deno.test("conditions are what their names say", () => {
+Deno.test("builders create the condition that they are named after", () => {
   assert.deepEqual(A, { op: "eq", path: "a", value: 1 });
   assert.deepEqual(B, { op: "gt", path: "b", value: 2 });
   assert.deepEqual(C, { op: "in", path: "c", values: [3, null] });
   assert.deepEqual(not(A), { op: "not", of: A });
 });
 
-Deno.test("and of nothing is everything, and of one is that one", () => {
+Deno.test("and() matches everything, and and(x) is x", () => {
   assert.deepEqual(ALL, { op: "and", of: [] });
   assert.deepEqual(and(), ALL);
   assert.equal(and(A), A);
@@ -20,12 +20,12 @@ Deno.test("and of nothing is everything, and of one is that one", () => {
   assert.deepEqual(and(ALL, and()), ALL);
 });
 
-Deno.test("nested ands become one, in their order", () => {
+Deno.test("and flattens nested ands in order", () => {
   assert.deepEqual(and(A, and(B, C)), { op: "and", of: [A, B, C] });
   assert.deepEqual(and(and(A, B), ALL, C), { op: "and", of: [A, B, C] });
 });
 
-Deno.test("alternatives and negations within an and stay whole", () => {
+Deno.test("and keeps nested or and not filters unchanged", () => {
   assert.deepEqual(and(or(A, B), C), { op: "and", of: [{ op: "or", of: [A, B] }, C] });
   assert.deepEqual(and(not(and(A, B)), C), {
     op: "and",
@@ -33,7 +33,7 @@ Deno.test("alternatives and negations within an and stay whole", () => {
   });
 });
 
-Deno.test("or of one is that one, or of nothing is nothing", () => {
+Deno.test("or(x) is x, and or() matches nothing", () => {
   assert.equal(or(A), A);
   assert.deepEqual(or(), { op: "or", of: [] });
   assert.notDeepEqual(or(), ALL);

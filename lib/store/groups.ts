@@ -1,4 +1,4 @@
-/** From the rows that a driver has read to the groups that it answers, the same on every engine. */
+/** Conversion of a driver's rows to groups, independent of the engine. */
 
 import type { Figure, GroupKey, Groups, GroupSort } from "./aggregation.ts";
 import { bucketStart, offsetsOf } from "./calendar.ts";
@@ -8,10 +8,10 @@ import { type Aggregation, type Definition, type Id, PAGE_BYTES_MAX, type Scalar
 import { FIELD_TYPES, type ScalarType } from "./field_types.ts";
 import { scalarAt } from "./shape.ts";
 
-/** A group as it is stored: its keys, and behind them its figures. */
+/** A group as a driver reads it: its keys, followed by its figures. */
 export type GroupRow = readonly Scalar[];
 
-/** The whole order of the groups: behind what was asked for, the keys. */
+/** Returns the complete sort order of groups: the requested order, then the remaining keys. */
 export function groupOrder({ keys, sort }: Pick<Aggregation, "keys" | "sort">): GroupSort[] {
   const rest = keys.map((_, index): GroupSort => ({ of: "key", index, descending: false }));
   const isSorted = ({ index }: GroupSort) =>
@@ -19,45 +19,46 @@ export function groupOrder({ keys, sort }: Pick<Aggregation, "keys" | "sort">): 
   return [...sort, ...rest.filter((one) => !isSorted(one))];
 }
 
-/** The type of what a key or a figure is about. */
-export function typeAt(definition: Definition, path: string): ScalarType {
+/** Returns the type of a key's or figure's scalar. Throws `TypeError` if it is not declared. */
+export function scalarTypeAt(definition: Definition, path: string): ScalarType {
   const type = scalarAt(definition, path);
-  if (type === null) throw new TypeError(`"${path}" of ${definition.name} is no declared scalar`);
+  if (type === null) {
+    throw new TypeError(`"${path}" of ${definition.name} is not a declared scalar`);
+  }
   return type;
 }
 
-/** How many bytes the texts among the keys of a row have. */
 export const keyBytes = (row: GroupRow, { keys }: Pick<Aggregation, "keys">): number =>
   keys.reduce((sum, _, i) => sum + (typeof row[i] === "string" ? bytesOf(row[i]) : 0), 0);
 
-/**
- * The groups of rows that were read in their order, of which there is one more than the limit if
- * there are more. Throws `PageTooLarge` where their keys have too many bytes.
- */
+/** Converts rows, one more than the limit if there are more. Throws `PageTooLarge`. */
 export function groupsOf(
   definition: Definition,
   query: Aggregation,
   rows: readonly GroupRow[],
 ): Groups {
   const { keys, figures, limit, bytesMax = PAGE_BYTES_MAX } = query;
-  const found = keys.length === 0 && rows.length === 0 ? [figures.map(ofNothing)] : rows;
-  const read = found.slice(0, limit);
+  const allRows = keys.length === 0 && rows.length === 0 ? [figures.map(figureOfNoRecords)] : rows;
+  const read = allRows.slice(0, limit);
   if (read.reduce((sum, row) => sum + keyBytes(row, query), 0) > bytesMax) {
     throw new PageTooLarge(bytesMax);
   }
-  const shownKeys = keys.map((key) => shownKey(definition, key));
+  const convertKeys = keys.map((key) => keyConverter(definition, key));
   return {
     groups: read.map((row) => ({
-      keys: shownKeys.map((shown, i) => shown(row[i] ?? null)),
-      figures: figures.map((_, i) => shownFigure(row[keys.length + i] ?? null)),
+      keys: convertKeys.map((convert, i) => convert(row[i] ?? null)),
+      figures: figures.map((_, i) => toFigure(row[keys.length + i] ?? null)),
     })),
-    more: found.length > limit,
+    more: allRows.length > limit,
   };
 }
 
-const ofNothing = ({ op }: Figure): Scalar => op === "count" || op === "sum" ? 0 : null;
+const figureOfNoRecords = ({ op }: Figure): Scalar => op === "count" || op === "sum" ? 0 : null;
 
-function shownKey(definition: Definition, { path, bucket }: GroupKey): (value: Scalar) => Scalar {
+function keyConverter(
+  definition: Definition,
+  { path, bucket }: GroupKey,
+): (value: Scalar) => Scalar {
   if (bucket !== undefined) {
     const zone = offsetsOf(bucket.timeZone);
     return (value) =>
@@ -65,25 +66,25 @@ function shownKey(definition: Definition, { path, bucket }: GroupKey): (value: S
         ? new Date(bucketStart(bucket.unit, zone, value)).toISOString()
         : null;
   }
-  const isBoolean = FIELD_TYPES[typeAt(definition, path)].json === "boolean";
-  return (value) => isBoolean && value !== null ? Boolean(value) : withoutSign(value);
+  const isBoolean = FIELD_TYPES[scalarTypeAt(definition, path)].json === "boolean";
+  return (value) => isBoolean && value !== null ? Boolean(value) : withoutNegativeZero(value);
 }
 
-function shownFigure(value: Scalar): number | string | null {
-  if (typeof value === "number") return Number.isFinite(value) ? withoutSign(value) : null;
+function toFigure(value: Scalar): number | string | null {
+  if (typeof value === "number") return Number.isFinite(value) ? withoutNegativeZero(value) : null;
   return typeof value === "string" ? value : null;
 }
 
-/** -0 and 0 are one value, of which either may come. */
-const withoutSign = <V extends Scalar>(value: V): V | 0 => value === 0 ? 0 : value;
+/** Returns 0 for -0: engines may return either. */
+const withoutNegativeZero = <V extends Scalar>(value: V): V | 0 => value === 0 ? 0 : value;
 
-/** Who refers to what, from pairs of what is referred to and who does, in the order of each. */
-export function referrersOf(pairs: Iterable<readonly [holder: Id, id: Id]>): Map<Id, Id[]> {
-  const byHolder = new Map<Id, Id[]>();
-  for (const [holder, id] of pairs) {
-    const ids = byHolder.get(holder);
-    if (ids === undefined) byHolder.set(holder, [id]);
+/** Groups pairs by the referenced id, keeping their order. */
+export function referrersOf(pairs: Iterable<readonly [referenced: Id, id: Id]>): Map<Id, Id[]> {
+  const byReferenced = new Map<Id, Id[]>();
+  for (const [referenced, id] of pairs) {
+    const ids = byReferenced.get(referenced);
+    if (ids === undefined) byReferenced.set(referenced, [id]);
     else ids.push(id);
   }
-  return byHolder;
+  return byReferenced;
 }

@@ -1,21 +1,21 @@
-/** Where a text stops being JSON, for people. Nothing of the text itself is told. */
+/** The first syntax error of a JSON text. It does not quote the text itself. */
 export interface JsonFault {
-  /** From 1. */
+  /** Line number, starting at 1. */
   readonly line: number;
-  /** From 1, in UTF-16 units. */
+  /** Column number in UTF-16 units, starting at 1. */
   readonly column: number;
   readonly kind: JsonFaultKind;
-  /** The same in words. */
-  readonly why: string;
+  /** The error as a clause, such as `a colon is expected`. */
+  readonly reason: string;
 }
 
-/** What is wrong there: what is expected and missing, or what cannot be. */
-export type JsonFaultKind = keyof typeof WHY;
+/** The kind of an error: an expected part that is missing, or an invalid part. */
+export type JsonFaultKind = keyof typeof REASONS;
 
-/** Of longer texts only the beginning is looked through. */
-const LOOKED_MAX = 1_000_000;
+/** Number of characters after which a text is not checked any further. */
+const CHECKED_CHARACTERS_MAX = 1_000_000;
 
-const WHY = {
+const REASONS = {
   value: "a value is expected",
   name: "a name in double quotes is expected",
   colon: "a colon is expected",
@@ -30,7 +30,7 @@ const WHY = {
 
 type Expected = "value" | "first value" | "name" | "first name" | "colon" | "next" | "end";
 
-const MISSING: Readonly<Record<Expected, JsonFaultKind>> = {
+const FAULT_WHERE_EXPECTED: Readonly<Record<Expected, JsonFaultKind>> = {
   "value": "value",
   "first value": "value",
   "name": "name",
@@ -44,31 +44,28 @@ const WORD = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?!
 const SPACE = /[ \t\n\r]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
-/**
- * The first fault of a text that `JSON.parse` has refused; null where none is found. Our own reading:
- * what V8 says of it is another text in each of its versions.
- */
+/** Returns the first syntax error of a text, with a message that is independent of V8; or null. */
 export function jsonFault(text: string): JsonFault | null {
   return new JsonReader(text).fault();
 }
 
-/** The same as the end of a message: ` (line 2, column 7: a value is expected)`, or nothing. */
-export function jsonFaultAside(text: string): string {
+/** Returns the error as a suffix, ` (line 2, column 7: a value is expected)`, or empty text. */
+export function jsonFaultSuffix(text: string): string {
   const fault = jsonFault(text);
-  return fault === null ? "" : ` (line ${fault.line}, column ${fault.column}: ${fault.why})`;
+  return fault === null ? "" : ` (line ${fault.line}, column ${fault.column}: ${fault.reason})`;
 }
 
-/** The same of one line of a file, whose number is told already. */
-export function lineFaultAside(line: string): string {
+/** Returns the error of one line of a file as the end of a message that already names the line. */
+export function lineFaultSuffix(line: string): string {
   const fault = jsonFault(line);
-  return fault === null ? "" : ` (column ${fault.column}: ${fault.why})`;
+  return fault === null ? "" : ` (column ${fault.column}: ${fault.reason})`;
 }
 
-/** Reads one token after the other, without recursion: nesting has no limit here. */
+/** Reads a text token by token. Does not recurse, so nesting is not limited. */
 class JsonReader {
   readonly #text: string;
-  readonly #open: ("[" | "{")[] = [];
-  #at = 0;
+  readonly #brackets: ("[" | "{")[] = [];
+  #offset = 0;
   #expected: Expected = "value";
   #kind: JsonFaultKind | null = null;
 
@@ -78,106 +75,108 @@ class JsonReader {
 
   fault(): JsonFault | null {
     for (;;) {
-      this.#at = this.#endOf(SPACE) ?? this.#at;
-      if (this.#at > LOOKED_MAX) return null;
-      const isOver = this.#at === this.#text.length;
+      this.#offset = this.#matchEnd(SPACE) ?? this.#offset;
+      if (this.#offset > CHECKED_CHARACTERS_MAX) return null;
+      const isOver = this.#offset === this.#text.length;
       if (isOver && this.#expected === "end") return null;
-      if (isOver) return this.#found("cutOff");
-      if (!this.#token(this.#text[this.#at]!)) {
-        return this.#found(this.#kind ?? MISSING[this.#expected]);
+      if (isOver) return this.#createFault("cutOff");
+      if (!this.#readToken(this.#text[this.#offset]!)) {
+        return this.#createFault(this.#kind ?? FAULT_WHERE_EXPECTED[this.#expected]);
       }
     }
   }
 
-  #found(kind: JsonFaultKind): JsonFault {
-    const before = this.#text.slice(0, this.#at);
+  #createFault(kind: JsonFaultKind): JsonFault {
+    const before = this.#text.slice(0, this.#offset);
     const line = before.split("\n").length;
-    return { line, column: this.#at - before.lastIndexOf("\n"), kind, why: WHY[kind] };
+    return { line, column: this.#offset - before.lastIndexOf("\n"), kind, reason: REASONS[kind] };
   }
 
-  /** Whether what begins with this character may stand here, and is read. */
-  #token(char: string): boolean {
+  /** Reads the token that begins with a character. Returns whether it is allowed here. */
+  #readToken(char: string): boolean {
     switch (this.#expected) {
       case "colon":
-        return char === ":" && this.#step("value");
+        return char === ":" && this.#advance("value");
       case "next":
-        if (char === ",") return this.#step(this.#open.at(-1) === "{" ? "name" : "value");
-        return this.#close(char);
+        if (char === ",") return this.#advance(this.#brackets.at(-1) === "{" ? "name" : "value");
+        return this.#readBracket(char);
       case "first name":
       case "name":
-        if (char === '"') return this.#string("colon");
-        return this.#expected === "first name" ? this.#close(char) : this.#isBehindComma(char);
+        if (char === '"') return this.#readString("colon");
+        return this.#expected === "first name"
+          ? this.#readBracket(char)
+          : this.#noteTrailingComma(char);
       case "first value":
-        return this.#close(char) || this.#value(char);
+        return this.#readBracket(char) || this.#readValue(char);
       case "value":
-        return this.#value(char) || this.#isBehindComma(char);
+        return this.#readValue(char) || this.#noteTrailingComma(char);
       case "end":
         return false;
     }
   }
 
-  #value(char: string): boolean {
-    if (char === '"') return this.#string(this.#behindValue());
+  #readValue(char: string): boolean {
+    if (char === '"') return this.#readString(this.#expectedAfterValue());
     if (char === "[" || char === "{") {
-      this.#open.push(char);
-      return this.#step(char === "{" ? "first name" : "first value");
+      this.#brackets.push(char);
+      return this.#advance(char === "{" ? "first name" : "first value");
     }
-    const end = this.#endOf(WORD);
+    const end = this.#matchEnd(WORD);
     if (end === null) return false;
-    this.#at = end;
-    this.#expected = this.#behindValue();
+    this.#offset = end;
+    this.#expected = this.#expectedAfterValue();
     return true;
   }
 
-  #string(then: Expected): boolean {
-    let at = this.#at + 1;
+  #readString(then: Expected): boolean {
+    let at = this.#offset + 1;
     for (;; at++) {
       const char = this.#text[at];
       if (char === '"') break;
       if (char === undefined || char < " ") {
-        this.#at = at;
+        this.#offset = at;
         this.#kind = char === undefined ? "openString" : "control";
         return false;
       }
       if (char !== "\\") continue;
       ESCAPE.lastIndex = at;
       if (!ESCAPE.test(this.#text)) {
-        this.#at = at;
+        this.#offset = at;
         this.#kind = "escape";
         return false;
       }
       at = ESCAPE.lastIndex - 1;
     }
-    this.#at = at + 1;
+    this.#offset = at + 1;
     this.#expected = then;
     return true;
   }
 
-  #close(char: string): boolean {
-    if (char !== (this.#open.at(-1) === "{" ? "}" : "]")) return false;
-    this.#open.pop();
-    return this.#step(this.#behindValue());
+  #readBracket(char: string): boolean {
+    if (char !== (this.#brackets.at(-1) === "{" ? "}" : "]")) return false;
+    this.#brackets.pop();
+    return this.#advance(this.#expectedAfterValue());
   }
 
-  /** Nothing can end behind a comma. Says so, and is always false. */
-  #isBehindComma(char: string): boolean {
-    const isAfterComma = this.#expected === "name" || this.#open.at(-1) === "[";
+  /** Records a trailing comma as the error if there is one. Always returns false. */
+  #noteTrailingComma(char: string): boolean {
+    const isAfterComma = this.#expected === "name" || this.#brackets.at(-1) === "[";
     if (isAfterComma && (char === "]" || char === "}")) this.#kind = "comma";
     return false;
   }
 
-  #step(expected: Expected): true {
-    this.#at++;
+  #advance(expected: Expected): true {
+    this.#offset++;
     this.#expected = expected;
     return true;
   }
 
-  #behindValue(): Expected {
-    return this.#open.length === 0 ? "end" : "next";
+  #expectedAfterValue(): Expected {
+    return this.#brackets.length === 0 ? "end" : "next";
   }
 
-  #endOf(token: RegExp): number | null {
-    token.lastIndex = this.#at;
+  #matchEnd(token: RegExp): number | null {
+    token.lastIndex = this.#offset;
     return token.test(this.#text) ? token.lastIndex : null;
   }
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { jsonFault, jsonFaultAside, lineFaultAside } from "./json_fault.ts";
+import { jsonFault, jsonFaultSuffix, lineFaultSuffix } from "./json_fault.ts";
 
-Deno.test("a fault is told by its line, its column and what is expected there", () => {
+Deno.test("jsonFault reports the line, the column and the expected token", () => {
   const cases: [string, number, number, RegExp][] = [
     ["", 1, 1, /ends too soon/],
     ['{"a": 1,\n "b": }', 2, 7, /^a value is expected$/],
@@ -31,20 +31,20 @@ Deno.test("a fault is told by its line, its column and what is expected there", 
     const fault = jsonFault(text);
     assert.ok(fault, text);
     assert.deepEqual([fault.line, fault.column], [line, column], text);
-    assert.match(fault.why, why, text);
+    assert.match(fault.reason, why, text);
     assert.throws(() => JSON.parse(text), SyntaxError, text);
   }
   assert.equal(
-    jsonFaultAside("[1 2]"),
+    jsonFaultSuffix("[1 2]"),
     " (line 1, column 4: a comma, or the end of the list or " +
       "object, is expected)",
   );
-  assert.equal(jsonFaultAside("[1, 2]"), "");
-  assert.equal(lineFaultAside('{"a" 1}'), " (column 6: a colon is expected)");
-  assert.equal(lineFaultAside('{"a":1}'), "");
+  assert.equal(jsonFaultSuffix("[1, 2]"), "");
+  assert.equal(lineFaultSuffix('{"a" 1}'), " (column 6: a colon is expected)");
+  assert.equal(lineFaultSuffix('{"a":1}'), "");
 });
 
-Deno.test("there is a fault exactly where JSON.parse refuses a text", () => {
+Deno.test("jsonFault finds an error exactly if JSON.parse rejects the text", () => {
   const isJson = (text: string): boolean => {
     try {
       JSON.parse(text);
@@ -75,12 +75,12 @@ Deno.test("there is a fault exactly where JSON.parse refuses a text", () => {
   );
 });
 
-Deno.test("a long or deep text is looked through in linear time, and not beyond its beginning", () => {
+Deno.test("jsonFault takes linear time and checks only the beginning of long texts", () => {
   assert.deepEqual(jsonFault("[".repeat(500_000)), {
     line: 1,
     column: 500_001,
     kind: "cutOff",
-    why: "the text ends too soon",
+    reason: "the text ends too soon",
   });
   assert.equal(jsonFault(`[${"1,".repeat(2_000_000)}]`), null);
 });

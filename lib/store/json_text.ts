@@ -1,21 +1,18 @@
 import { Buffer } from "node:buffer";
-import { refuseInexactIntegers } from "./exact_json.ts";
+import { rejectInexactIntegers } from "./exact_json.ts";
 import type { Json, StoredRecord } from "./values.ts";
 
 /**
- * JSON text that reads back to the very same values: `JSON.stringify` writes -0 as 0, this keeps
- * its sign.
+ * Returns JSON text that preserves -0, which `JSON.stringify` would write as 0.
  *
- * @param indent Spaces of each level, for people; none, and no line breaks, without it.
+ * @param indent Number of spaces per level, for readability. By default the text has no line
+ *   breaks.
  */
 export function jsonText(value: Json, indent?: number): string {
   return JSON.stringify(value, hasNegativeZero(value) ? keepSign : undefined, indent);
 }
 
-/**
- * A record's text: `_id` comes first, also beside names that are numbers, which JavaScript would
- * put before it.
- */
+/** Returns a record's JSON text with `_id` first, even before names that are integers. */
 export function recordText(record: StoredRecord): string {
   if (firstNameOf(record) === "_id") return jsonText(record);
   const { _id, ...rest } = record;
@@ -32,7 +29,7 @@ function hasNegativeZero(value: Json): boolean {
   if (typeof value === "number") return Object.is(value, -0);
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return value.some(hasNegativeZero);
-  // In half the time that a list of the values takes.
+  // Iterating over names takes half the time of `Object.values`.
   for (const name in value) if (hasNegativeZero(value[name]!)) return true;
   return false;
 }
@@ -40,52 +37,55 @@ function hasNegativeZero(value: Json): boolean {
 const keepSign = (_name: string, value: unknown) =>
   Object.is(value, -0)
     ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON("-0")
-    : value; // Not in TypeScript's library yet.
+    : value; // TypeScript's library does not declare `rawJSON` yet.
 
 /**
- * `JSON.parse`, with every member name as it was written. V8 15.0 looks an object's next name up
- * among the names that objects of the same shape had before, and compares raw text: once a name
- * held a backslash, another object's `"\\""` is read as that name. So no name with an escape
- * reaches it: such names travel under a mark and are put back afterwards.
+ * Parses JSON and preserves every member name. V8 15.0 may confuse names with escapes: it looks up
+ * an object's next name among the names of earlier objects of the same shape and compares raw text,
+ * so `"\\""` can be read as another name that contains a backslash. Names with escapes are
+ * therefore replaced by placeholders before parsing and restored afterwards.
  */
 export function parseJson(text: string): Json {
   if (!text.includes("\\")) return JSON.parse(text);
-  const marks = new Map<string, string>();
+  const placeholders = new Map<string, string>();
   const plain = text.replace(STRING, (token, colon: string | undefined) => {
     if (colon === undefined || !token.includes("\\")) return token;
     const name = JSON.parse(token.slice(0, -colon.length)) as string;
     const written = JSON.stringify(name);
     if (!written.includes("\\")) return written + colon;
-    const mark = marks.get(name) ?? `${MARK}${marks.size}`;
-    marks.set(name, mark);
-    return `"${mark}"${colon}`;
+    const placeholder = placeholders.get(name) ?? `${PLACEHOLDER}${placeholders.size}`;
+    placeholders.set(name, placeholder);
+    return `"${placeholder}"${colon}`;
   });
   const value = JSON.parse(plain) as Json;
-  if (marks.size > 0) putBack(value, new Map([...marks].map(([name, mark]) => [mark, name])));
+  if (placeholders.size > 0) {
+    restoreNames(
+      value,
+      new Map([...placeholders].map(([name, placeholder]) => [placeholder, name])),
+    );
+  }
   return value;
 }
 
 /**
- * Parses JSON that comes from outside. `JSON.parse` alone would round an integer that no double
- * holds, which makes one id of two. Throws `InexactInteger`, and `SyntaxError`.
+ * Parses JSON from outside. Unlike `JSON.parse`, which would round large integers and could thereby
+ * merge two ids, it throws `InexactInteger` for an integer that a double cannot represent. Throws
+ * `SyntaxError` for malformed JSON.
  */
 export function parseExactJson(text: string): Json {
   const value = parseJson(text);
-  refuseInexactIntegers(text);
+  rejectInexactIntegers(text);
   return value;
 }
 
-/**
- * A string, with the colon behind it if it is a name; or the rest of a text that leaves one open,
- * so that no text is scanned twice.
- */
+/** A string literal, with the colon after a name; or the rest after an unclosed quote. */
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*(?:"(\s*:)?|\\?$)/gs;
 
-/** Nobody can send it, because nobody can know it. */
-const MARK = crypto.randomUUID();
+/** Prefix of placeholders. It is random, so a client cannot send it. */
+const PLACEHOLDER = crypto.randomUUID();
 
-/** Without recursion: nesting has no limit here. */
-function putBack(root: Json, names: ReadonlyMap<string, string>): void {
+/** Restores names that {@linkcode parseJson} replaced. Nesting is not limited. */
+function restoreNames(root: Json, names: ReadonlyMap<string, string>): void {
   const open: Json[] = [root];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value !== "object" || value === null) continue;
@@ -104,10 +104,10 @@ function putBack(root: Json, names: ReadonlyMap<string, string>): void {
   }
 }
 
-/** Bytes of the text in UTF-8. */
+/** Returns the size of a text in UTF-8 bytes. */
 export const bytesOf = (text: string): number => Buffer.byteLength(text);
 
-/** Whether the text has more bytes than this in UTF-8; counts only where it is in doubt. */
+/** Whether a text has more than `max` UTF-8 bytes. */
 export function exceedsBytes(text: string, max: number): boolean {
   if (text.length > max) return true;
   return text.length * 3 > max && bytesOf(text) > max;

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { exceedsBytes, jsonText, parseJson } from "./json_text.ts";
 import type { Json } from "./port.ts";
 
-Deno.test("negative zero keeps its sign at any depth", () => {
+Deno.test("jsonText preserves the sign of negative zero at any depth", () => {
   assert.equal(jsonText(-0), "-0");
   assert.equal(jsonText([-0, 0]), "[-0,0]");
   assert.equal(jsonText({ a: { b: [1, { c: -0 }] }, d: 0 }), '{"a":{"b":[1,{"c":-0}]},"d":0}');
 });
 
-Deno.test("everything else is written as JSON always is", () => {
+Deno.test("jsonText equals JSON.stringify for all other values", () => {
   const values: Json[] = [
     null,
     true,
@@ -28,18 +28,18 @@ Deno.test("everything else is written as JSON always is", () => {
   }
 });
 
-Deno.test("what is read back is the very same, sign included", () => {
+Deno.test("jsonText round-trips negative zero", () => {
   const text = jsonText({ n: -0, list: [0, -0] });
   const { n, list } = JSON.parse(text);
   assert.ok(Object.is(n, -0));
   assert.ok(Object.is(list[0], 0) && Object.is(list[1], -0));
 });
 
-Deno.test("names keep their order where a sign is kept", () => {
+Deno.test("jsonText preserves the order of names if there is a negative zero", () => {
   assert.equal(jsonText({ _id: "a", z: -0, b: 1, a: 2 }), '{"_id":"a","z":-0,"b":1,"a":2}');
 });
 
-/** In this order, a plain `JSON.parse` of V8 15.0 reads most names as the one before. */
+/** Names of which `JSON.parse` of V8 15.0, in this order, reads most as the previous one. */
 const ESCAPED_NAMES = [
   "\\",
   '"',
@@ -55,10 +55,10 @@ const ESCAPED_NAMES = [
   'a"b',
 ];
 
-Deno.test("a name with an escape is read as it was written, whatever was read before it", () => {
+Deno.test("parseJson preserves names with escapes, regardless of earlier parses", () => {
   for (let round = 0; round < 3; round++) {
     for (const first of [...ESCAPED_NAMES, ...ESCAPED_NAMES.toReversed()]) {
-      JSON.parse(JSON.stringify({ b: 1, [first]: 2 })); // Somebody else's, read carelessly.
+      JSON.parse(JSON.stringify({ b: 1, [first]: 2 })); // A previous parse by another caller.
       for (const name of ESCAPED_NAMES) {
         const text = JSON.stringify({ b: 1, [name]: { b: 1, [name]: [name] } });
         assert.equal(JSON.stringify(parseJson(text)), text, `${name} after ${first}`);
@@ -67,7 +67,7 @@ Deno.test("a name with an escape is read as it was written, whatever was read be
   }
 });
 
-Deno.test("every spelling of a name is the same name, and the last value counts", () => {
+Deno.test("parseJson treats all spellings of a name as equal and keeps the last value", () => {
   const table: readonly (readonly [string, string])[] = [
     ['{"\\u0061":1,"a":2}', '{"a":2}'],
     ['{"\\u0022":1,"z":0,"\\"":2}', '{"\\"":2,"z":0}'],
@@ -81,7 +81,7 @@ Deno.test("every spelling of a name is the same name, and the last value counts"
   for (const [text, wanted] of table) assert.equal(JSON.stringify(parseJson(text)), wanted, text);
 });
 
-Deno.test("a member called __proto__ stays a member, however it is spelt", () => {
+Deno.test("parseJson keeps __proto__ as an own member in every spelling", () => {
   for (const text of ['{"\\u005f_proto__":{"a":1}}', '{"__proto__":{"a":1},"\\"":1}']) {
     const value = parseJson(text) as Record<string, Json>;
     assert.deepEqual(Object.getOwnPropertyDescriptor(value, "__proto__")?.value, { a: 1 });
@@ -89,7 +89,7 @@ Deno.test("a member called __proto__ stays a member, however it is spelt", () =>
   }
 });
 
-Deno.test("what is not JSON is refused as before, however many escapes it has", () => {
+Deno.test("parseJson rejects malformed JSON with any number of escapes", () => {
   const table = [
     ...['{"a\\"b:1}', '{"\\x":1}', '{"\\u12":1}', '{"\\":1}', "\\", '"\\', '{"a\nb\\n":1}'],
     ...['{"\\"":1', '{"\\"" 1}', "{'\\'':1}", '{"\\"":1,}', '{"a: "\\"":1}', '["\\"":1]'],
@@ -101,7 +101,7 @@ Deno.test("what is not JSON is refused as before, however many escapes it has", 
   }
 });
 
-Deno.test("a text of any depth and a name of any length can have escapes", () => {
+Deno.test("parseJson accepts escapes at any depth and in names of any length", () => {
   const deep = "[".repeat(200_000) + '{"\\"":1}' + "]".repeat(200_000);
   let inner = parseJson(deep);
   while (Array.isArray(inner)) inner = inner[0]!;
@@ -110,7 +110,7 @@ Deno.test("a text of any depth and a name of any length can have escapes", () =>
   assert.equal(JSON.stringify(parseJson(long)), long);
 });
 
-Deno.test("a text of exactly as many bytes as allowed does not exceed them", () => {
+Deno.test("exceedsBytes is false for a text of exactly the allowed size", () => {
   const table: readonly (readonly [string, number])[] = [
     ["", 0],
     ["abc", 3],
@@ -129,6 +129,6 @@ Deno.test("a text of exactly as many bytes as allowed does not exceed them", () 
   }
 });
 
-Deno.test("for people it has levels, and the same values", () => {
+Deno.test("jsonText indents and preserves negative zero", () => {
   assert.equal(jsonText({ a: [-0] }, 2), '{\n  "a": [\n    -0\n  ]\n}');
 });

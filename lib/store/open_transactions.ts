@@ -1,32 +1,31 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-interface Section<K> {
-  readonly of: K;
-  readonly around: Section<K> | undefined;
+interface TransactionScope<K> {
+  readonly subject: K;
+  readonly outer: TransactionScope<K> | undefined;
   ended: boolean;
 }
 
-/** The transactions that the present call chain was begun in, by what each of them is on. */
+/** Tracks the open transactions of the current async call chain, by the object they are on. */
 export class OpenTransactions<K> {
-  readonly #inside = new AsyncLocalStorage<Section<K>>();
+  readonly #scopes = new AsyncLocalStorage<TransactionScope<K>>();
 
-  /** Runs a transaction's work. */
-  async run<T>(of: K, work: () => T | Promise<T>): Promise<T> {
-    const section = { of, around: this.#inside.getStore(), ended: false };
+  async run<T>(subject: K, work: () => T | Promise<T>): Promise<T> {
+    const section = { subject, outer: this.#scopes.getStore(), ended: false };
     try {
-      return await this.#inside.run(section, work);
+      return await this.#scopes.run(section, work);
     } finally {
       section.ended = true;
     }
   }
 
   /**
-   * Throws inside the work of an open one: a write that is no part of it would wait for its end for
-   * ever, or be stored although it is undone.
+   * Throws if called inside the work of an open transaction. A write outside of the transaction
+   * would wait forever for its end, or would be stored even if the transaction is rolled back.
    */
-  refuseInside(of: K): void {
-    for (let one = this.#inside.getStore(); one !== undefined; one = one.around) {
-      if (one.of === of && !one.ended) {
+  rejectInside(subject: K): void {
+    for (let one = this.#scopes.getStore(); one !== undefined; one = one.outer) {
+      if (one.subject === subject && !one.ended) {
         throw new Error("A transaction must use the records it was given, not the engine's");
       }
     }

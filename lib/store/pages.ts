@@ -1,29 +1,29 @@
-/** The one way through pages of records, on every engine. */
+/** Iteration over pages of records, independent of the engine. */
 
-import { turnTaker } from "../next_turn.ts";
+import { createTurnTaker } from "../next_turn.ts";
 import type { FindQuery, ListQuery, Page, Records, StoredRecord } from "./port.ts";
 
-type Listing<T extends StoredRecord> = Pick<Records<T>, "list">;
+type ListableRecords<T extends StoredRecord> = Pick<Records<T>, "list">;
 
-const PAGE = 500;
-/** Records of one page are parsed at once. */
+const PAGE_RECORDS_MAX = 500;
+/** Maximum size of a page in bytes. All records of a page are parsed at once. */
 const PAGE_BYTES = 2 * 1_048_576;
 
 /**
- * Page after page to the end of the list; the next one is read when the last has been dealt with,
- * and other requests go first where that takes long. Records that are written meanwhile may be
- * missing, or on two pages.
+ * Yields all pages of a list. A page is read after the previous one has been processed, and long
+ * iterations yield to other requests. Records that are written during the iteration may be missing
+ * or may appear twice.
  *
- * @param nextLimit How many records the page behind this one may hold; ends the walk with 0. As
- * many as before if left out.
+ * @param nextLimit Returns the maximum number of records of the page after the given one; 0 ends
+ *   the iteration. Unchanged by default.
  */
 export async function* pagesOf<T extends StoredRecord>(
-  records: Listing<T>,
+  records: ListableRecords<T>,
   query: ListQuery,
   nextLimit: (page: Page<T>, limit: number) => number = (_page, limit) => limit,
 ): AsyncGenerator<Page<T>> {
   const { offset: _offset, total: _total, ...rest } = query;
-  const takeTurns = turnTaker();
+  const takeTurns = createTurnTaker();
   let { limit } = query;
   for (let page = await records.list(query);;) {
     yield page;
@@ -36,12 +36,12 @@ export async function* pagesOf<T extends StoredRecord>(
   }
 }
 
-/** What {@linkcode Records.find} promises, by means of its lists. */
+/** Implements {@linkcode Records.find} by lists. */
 export async function* recordsOf<T extends StoredRecord>(
-  records: Listing<T>,
+  records: ListableRecords<T>,
   { filter, sort = [], limit: left = Infinity }: FindQuery,
 ): AsyncGenerator<T> {
-  const query = { filter, sort, limit: Math.min(left, PAGE), bytesMax: PAGE_BYTES };
-  const nextLimit = (page: Page<T>) => Math.min(left -= page.size, PAGE);
+  const query = { filter, sort, limit: Math.min(left, PAGE_RECORDS_MAX), bytesMax: PAGE_BYTES };
+  const nextLimit = (page: Page<T>) => Math.min(left -= page.size, PAGE_RECORDS_MAX);
   for await (const page of pagesOf(records, query, nextLimit)) yield* page.records();
 }

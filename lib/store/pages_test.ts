@@ -6,7 +6,7 @@ import { pageOf } from "./texts.ts";
 
 const idOf = (n: number): string => n.toString(16).padStart(24, "0");
 
-/** A list of so many records, which keeps what it was asked for. */
+/** Creates a list of `count` records, which collects the queries it gets. */
 function listOf(count: number) {
   const asked: ListQuery[] = [];
   const all = Array.from({ length: count }, (_, n) => JSON.stringify({ _id: idOf(n) }));
@@ -29,17 +29,17 @@ function listOf(count: number) {
 const sizesOf = (pages: AsyncGenerator<Page<StoredRecord>>) =>
   Array.fromAsync(pages, ({ size }) => size);
 
-Deno.test("a walk reads each page from where the last one ended", async () => {
+Deno.test("pagesOf reads each page from the end of the previous one", async () => {
   const records = listOf(7);
   const query = { filter: ALL, sort: [], limit: 3, offset: 1, total: true };
   const pages = await Array.fromAsync(pagesOf(records, query), (page) => page.records());
   assert.deepEqual(pages.flat().map(({ _id }) => _id), [1, 2, 3, 4, 5, 6].map(idOf));
   const [, second, ...others] = records.asked;
   assert.deepEqual(second, { filter: ALL, sort: [], limit: 3, from: { values: [], id: idOf(3) } });
-  assert.deepEqual(others, [], "nothing is asked behind the end");
+  assert.deepEqual(others, [], "no page is read after the end");
 });
 
-Deno.test("a walk goes backwards from the first record of each page", async () => {
+Deno.test("pagesOf continues backwards from the first record of each page", async () => {
   const query = { filter: ALL, sort: [], limit: 2, backwards: true };
   const pages = await Array.fromAsync(pagesOf(listOf(5), query), (page) => page.records());
   assert.deepEqual(
@@ -48,7 +48,7 @@ Deno.test("a walk goes backwards from the first record of each page", async () =
   );
 });
 
-Deno.test("the next page is read when the last one has been dealt with, and is as long as it may", async () => {
+Deno.test("pagesOf reads a page after the previous one is processed, with the next limit", async () => {
   const records = listOf(20);
   const query = { filter: ALL, sort: [], limit: 1 };
   const sizes: number[] = [];
@@ -60,7 +60,7 @@ Deno.test("the next page is read when the last one has been dealt with, and is a
   assert.deepEqual(await sizesOf(pagesOf(listOf(20), query, () => 0)), [1]);
 });
 
-Deno.test("records are found to their limit, with no more read than that", async () => {
+Deno.test("recordsOf reads no more records than its limit", async () => {
   const records = listOf(1200);
   const found = await Array.fromAsync(recordsOf(records, { filter: ALL, limit: 700 }));
   assert.deepEqual(found.map(({ _id }) => _id), Array.from({ length: 700 }, (_, n) => idOf(n)));

@@ -1,23 +1,25 @@
 /**
- * The storage port: everything Corbel keeps goes through {@linkcode Engine} and
- * {@linkcode Records}. SQLite and MongoDB each implement it once, and `tests/contract/` holds
- * every driver to the obligations written here.
+ * The storage port. All persistent data goes through {@linkcode Engine} and {@linkcode Records}.
+ * SQLite and MongoDB implement the port, and `tests/contract/` checks every driver against the
+ * guarantees documented here.
  *
- * Comparison, on every driver:
+ * Comparison rules of every driver:
  *
- * - Sorting: missing and null first, then ascending; numbers by value, text by its UTF-8 bytes,
- *   false before true, dates by time. Ties are broken by `_id` in the direction of the last key.
- * - `gt gte lt lte regex` match only values of the operand's own type; `true` is never 1.
- * - A missing field equals null. `exists` asks whether the field is there, be it null.
- * - On an array an operator matches if one element does; `ne` and `nin` match if none does.
- * - A path reaches into objects only; what lies behind an array is missing.
- * - `not` is two-valued: it matches exactly the records its operand does not.
+ * - Sorting: missing and null values first, then ascending. Numbers are ordered by value, text by
+ *   its UTF-8 bytes, false before true, dates by time. Ties are broken by `_id` in the direction of
+ *   the last key.
+ * - `gt gte lt lte regex` match only values of the operand's type: `true` never equals 1.
+ * - A missing field equals null. `exists` tests for the field's presence: a null field exists.
+ * - On an array, an operator matches if at least one element matches. `ne` and `nin` match if no
+ *   element is equal.
+ * - A path leads through objects only. Values inside an array's elements count as missing.
+ * - `not` is two-valued: it matches exactly the records that its operand does not match.
  */
 
 import { ANSWER_BYTES_MAX } from "../limits.ts";
 import type { Figure, GroupKey, Groups, GroupSort } from "./aggregation.ts";
 import type { Definition, Id, Json, Scalar, SortKey, Space, StoredRecord } from "./definition.ts";
-import type { ChangeLog, Writing } from "./changes.ts";
+import type { ChangeLog, WriteOptions } from "./changes.ts";
 
 export type * from "./definition.ts";
 export type {
@@ -30,159 +32,155 @@ export type {
   ChangePosition,
   PositionedChange,
   RecordedChange,
-  Writing,
+  WriteOptions,
 } from "./changes.ts";
 
 export type Comparison = "eq" | "ne" | "gt" | "gte" | "lt" | "lte";
 
-/** Built by our code, never text from a request. */
+/** A condition on records, built by Corbel's code and never taken verbatim from a request. */
 export type Filter =
   | { readonly op: "and" | "or"; readonly of: readonly Filter[] }
   | { readonly op: "not"; readonly of: Filter }
   | { readonly op: Comparison; readonly path: string; readonly value: Scalar }
   | { readonly op: "in" | "nin"; readonly path: string; readonly values: readonly Scalar[] }
   | { readonly op: "exists"; readonly path: string; readonly value: boolean }
-  /** RE2 syntax, matched anywhere in the text, case-insensitive, in no exponential time. */
+  /** A pattern in RE2 syntax, matched anywhere, ignoring case, never in exponential time. */
   | { readonly op: "regex"; readonly path: string; readonly pattern: string }
   /**
-   * Words as `wordsIn` finds them. Each is the beginning of a word of the record's search fields,
-   * which are taken together. An index serves it. No record matches where the definition has no
-   * search fields, or where there are no words.
+   * A full-text search for words as `wordsIn` returns them. Every word must be the beginning of a
+   * word in any of the record's search fields. An index serves the search. If the definition has no
+   * search fields, or if there are no words, no record matches.
    */
   | { readonly op: "search"; readonly words: readonly string[] }
-  /** The record's revision is exactly this one. */
+  /** A match on the record's exact revision. */
   | { readonly op: "revision"; readonly value: number };
 
 /**
- * Applied as one atomic step, in this order. Paths may be dotted; objects on the way that are
- * missing or null are made, anything else on the way is a `PathConflict`.
+ * A change of one record, applied atomically and in the order of these members. Paths may be
+ * dotted. Missing or null objects along a path are created; any other value along a path is a
+ * `PathConflict`.
+ *
+ * All members from `increment` on throw `TypeConflict` if the stored value has another type.
  */
 export interface Change {
-  /** The whole record but for `_id`, and but for the fields named in `keep`. */
+  /** The new fields of the record. `_id` and the fields named in `keep` are not replaced. */
   readonly replace?: Readonly<Record<string, Json>>;
-  /** Top-level fields that `replace` leaves as they are stored, if they are. */
+  /** Top-level fields that `replace` leaves unchanged if they are stored. */
   readonly keep?: readonly string[];
   readonly set?: Readonly<Record<string, Json>>;
   readonly unset?: readonly string[];
   /**
-   * Adds to a number; a missing or null field counts as 0. What holds anything else, would become
-   * larger than a number can be, or cannot hold the sum of two integers or anything but what it held
-   * before, is a `TypeConflict`, as in all that follow.
+   * Amounts to add to numbers. A missing or null field counts as 0. Throws `TypeConflict` if the
+   * sum is not finite, if the sum of two integers cannot be stored exactly, or if adding an amount
+   * other than 0 does not change the stored number.
    */
   readonly increment?: Readonly<Record<string, number>>;
-  /** Lowers a number or a text to this one of its type, where it is more, missing or null. */
+  /** Upper bounds for numbers or texts: a greater, missing or null value is set to the bound. */
   readonly min?: Readonly<Record<string, number | string>>;
-  /** Raises it to this one, where it is less, missing or null. */
+  /** Lower bounds for numbers or texts: a smaller, missing or null value is set to the bound. */
   readonly max?: Readonly<Record<string, number | string>>;
-  /** Adds elements to the end of a list; a missing or null field counts as an empty one. */
+  /** Elements to append to lists. A missing or null field counts as an empty list. */
   readonly push?: Readonly<Record<string, Json[]>>;
-  /** The same, but for those that it has already; objects are equal whatever the order of members. */
+  /** Elements to append to lists without them. The order of members does not matter. */
   readonly addToSet?: Readonly<Record<string, Json[]>>;
-  /** Takes all elements that equal one of these out of a list; a missing or null field stays so. */
+  /** Elements to remove from lists, with duplicates. Missing and null fields are unchanged. */
   readonly pull?: Readonly<Record<string, Json[]>>;
 }
 
-/** A record as it is stored. */
 export interface Stored<T = StoredRecord> {
   /** JSON text: `_id` first, then the fields in the order in which they were first written. */
   readonly json: string;
-  /** Grows with every change of the record. */
+  /** Incremented with every change of the record. */
   readonly revision: number;
-  /** The parsed record; parsed on first use. */
+  /** The parsed record. Parsing happens on first access. */
   readonly value: T;
 }
 
-/** What became of one record; one of the two is not null. */
+/** A record before and after a write. At least one of the two is not null. */
 export interface WrittenRecord {
   readonly before: Stored | null;
   readonly after: Stored | null;
 }
 
-/** The sort values of a record and its id: where a page begins or ends. */
+/** A position in a sorted list: the sort values and the id of a record. */
 export interface Position {
   readonly values: readonly Scalar[];
   readonly id: Id;
-  /** Whether reading on from here begins with the record at this very position. */
+  /** Whether a page read from this position includes the record at the position. */
   readonly inclusive?: boolean;
-  /** What an engine adds to find the place again where that does not do; nobody else reads it. */
+  /** Engine-specific exact position, which only the engine that wrote it reads. */
   readonly exact?: string;
 }
 
-/** Bytes of JSON text that a page holds at most, where the query does not say otherwise. */
+/** Default maximum size of a page's JSON text in bytes. */
 export const PAGE_BYTES_MAX = ANSWER_BYTES_MAX;
 
 export interface ListQuery {
   readonly filter: Filter;
   readonly sort: readonly SortKey[];
   readonly limit: number;
-  /** How many bytes the page may hold; {@linkcode PAGE_BYTES_MAX} if left out. */
+  /** Maximum size of the page in bytes; {@linkcode PAGE_BYTES_MAX} by default. */
   readonly bytesMax?: number;
-  /** Whether to throw `PageTooLarge` where the page would end before its limit for its bytes. */
-  readonly onlyWhole?: boolean;
-  /** Rows to pass over; not together with `from`. */
+  /** Whether to throw `PageTooLarge` if the byte limit would end the page before `limit`. */
+  readonly mustBeComplete?: boolean;
+  /** Number of records to skip. Cannot be combined with `from`. */
   readonly offset?: number;
-  /** Continue behind this position, or before it when `backwards`. The record may be gone. */
+  /** Position before the page, or after it if `backwards`. Its record may be gone. */
   readonly from?: Position;
   readonly backwards?: boolean;
-  /**
-   * Whether to count the matching records too. An estimate may be off, and cost less; it counts
-   * small numbers of matches exactly.
-   */
+  /** Whether to count all matches. An estimate is exact for small numbers only, and cheaper. */
   readonly total?: boolean | "estimate";
 }
 
 /**
- * A page ends before its limit where the next record would take `items` beyond the bytes it may
- * hold; it has at least one record. A driver stops reading there: beside the page it holds no more
- * than as much again and one record.
+ * A page of a list. If the next record would make `items` exceed the byte limit, the page ends
+ * before its record limit, but it always has at least one record. A driver stops reading at that
+ * point: in addition to the page, it keeps no more than a further page of bytes and one record in
+ * memory.
  */
 export interface Page<T = StoredRecord> {
-  /** The records' JSON texts in the order of the sort, joined by commas, without brackets. */
+  /** The records' JSON texts in sort order, joined by commas, without brackets. */
   readonly items: string;
-  /** The same texts, one by one. */
+  /** The records' JSON texts, one per record. */
   readonly texts: readonly string[];
-  /** The records themselves, parsed with each call. */
+  /** Parses the records. Every call parses them again. */
   records(): T[];
   readonly size: number;
-  /** Whether the list goes on in the direction that was read. */
+  /** Whether there are more records in the direction in which the page was read. */
   readonly more: boolean;
-  /** How many records match, ignoring the page; null if it was not asked for. */
+  /** Number of matching records in the list; null if it was not requested. */
   readonly total: number | null;
-  /**
-   * About how many records were looked at for the page and its total; null where the engine does
-   * not say.
-   */
+  /** Approximate number of records examined for page and total; null if unknown. */
   readonly examined: number | null;
-  /** Positions of the first and the last record; null for an empty page. */
+  /** Returns the position of the first record; null for an empty page. */
   first(): Position | null;
+  /** Returns the position of the last record; null for an empty page. */
   last(): Position | null;
 }
 
-/** What {@linkcode Records.find} looks for. */
 export interface FindQuery {
   readonly filter: Filter;
-  /** By `_id` if left out. */
+  /** The sort keys; `_id` by default. */
   readonly sort?: readonly SortKey[];
-  /** How many at most; all that match if left out. */
+  /** Maximum number of records; unlimited by default. */
   readonly limit?: number;
 }
 
-/** What {@linkcode Records.aggregate} works out. */
 export interface Aggregation {
   readonly filter: Filter;
-  /** Without any, all matches are one group, also where nothing matches. */
+  /** Keys to group by. Without keys, all matching records, even none, form one group. */
   readonly keys: readonly GroupKey[];
   readonly figures: readonly Figure[];
-  /** Ties are broken by the keys in their order, ascending. */
+  /** Order of the groups. Ties are broken by the keys in their order, ascending. */
   readonly sort: readonly GroupSort[];
   readonly limit: number;
-  /** How many bytes the texts among the keys may have together; {@linkcode PAGE_BYTES_MAX} if left out. */
+  /** Maximum total size of the keys' texts in bytes; {@linkcode PAGE_BYTES_MAX} by default. */
   readonly bytesMax?: number;
 }
 
-/** Who {@linkcode Records.referrers} looks for: at most `limit` for each id, none of them twice. */
+/** A query of {@linkcode Records.referrers}: up to `limit` distinct records for each id. */
 export interface ReferrerQuery {
-  /** A declared scalar's path. */
+  /** The path of a declared scalar. */
   readonly path: string;
   readonly ids: readonly Id[];
   readonly filter: Filter;
@@ -190,145 +188,141 @@ export interface ReferrerQuery {
   readonly limit: number;
 }
 
-/** How a list would be read. */
 export interface Explanation {
-  /** Keys of the index that serves it; null where every record is looked at. */
+  /** Keys of the index that serves the query; null if all records are scanned. */
   readonly index: readonly SortKey[] | null;
-  /** About how many records must be looked at for the page and, where it is asked for, the total. */
+  /** Approximate number of records examined for the page and, if requested, for the total. */
   readonly examined: number;
-  /** Keys of the index that would help; null if none would. */
+  /** Keys of an index that would speed up the query; null if no index would. */
   readonly advice: readonly SortKey[] | null;
 }
 
 /**
  * The records of one kind in one space.
  *
- * Every call is atomic, and durable when it resolves. A refusal or a failure leaves no trace.
- * What a driver may have to retry (a busy file, a write conflict, a lost primary) it retries
- * itself, bounded, and never applies twice; after that it throws `StoreUnavailable`.
+ * Every call is atomic, and durable when it resolves. A rejected or failed call changes nothing. A
+ * driver retries transient errors itself (a busy file, a write conflict, a lost primary), a bounded
+ * number of times and without applying a write twice. After that it throws `StoreUnavailable`.
  *
- * `list`, `count`, `aggregate` and `referrers` hold nobody else up, however many records they look
- * at. Past the engine's time limit they throw `QueryTooSlow`, and nothing of them is left running.
+ * `list`, `count`, `aggregate` and `referrers` do not block other requests, regardless of how many
+ * records they examine. When the engine's time limit passes, they throw `QueryTooSlow`, and the
+ * query is no longer running.
  *
- * Records that were asked for with a quota throw `SpaceFull` instead of a write that would make the
- * space exceed the quota. An engine may miss what other processes have in flight; docs/limits.md says
- * by how much all of them together may exceed the quota. A write that makes the space smaller is
- * always done.
+ * If the records were opened with a quota, a write that would make the space exceed the quota
+ * throws `SpaceFull`. An engine may miss writes that other processes have in flight; docs/limits.md
+ * states by how much all processes together may exceed the quota. A write that makes the space
+ * smaller always succeeds.
  */
 export interface Records<T extends StoredRecord = StoredRecord> {
-  /** Throws `UniqueViolation` (path `_id` for a taken id) and `RecordTooLarge`. */
+  /** Throws `UniqueViolation` (with the path `_id` for a taken id) and `RecordTooLarge`. */
   insert(record: T): Promise<Stored<T>>;
-  /** All or nothing. */
+  /** Inserts all of the records or none. Throws as {@linkcode insert} does. */
   insertMany(records: readonly T[]): Promise<Stored<T>[]>;
-  /** The same with the revisions that they had elsewhere, from 1 on. Throws as {@linkcode insert} does. */
+  /** Inserts all of the records or none, with the given revisions (1 or more). */
   restore(records: readonly Pick<Stored<T>, "value" | "revision">[]): Promise<void>;
   get(id: Id): Promise<Stored<T> | null>;
-  /** The first in `_id` order. */
+  /** Returns the first matching record in `_id` order. */
   findOne(filter: Filter): Promise<Stored<T> | null>;
-  /**
-   * With an index over the sort a page costs the same at any depth when read by `from`.
-   * Throws `PageTooLarge`.
-   */
+  /** Lists records. By `from` and an index, all pages cost the same. Throws `PageTooLarge`. */
   list(query: ListQuery): Promise<Page<T>>;
   /**
-   * Matches as objects, read by pages: no more than one is in memory at a time. What is written
-   * meanwhile may be missing, or met at both places that it had. Throws as {@linkcode list} does.
+   * Yields matching records as objects. They are read in pages, of which at most one is in memory
+   * at a time. A record that is written during the iteration may be missing or may be yielded
+   * twice. Throws as {@linkcode list} does.
    */
   find(query: FindQuery): AsyncGenerator<T>;
   count(filter: Filter): Promise<number>;
   /**
-   * Groups of what matches, worked out where it is stored. However many groups there are, no more
-   * are held in this process than are answered.
-   * Throws as {@linkcode list} does, and `PageTooLarge`.
+   * Groups matching records inside the engine. This process keeps no more groups in memory than it
+   * returns. Throws as {@linkcode list} does, and `PageTooLarge`.
    */
   aggregate(query: Aggregation): Promise<Groups>;
   /**
-   * By id, the ids of the records that hold it at the path, in order; nothing for an id that none
-   * holds. An index that begins with the path serves it. Throws as {@linkcode list} does.
+   * Returns, for each id, the ids of the records whose value at the path is that id, in sort order.
+   * Ids without such a record are missing from the result. An index that begins with the path
+   * serves the query. Throws as {@linkcode list} does.
    */
   referrers(query: ReferrerQuery): Promise<ReadonlyMap<Id, readonly Id[]>>;
-  /** How {@linkcode list} would read; looks at no more than that would. */
+  /** Returns the plan of {@linkcode list}. Examines no more records than the list would. */
   explain(query: ListQuery): Promise<Explanation>;
   /**
-   * Finds and changes in one atomic step, so of many at once each sees the other's result.
-   * Resolves to the record after the change, or null when none matches.
-   * Throws `UniqueViolation`, `PathConflict`, `TypeConflict` and `RecordTooLarge`.
+   * Finds and changes a record in one atomic step: concurrent updates each see the result of the
+   * one before. Resolves to the record after the change, or to null if no record matches. Throws
+   * `UniqueViolation`, `PathConflict`, `TypeConflict` and `RecordTooLarge`.
    */
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null>;
   /**
-   * {@linkcode updateOne}, or {@linkcode insert} of `record` where none matches, in one atomic step.
-   * Resolves to the record as it is then. Of many at once with a filter by `_id`, or by a field that
-   * is unique, exactly one inserts; each of the others changes what is there.
+   * Updates the matching record, or inserts `record` if no record matches, in one atomic step.
+   * Resolves to the resulting record. If concurrent calls have a filter by `_id` or by a unique
+   * field, exactly one of them inserts and the others update its record.
    *
-   * Throws what both throw: a `UniqueViolation` says that none matches, and one that does not has a
-   * unique value of `record`. In a transaction on MongoDB it may also be that another has committed
-   * such a record since the transaction began.
+   * Throws as {@linkcode updateOne} and {@linkcode insert} do. A `UniqueViolation` means that no
+   * record matches, and that another record has a unique value of `record`. In a transaction on
+   * MongoDB it can also mean that another transaction committed a matching record after this one
+   * began.
    */
   upsert(filter: Filter, change: Change, record: T): Promise<Stored<T>>;
-  /** Removes for good. Resolves to the record as it was, or null when none matches. */
+  /** Deletes a record permanently. Resolves to the deleted record, or to null. */
   deleteOne(filter: Filter): Promise<Stored<T> | null>;
-  /** Removes for good at most `limit` records; resolves to how many. */
+  /** Deletes up to `limit` matching records permanently. Resolves to their number. */
   deleteMany(filter: Filter, limit: number): Promise<number>;
 }
 
-/** What a space holds, to be read to its end while others write. */
+/** The contents of a space, readable to the end while other processes write. */
 export interface Snapshot {
-  /**
-   * Whether all that was read so far is of one moment, which is not before the snapshot was begun.
-   * Always so on SQLite.
-   */
+  /** Whether everything read so far is of one point in time. Always true on SQLite. */
   readonly isOfOneMoment: boolean;
   /**
-   * All records of a definition in the order of their ids, page after page. However large they are, a
-   * page has hardly more than {@linkcode SNAPSHOT_BYTES}, or one record. Throws `StoreUnavailable`.
+   * Yields all records of a definition in id order, page by page. A page has little more than
+   * {@linkcode SNAPSHOT_BYTES}, or a single record. Throws `StoreUnavailable`.
    */
   pages<T extends StoredRecord>(definition: Definition): AsyncGenerator<readonly Stored<T>[]>;
 }
 
 /** Bytes of JSON text after which a page of a snapshot ends. */
 export const SNAPSHOT_BYTES = 4 * 1024 * 1024;
-/** How many records it has at most. */
+/** Maximum number of records in a page of a snapshot. */
 export const SNAPSHOT_RECORDS = 1_000;
 
-/** What `work` may touch: everything else would wait for the transaction to end. */
+/** The only access to the space for `work`: any other would wait for the transaction. */
 export interface Transaction {
-  records<T extends StoredRecord>(definition: Definition, writing?: Writing): Records<T>;
+  records<T extends StoredRecord>(definition: Definition, writing?: WriteOptions): Records<T>;
   /**
-   * Makes what is stored follow the definition: indexes it names are created, others dropped, words
-   * of its search fields are kept, and values as its fields declare them. `before` is what they
-   * followed so far. What is dropped may still hold until the transaction's end. Where the definition
-   * has `renames`, records that have one of those fields get another revision, and their members
-   * move; nothing of it is noted as a change, and `before` must be given.
-   * Throws `UniqueViolation` when stored records contradict a new unique index.
+   * Makes stored records follow the definition: creates its indexes and drops others, updates the
+   * words of its search fields, and converts values as its fields declare them. `before` is the
+   * previous definition. A dropped index may still be enforced until the end of the transaction. If
+   * the definition has `renames`, every record that has a renamed field gets a new revision and its
+   * members move. Renames are not recorded as changes, and they require `before`. Throws
+   * `UniqueViolation` if stored records violate a new unique index.
    */
   define(definition: Definition, before?: Definition): Promise<void>;
 }
 
-/** What a transaction is for. */
 export interface TransactionOptions {
   /**
-   * The definition whose records the transaction looks at and defines anew. Where there are many,
-   * SQLite does so in a thread of its own; writers of the space wait for the transaction's end,
-   * however long it takes, and readers go on.
+   * The definition that the transaction changes, and whose records it examines. If there are many
+   * records, SQLite does this on a separate thread. Writers of the space wait for the end of the
+   * transaction, however long it takes; readers do not wait.
    */
   readonly redefines?: Definition | undefined;
 }
 
-/** A database: many spaces, each apart from the others. */
+/** A database of isolated spaces. */
 export interface Engine extends AsyncDisposable {
   readonly name: "sqlite" | "mongodb";
   readonly changes: ChangeLog;
   records<T extends StoredRecord>(
     space: Space,
     definition: Definition,
-    writing?: Writing,
+    writing?: WriteOptions,
   ): Records<T>;
   /**
-   * All of `work` or nothing of it. `work` sees its own changes, others see none before the end.
-   * It may run more than once: it must touch nothing but the transaction it is given. After a call
-   * that failed the transaction can only be undone, whatever `work` makes of the failure; after its
-   * end its records are refused, and before it writes by the engine's own records of the space and
-   * further transactions on it. However many calls it makes, others read meanwhile.
+   * Commits all of `work` or nothing. `work` sees its own changes; other callers see none of them
+   * before the commit. `work` may run more than once, so it must not have other effects. After a
+   * failed call the transaction can only be rolled back, even if `work` catches the error. After
+   * the end of the transaction, its records throw. Inside `work`, writes through the engine's own
+   * records of the space and nested transactions on it throw. Readers never wait, regardless of the
+   * number of calls that `work` makes.
    */
   transaction<T>(
     space: Space,
@@ -336,88 +330,86 @@ export interface Engine extends AsyncDisposable {
     options?: TransactionOptions,
   ): Promise<T>;
   /**
-   * Reads a space while others write, which waits for nothing. On SQLite the space's log grows by all
-   * that is written until `work` ends. Throws `StoreUnavailable`.
+   * Reads a space without blocking writers or waiting for them. On SQLite, the write-ahead log
+   * grows with every write until `work` ends. Throws `StoreUnavailable`.
    */
   snapshot<T>(space: Space, work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   /**
-   * Returns the function that makes those indexes of a definition that are made while others write,
-   * before {@linkcode Transaction.define}. Resolves to null if there are none: always on SQLite,
-   * where `define` makes all of them.
+   * Returns a function that creates the indexes of a definition that can be built while other
+   * processes write, before {@linkcode Transaction.define} is called. Resolves to null if there are
+   * no such indexes. Always null on SQLite, where `define` creates all indexes.
    */
-  indexesAhead(space: Space, definition: Definition): Promise<(() => Promise<void>) | null>;
+  concurrentIndexBuild(space: Space, definition: Definition): Promise<(() => Promise<void>) | null>;
   /**
-   * Names what other processes and threads have committed in a space: another text after each of
-   * their commits. Always null on MongoDB, which would have to ask the server. Throws
-   * `StoreUnavailable`.
+   * Returns a text that changes with each commit of another process or thread in the space. Always
+   * null on MongoDB, which would have to ask the server. Throws `StoreUnavailable`.
    */
-  commitsOfOthers(space: Space): string | null;
+  externalCommitMark(space: Space): string | null;
   /**
-   * Milliseconds for which other processes may go on reading under a definition after its change
-   * was committed: 0 on SQLite, where {@linkcode commitsOfOthers} shows them the change.
+   * Milliseconds for which other processes may continue to read by a definition after a change of
+   * it was committed. 0 on SQLite, where {@linkcode externalCommitMark} reveals the change.
    */
   readonly definitionLagMs: number;
   /**
-   * Bytes of all records of those kinds together that have a trash, as they are stored: a project's
-   * documents. Costs the same however many there are, and sees every write that was answered.
+   * Returns the stored size in bytes of all records whose kinds have a trash: a project's
+   * documents. Takes constant time, and includes every write that has resolved.
    *
-   * @param alsoCounted Kinds that are `counted`, whose bytes are added.
+   * @param alsoCounted Kinds with `counted`, whose bytes are added.
    */
   bytes(space: Space, alsoCounted?: readonly Definition[]): Promise<number>;
-  /** Bytes of all records of one kind that has a trash or is `counted`, as {@linkcode bytes} knows them. */
+  /** Returns the {@linkcode bytes} of one kind that has a trash or is `counted`. */
   bytesOf(space: Space, kind: Definition): Promise<number>;
   /**
-   * Sets right what {@linkcode bytes} knows of a definition, by looking at every record. Resolves to
-   * how many bytes were missing there; less than 0 if there were too many.
+   * Corrects the count of {@linkcode bytes} for a definition by examining every record. Resolves to
+   * the number of bytes that were missing from the count; negative if there were too many.
    */
   recount(space: Space, definition: Definition): Promise<number>;
   /**
-   * Brings records that an earlier version stored to the layout of this one, all or none of them;
-   * resolves to whether there was anything to do. There never is on MongoDB, which has one layout.
+   * Converts records that an earlier version stored to the current layout, all of them or none.
+   * Resolves to whether there were such records. Always false on MongoDB, whose layout has not
+   * changed.
    */
-  bringOver(space: Space, definition: Definition): Promise<boolean>;
+  upgradeRecords(space: Space, definition: Definition): Promise<boolean>;
   /**
-   * Removes what the records of a definition were kept in, with all that is left of them. Does
-   * nothing where there is none. Who still writes them then may fail, or make it anew.
+   * Deletes the table or collection of a definition with all its records. Does nothing if there is
+   * none. Writes that are still in progress may fail, or may create the table again.
    */
-  drop(space: Space, definition: Definition): Promise<void>;
+  dropDefinition(space: Space, definition: Definition): Promise<void>;
   /**
-   * Whether a write finds out by itself, at the moment of its commit, that what its definition rests
-   * on has changed, and throws `Outdated`. Where it does not, as on MongoDB, a definition must be
-   * behind a {@linkcode fence} before it is changed.
+   * Whether a write detects, at its commit, that the record its definition depends on has changed,
+   * and throws `Outdated`. Otherwise, as on MongoDB, a definition must be behind a
+   * {@linkcode fence} before it is changed.
    */
   readonly checksDefinitionAtCommit: boolean;
   /**
-   * From its end on every write to the place of this name whose definition has another version
-   * throws `Outdated`, whoever writes, and whenever it began; those before are committed, and seen
-   * by a transaction that begins now. Removals go on. Does nothing where the engine
-   * {@linkcode checksDefinitionAtCommit}.
+   * Fences off other versions of a definition. When the call has resolved, every write under the
+   * name with another version throws `Outdated`, including writes of other processes and writes
+   * that began earlier. Writes that finished before are committed and visible to new transactions.
+   * Deletions continue. Does nothing if the engine {@linkcode checksDefinitionAtCommit}.
    */
-  fence(space: Space, place: Pick<Definition, "name"> & { readonly version: Id }): Promise<void>;
-  /** Ids of all projects that have a space, also of those that nobody knows. */
+  fence(space: Space, fenced: Pick<Definition, "name"> & { readonly version: Id }): Promise<void>;
+  /** Returns the ids of all projects that have a space, even without a project record. */
   spaces(): Promise<Id[]>;
-  /** Names of definitions that have a place in a space: all of which something was ever stored. */
+  /** Returns the names of all definitions under which a record was ever stored in the space. */
   kinds(space: Space): Promise<string[]>;
   /**
-   * Projects whose spaces were found missing, foreign or damaged: what is asked of them throws. Never
-   * any on MongoDB, which keeps all of them in one place.
+   * Returns the ids of projects whose space was found missing, foreign or damaged. All access to
+   * these spaces throws. Always empty on MongoDB, which stores all spaces in one place.
    */
-  lost(): Id[];
-  /**
-   * Removes what processes that were killed have left half-made an hour ago. Does nothing on MongoDB,
-   * whose server undoes it.
-   */
-  tidy(): Promise<void>;
-  /** Makes the space if it is missing. */
+  unusableSpaces(): Id[];
+  /** Deletes what killed processes left an hour ago. Does nothing on MongoDB. */
+  deleteLeftovers(): Promise<void>;
+  /** Creates the space if it does not exist. */
   createSpace(space: Space): Promise<void>;
   /**
-   * Removes a project's space with all that is in it, for good; does nothing where there is none.
-   * Nobody may use the space meanwhile or afterwards: whoever does makes an empty one.
+   * Deletes a project's space permanently with all its contents. Does nothing if there is none.
+   * Callers must not use the space during or after the call: using it would create an empty space.
    */
   dropSpace(projectId: Id): Promise<void>;
   /**
-   * Resolves when something was written. Throws `StoreUnavailable` where that cannot be, and
-   * `StoreMismatch` where a later version of Corbel uses the store since this one was started.
+   * Resolves when a test write has succeeded. Throws `StoreUnavailable` if writing is not possible,
+   * and `StoreMismatch` if a later version of Corbel has used the store since this process was
+   * started.
    */
   ping(): Promise<void>;
 }

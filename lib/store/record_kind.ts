@@ -1,10 +1,14 @@
 import type { Definition, FieldShape, Id, StoredRecord } from "./definition.ts";
 
-/** A field of Corbel's own records. @template T The values that it may have. */
+/**
+ * A field of an internal record kind.
+ *
+ * @template T The type of its values.
+ */
 export interface Field<T> {
-  /** Null for a field that the engine stores without knowing it. */
+  /** Null for a field that is stored but not declared to the engine. */
   readonly shape: FieldShape | null;
-  /** Never set: it carries the type. */
+  /** Never set. Carries the type of the values. */
   readonly value?: T;
 }
 
@@ -27,9 +31,9 @@ type Values<Fields> =
     ]?: ValueOf<Fields[Name]>;
   };
 
-/** A definition that knows the type of its records. */
+/** A definition that carries the type of its records. */
 export interface RecordKind<Fields> extends Definition {
-  /** Never set: it carries the type. */
+  /** Never set. Carries the type of the records. */
   readonly record?: Values<Fields>;
 }
 
@@ -37,7 +41,7 @@ export interface RecordKind<Fields> extends Definition {
 export type RecordOf<Kind> = Kind extends RecordKind<infer Fields> ? StoredRecord & Values<Fields>
   : never;
 
-/** Declares a kind of record whose fields stand in one place, for the engine and for the compiler. */
+/** Declares a record kind: shapes for the engine and a type for the compiler. */
 export function recordKind<Fields extends Readonly<Record<string, Field<unknown>>>>(
   { fields, ...kind }: Omit<Definition, "fields"> & { readonly fields: Fields },
 ): RecordKind<Fields> {
@@ -48,20 +52,20 @@ export function recordKind<Fields extends Readonly<Record<string, Field<unknown>
 
 const shaped = <T>(shape: FieldShape): Field<T> => ({ shape });
 
-/** The fields of which kinds are made. */
+/** Constructors of the fields of record kinds. */
 export const field = {
   text: shaped<string>({ type: "String" }),
   number: shaped<number>({ type: "Number" }),
   flag: shaped<boolean>({ type: "Boolean" }),
-  /** ISO 8601 in UTC, with milliseconds. */
+  /** A date as ISO 8601 text in UTC with milliseconds. */
   date: shaped<string>({ type: "Date" }),
   /** The id of another record. */
   ref: shaped<Id>({ type: "Ref" }),
-  /** One of several texts. */
-  textOf: <T extends string>() => shaped<T>({ type: "String" }),
-  /** Values of which the type says more than the shape. */
+  /** A text of a fixed set. */
+  oneOf: <T extends string>() => shaped<T>({ type: "String" }),
+  /** A field with a type that is more specific than its shape. */
   shaped,
-  /** A field that the engine stores without knowing it: nothing filters or sorts by it. */
+  /** A field that is stored but not declared to the engine, for use without filters and sorts. */
   undeclared: <T>(): Field<T> => ({ shape: null }),
 };
 

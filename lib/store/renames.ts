@@ -1,24 +1,24 @@
 import type { Definition, FieldRename, StoredRecord } from "./definition.ts";
 import { byCodePoints } from "./text_order.ts";
 
-/** A path as it is called after a rename. */
+/** Returns a path with renames applied to its first name. */
 export function renamedPath(path: string, renames: readonly FieldRename[]): string {
   const dot = path.indexOf(".");
   const [first, rest] = dot === -1 ? [path, ""] : [path.slice(0, dot), path.slice(dot)];
   return (renames.find(({ from }) => from === first)?.to ?? first) + rest;
 }
 
-/** In the order in which every driver adds them to a record: that of their new names' bytes. */
-export const inOrder = (renames: readonly FieldRename[]): FieldRename[] =>
+/** Sorts renames by the UTF-8 bytes of their new names, the order of all drivers. */
+export const sortRenames = (renames: readonly FieldRename[]): FieldRename[] =>
   renames.toSorted((one, other) => byCodePoints(one.to, other.to));
 
-/** A copy whose renamed fields stand last. */
+/** Returns a copy of a record in which the renamed fields come last. */
 export function renamedRecord(
   record: StoredRecord,
   renames: readonly FieldRename[],
 ): StoredRecord {
   const next = { ...record };
-  for (const { from, to } of inOrder(renames)) {
+  for (const { from, to } of sortRenames(renames)) {
     if (!Object.hasOwn(next, from)) continue;
     const value = next[from]!;
     delete next[from];
@@ -28,7 +28,7 @@ export function renamedRecord(
   return next;
 }
 
-/** A definition of records as if their members had always been called so; of its indexes nothing. */
+/** Returns a definition with renamed fields and search paths, and unchanged indexes. */
 export function renamedRecords(
   definition: Definition,
   renames: readonly FieldRename[],

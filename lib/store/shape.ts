@@ -4,30 +4,30 @@ import { FIELD_TYPE_NAMES, FIELD_TYPES, type FieldType, type ScalarType } from "
 import type { ScalarFieldType } from "./field_types/field_type.ts";
 import type { Definition, FieldShape, Index, Json, Scalar } from "./port.ts";
 
-/** Names that may stand in statements and paths as they are. */
+/** Names that can be used in statements and paths without quoting. */
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-/** The declared shape behind a dotted path, or null where nothing is declared. */
+/** Returns the declared shape at a dotted path; null if nothing is declared there. */
 export function shapeAt(
   fields: Readonly<Record<string, FieldShape>>,
   path: string,
 ): FieldShape | null {
   if (!path.includes(".")) return Object.hasOwn(fields, path) ? fields[path]! : null;
-  const { shape, isWhole } = nearestShape(fields, path);
-  return isWhole ? shape : null;
+  const { shape, isComplete } = nearestShape(fields, path);
+  return isComplete ? shape : null;
 }
 
-/** The shape declared last on the way along a path. */
+/** The deepest declared shape along a path. */
 export interface NearestShape {
-  /** Null where not even the first name is declared. */
+  /** Null if not even the first name of the path is declared. */
   readonly shape: FieldShape | null;
-  /** The part of the path that leads to it. */
+  /** The part of the path that leads to the shape. */
   readonly path: string;
-  /** Whether that is the whole path. */
-  readonly isWhole: boolean;
+  /** Whether the shape is at the end of the path. */
+  readonly isComplete: boolean;
 }
 
-/** Follows a dotted path for as long as it is declared; reads no further than that. */
+/** Follows a dotted path as far as it is declared. Does not read the rest of the path. */
 export function nearestShape(
   fields: Readonly<Record<string, FieldShape>>,
   path: string,
@@ -44,16 +44,16 @@ export function nearestShape(
     members = shape.fields;
     read = end;
   }
-  return { shape, path: path.slice(0, Math.max(read, 0)), isWhole: read === path.length };
+  return { shape, path: path.slice(0, Math.max(read, 0)), isComplete: read === path.length };
 }
 
-/** The type of a declared scalar, or null for anything else. */
+/** Returns the type of a declared scalar; null for anything else. */
 export function scalarAt(definition: Definition, path: string): ScalarType | null {
   if (path === "_id") return "String";
   return plainScalar(shapeAt(definition.fields, path), path);
 }
 
-/** The type of the elements of a declared Array of scalars, or null for anything else. */
+/** Returns the element type of a declared Array of scalars; null for anything else. */
 export function elementAt({ fields }: Definition, path: string): ScalarType | null {
   return plainScalar(shapeAt(fields, path)?.items ?? null, path);
 }
@@ -66,34 +66,34 @@ function plainScalar(shape: FieldShape | null, path: string): ScalarType | null 
   return shape.type;
 }
 
-/** The key of an index that is an Array of scalars; null if none is. */
+/** Returns the key of an index that is an Array of scalars; null if there is none. */
 export const arrayKeyOf = (definition: Definition, { keys }: Index): string | null =>
   keys.find(({ path }) => elementAt(definition, path) !== null)?.path ?? null;
 
 export const isScalarType = (name: FieldType): name is ScalarType =>
   FIELD_TYPES[name].holds === "value";
 
-/** Returns the names of the types of single values for which something is true. */
+/** Returns the names of the scalar types that pass a test. */
 export const scalarTypesWith = (has: (type: ScalarFieldType) => boolean): ScalarType[] =>
   FIELD_TYPE_NAMES.filter(isScalarType).filter((name) => has(FIELD_TYPES[name]));
 
-/** Returns the names of the types of which groups can have a figure. */
+/** Returns the names of the types that support an aggregate figure. */
 export const typesWithFigure = (figure: ScalarFieldType["aggregates"][number]): ScalarType[] =>
   scalarTypesWith(({ aggregates }) => aggregates.includes(figure));
 
-/** Returns the names of the types whose values an operator of a PATCH changes. */
+/** Returns the names of the types whose values a PATCH operator changes. */
 export const typesChangedBy = (operator: string): FieldType[] =>
   FIELD_TYPE_NAMES.filter((name) =>
     FIELD_TYPES[name].changes?.operators.some((one) => one === operator)
   );
 
-/** Whether a value has the JSON type of a field type. Null has no type. */
+/** Whether a value has the JSON type of a field type. Null is not of any type. */
 export function isOfType(name: ScalarType, value: Scalar): value is Exclude<Scalar, null> {
   const kind: string = typeof value;
   return kind === FIELD_TYPES[name].json;
 }
 
-/** Returns the value in the form in which it is stored; null for a value of another type. */
+/** Returns a value in its stored form; null if the value is of another type. */
 export function readValue(name: FieldType, value: Json): Scalar {
   const type = FIELD_TYPES[name];
   if (type.holds !== "value" || typeof value !== type.json) return null;
@@ -101,7 +101,7 @@ export function readValue(name: FieldType, value: Json): Scalar {
   return typeof value === "string" ? type.parse(value) : value as Scalar; // Of a JSON type.
 }
 
-/** Paths whose values MongoDB has as dates of its own, as far as objects lead to them. */
+/** Returns the paths of values that MongoDB stores as BSON dates, nested ones included. */
 export const datePaths = (fields: Readonly<Record<string, FieldShape>>, at = ""): string[] =>
   Object.entries(fields).flatMap(([name, { type, fields: inner = {} }]) =>
     isScalarType(type)
@@ -109,7 +109,7 @@ export const datePaths = (fields: Readonly<Record<string, FieldShape>>, at = "")
       : datePaths(inner, `${at}${name}.`)
   );
 
-/** What lies at a dotted path; undefined where it is missing or leads through a non-object. */
+/** Returns the value at a dotted path through objects; undefined if it is missing. */
 export function valueAt(
   record: Readonly<Record<string, Json>>,
   path: string,
@@ -122,18 +122,20 @@ export function valueAt(
   return value;
 }
 
-/** A member of its own, never one that every object inherits. */
-export const own = <T>(members: { readonly [name: string]: T }, name: string): T | undefined =>
-  Object.hasOwn(members, name) ? members[name] : undefined;
+/** Returns an object's own member, never an inherited one. */
+export const ownMember = <T>(
+  members: { readonly [name: string]: T },
+  name: string,
+): T | undefined => Object.hasOwn(members, name) ? members[name] : undefined;
 
 export function isObject(value: Json | undefined): value is { [name: string]: Json } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value has more members than this, those of all objects within it together. */
+/** Whether a value has more than `max` members, including members of nested objects. */
 export function exceedsMembers(value: Json, max: number): boolean {
   let members = 0;
-  // Without recursion: it may be nested as deep as JSON can be.
+  // No recursion, because the value may be nested too deeply for the call stack.
   const open: Json[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next !== "object" || next === null) continue;
@@ -144,40 +146,44 @@ export function exceedsMembers(value: Json, max: number): boolean {
   return false;
 }
 
-const known = new WeakMap<Definition, readonly string[]>();
+const indexedArraysCache = new WeakMap<Definition, readonly string[]>();
 
-/** Paths of the arrays that a definition has an index of. */
+/** Returns the paths of all indexed arrays of a definition. */
 export function indexedArrays(definition: Definition): readonly string[] {
-  let paths = known.get(definition);
+  let paths = indexedArraysCache.get(definition);
   if (paths === undefined) {
     const arrays = definition.indexes.flatMap((index) => arrayKeyOf(definition, index) ?? []);
-    known.set(definition, paths = [...new Set(arrays)]);
+    indexedArraysCache.set(definition, paths = [...new Set(arrays)]);
   }
   return paths;
 }
 
-/** Those of these arrays that hold more than an index takes, of a document or of the members set. */
-export function crowded(
+/**
+ * Returns a fault for each indexed array that has more elements than an index accepts.
+ *
+ * @param members A document, or the members that a change sets, by dotted paths.
+ */
+export function oversizedArrayFaults(
   arrays: readonly string[],
   members: { readonly [name: string]: Json },
 ): FieldFault[] {
-  return arrays.filter((path) => isCrowded(members, path))
+  return arrays.filter((path) => isOversizedAt(members, path))
     .map((path) => ({
       path,
       message: `has an index, so it may hold up to ${INDEXED_ELEMENTS_MAX} elements`,
     }));
 }
 
-/** Members of a change may be named by dotted paths. */
-function isCrowded(members: { readonly [name: string]: Json }, path: string): boolean {
-  if (Object.hasOwn(members, path)) return exceeds(members[path]);
+/** Whether the array at a path is too long. The members may be keyed by dotted paths. */
+function isOversizedAt(members: { readonly [name: string]: Json }, path: string): boolean {
+  if (Object.hasOwn(members, path)) return isOversized(members[path]);
   for (let dot = path.lastIndexOf("."); dot > 0; dot = path.lastIndexOf(".", dot - 1)) {
     const outer = path.slice(0, dot);
     if (!Object.hasOwn(members, outer)) continue;
-    return exceeds(valueAt({ _id: "", value: members[outer]! }, `value${path.slice(dot)}`));
+    return isOversized(valueAt({ _id: "", value: members[outer]! }, `value${path.slice(dot)}`));
   }
   return false;
 }
 
-const exceeds = (value: Json | undefined): boolean =>
+const isOversized = (value: Json | undefined): boolean =>
   Array.isArray(value) && value.length > INDEXED_ELEMENTS_MAX;

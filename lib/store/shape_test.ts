@@ -18,7 +18,7 @@ const FIELDS: Record<string, FieldShape> = {
 
 const DEFINITION: Definition = { name: "posts", fields: FIELDS, indexes: [], trash: false };
 
-Deno.test("the shape behind a path is the declared one, or null", () => {
+Deno.test("shapeAt returns the declared shape at a path, or null", () => {
   assert.deepEqual(shapeAt(FIELDS, "title"), { type: "String" });
   assert.deepEqual(shapeAt(FIELDS, "place.city"), { type: "String" });
   assert.deepEqual(shapeAt(FIELDS, "place.geo.lat"), { type: "Number" });
@@ -41,10 +41,10 @@ Deno.test("the shape behind a path is the declared one, or null", () => {
   for (const path of none) assert.equal(shapeAt(FIELDS, path), null, path);
 });
 
-Deno.test("a path is followed for as long as it is declared", () => {
+Deno.test("nearestShape follows a path as far as it is declared", () => {
   const nearest = (path: string) => {
-    const { shape, path: way, isWhole } = nearestShape(FIELDS, path);
-    return [shape?.type ?? null, way, isWhole];
+    const { shape, path: way, isComplete } = nearestShape(FIELDS, path);
+    return [shape?.type ?? null, way, isComplete];
   };
   assert.deepEqual(nearest("title"), ["String", "title", true]);
   assert.deepEqual(nearest("place.geo.lat"), ["Number", "place.geo.lat", true]);
@@ -59,7 +59,7 @@ Deno.test("a path is followed for as long as it is declared", () => {
   assert.deepEqual(nearest("place."), ["Object", "place", false]);
 });
 
-Deno.test("only declared values of one kind are scalars, and the id is a text", () => {
+Deno.test("scalarAt returns the type of declared scalars only, and String for the id", () => {
   assert.equal(scalarAt(DEFINITION, "title"), "String");
   assert.equal(scalarAt(DEFINITION, "place.geo.lat"), "Number");
   assert.equal(scalarAt(DEFINITION, "_id"), "String");
@@ -68,7 +68,7 @@ Deno.test("only declared values of one kind are scalars, and the id is a text", 
   }
 });
 
-Deno.test("a declared path that could not stand in a statement is an error of ours", () => {
+Deno.test("scalarAt throws for a declared path that is unsafe in a statement", () => {
   assert.throws(() => scalarAt(DEFINITION, "odd name"), TypeError);
   for (const name of ['a"', "a'b", "a]", "ä", "a;--"]) {
     const fields = { [name]: { type: "String" } as const };
@@ -76,7 +76,7 @@ Deno.test("a declared path that could not stand in a statement is an error of ou
   }
 });
 
-Deno.test("the value at a path is what lies there, through objects only", () => {
+Deno.test("valueAt follows a path through objects only", () => {
   const record = { _id: "a", n: 0, none: null, o: { p: { q: [1] }, "": 1 }, list: [{ x: 1 }] };
   assert.equal(valueAt(record, "_id"), "a");
   assert.equal(valueAt(record, "n"), 0);
@@ -98,7 +98,7 @@ Deno.test("the value at a path is what lies there, through objects only", () => 
   for (const path of missing) assert.equal(valueAt(record, path), undefined, path);
 });
 
-Deno.test("an object is neither null nor a list", () => {
+Deno.test("isObject is false for null and lists", () => {
   assert.equal(isObject({}), true);
   for (const value of [null, undefined, [], "a", 1, true]) assert.equal(isObject(value), false);
 });

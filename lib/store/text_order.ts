@@ -1,4 +1,4 @@
-/** The order of UTF-8's bytes; JavaScript's own puts pairs of surrogates before U+E000 and later. */
+/** Compares texts by code points, the order of UTF-8 bytes, unlike JavaScript's operators. */
 export function byCodePoints(a: string, b: string): number {
   let i = 0;
   while (i < a.length && a.charCodeAt(i) === b.charCodeAt(i)) i++;

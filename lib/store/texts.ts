@@ -1,4 +1,4 @@
-/** From JSON texts of records to what a driver answers, the same on every engine. */
+/** Conversion of stored JSON texts to results, independent of the engine. */
 
 import { inSlices } from "../next_turn.ts";
 import { PageTooLarge, RecordTooLarge, TooManyMembers, TypeConflict } from "./errors.ts";
@@ -13,34 +13,34 @@ import {
   type Stored,
   type StoredRecord,
 } from "./port.ts";
-import { crowded, indexedArrays, valueAt } from "./shape.ts";
+import { indexedArrays, oversizedArrayFaults, valueAt } from "./shape.ts";
 
 /**
- * The text that a record is stored as. Throws `RecordTooLarge` and `TooManyMembers`, and a
- * `TypeConflict` for a list that has an index and more elements than that takes.
+ * Returns the JSON text to store for a record. Throws `RecordTooLarge`, `TooManyMembers`, and
+ * `TypeConflict` for an indexed list with more elements than an index accepts.
  */
-export function fittingText(definition: Definition, record: StoredRecord): string {
+export function storableText(definition: Definition, record: StoredRecord): string {
   const { bytesMax, membersMax } = definition;
-  for (const { path, message } of crowded(indexedArrays(definition), record)) {
+  for (const { path, message } of oversizedArrayFaults(indexedArrays(definition), record)) {
     throw new TypeConflict(path, message);
   }
   const json = recordText(record);
   if (bytesMax !== undefined && exceedsBytes(json, bytesMax)) throw new RecordTooLarge(bytesMax);
-  // Most records are too short for it, so most are not counted.
+  // The members of most records need not be counted, because their text is too short for the limit.
   if (membersMax !== undefined && json.length > membersMax * MEMBER_CHARS_MIN) {
     if (membersIn(json) > membersMax) throw new TooManyMembers(membersMax);
   }
   return json;
 }
 
-/** `"":0` and a comma. */
+/** Minimum number of characters of a member: `"":0` and a comma. */
 const MEMBER_CHARS_MIN = 5;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
-/** Members of all objects of a JSON text; the values themselves would take a hundred times as long. */
+/** Counts the members of all objects in a JSON text. Parsing it would be much slower. */
 function membersIn(json: string): number {
   let [members, inString] = [0, false];
   for (let i = 0; i < json.length; i++) {
@@ -52,7 +52,7 @@ function membersIn(json: string): number {
   return members;
 }
 
-/** A record as it was read; parsed on first use. */
+/** A stored record that is parsed on first use. */
 export class StoredText<T> implements Stored<T> {
   readonly json: string;
   readonly revision: number;
@@ -68,10 +68,10 @@ export class StoredText<T> implements Stored<T> {
   }
 }
 
-/** The records of JSON texts that are joined by commas. Callers type what they have stored. */
+/** Parses JSON texts that are joined by commas. The caller chooses the records' type. */
 export const recordsIn = <T>(items: string): T[] => parseJson(`[${items}]`) as T[];
 
-/** Parses records of many megabytes, and lets whatever else waits go first every few milliseconds. */
+/** Parses the texts of many records. Yields to other work every few milliseconds. */
 export async function recordsOfTexts<T>(texts: readonly string[]): Promise<T[]> {
   const records: T[] = [];
   await inSlices(texts, (text) => void records.push(parseJson(text) as T));
@@ -79,19 +79,20 @@ export async function recordsOfTexts<T>(texts: readonly string[]): Promise<T[]> 
 }
 
 /**
- * What was read for a page, in the order of reading: one text more than asked for, if there are, or
- * else two or more that hold more bytes than the page may.
+ * The texts read for a page, in reading order. If the list continues, there is one text more than
+ * requested, or the texts exceed the byte limit of the page.
  */
 export interface ReadPage extends Pick<Page, "total" | "examined"> {
   readonly texts: readonly string[];
 }
 
+/** Builds the page of a list. Throws `PageTooLarge` if it must be complete and is not. */
 export function pageOf<T>(
   { texts: read, total, examined }: ReadPage,
   query: ListQuery,
 ): Page<T> {
   const size = fittingCount(read, query);
-  if (query.onlyWhole && size < Math.min(read.length, query.limit)) {
+  if (query.mustBeComplete && size < Math.min(read.length, query.limit)) {
     throw new PageTooLarge(query.bytesMax ?? PAGE_BYTES_MAX);
   }
   const texts = read.slice(0, size);
@@ -110,7 +111,7 @@ export function pageOf<T>(
   };
 }
 
-/** How many of the texts a page may hold, commas included; at least one if there is one. */
+/** Returns the number of texts that fit the page, commas included; at least one. */
 function fittingCount(
   read: readonly string[],
   { limit, bytesMax = PAGE_BYTES_MAX }: ListQuery,
@@ -119,7 +120,7 @@ function fittingCount(
   let length = 0;
   for (let i = 0; i < count; i++) length += read[i]!.length + 1;
   if (length * UTF8_BYTES_MAX <= bytesMax) return count;
-  let bytes = -1; // The first has no comma in front of it.
+  let bytes = -1; // The first text has no comma before it.
   for (let i = 0; i < count; i++) {
     bytes += 1 + bytesOf(read[i]!);
     if (bytes > bytesMax && i > 0) return i;
@@ -127,14 +128,14 @@ function fittingCount(
   return count;
 }
 
-/** Of one UTF-16 unit of a text. */
+/** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const UTF8_BYTES_MAX = 3;
 
 function position(json: string | undefined, { sort }: ListQuery): Position | null {
   if (json === undefined) return null;
   const record = parseJson(json) as StoredRecord;
   return {
-    values: sort.map(({ path }) => (valueAt(record, path) ?? null) as Scalar), // Sorts are scalars.
+    values: sort.map(({ path }) => (valueAt(record, path) ?? null) as Scalar), // Keys are scalars.
     id: record._id,
   };
 }

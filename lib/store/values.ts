@@ -1,8 +1,8 @@
-/** Values as records hold them and as they travel in JSON. */
+/** Values of records and of JSON. */
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
-/** A value that can be compared. Dates travel as ISO 8601 text in UTC with milliseconds. */
+/** A comparable value. Dates are ISO 8601 texts in UTC with milliseconds. */
 export type Scalar = string | number | boolean | null;
 
 /** 24 hexadecimal digits, lower case. */

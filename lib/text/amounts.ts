@@ -1,18 +1,18 @@
-/** Numbers and sizes as people read them. */
+/** Formatting of numbers and sizes for people. */
 
 const UNITS = ["KB", "MB", "GB", "TB"] as const;
 
-/** Of one language. */
+/** Formats for one language. */
 export interface Amounts {
-  /** `8,310`. */
+  /** Formats a number, such as `8,310`. */
   countText(count: number): string;
-  /** `14.2 MB`, by 1024. */
+  /** Formats a size with multiples of 1024, such as `14.2 MB`. */
   bytesText(bytes: number): string;
-  /** `10485760 bytes (10 MB)`: for limits, which are exact and are to be understood. */
+  /** Formats a limit exactly and readably, such as `10485760 bytes (10 MB)`. */
   exactBytesText(bytes: number): string;
 }
 
-/** @param names What one byte and several are called. */
+/** @param names Words for a single byte and for several bytes. */
 export function createAmounts(language: string, names: { one: string; many: string }): Amounts {
   const number = new Intl.NumberFormat(language);
   const oneDigit = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
@@ -36,6 +36,6 @@ export const { countText, bytesText, exactBytesText } = createAmounts("en", {
   many: "bytes",
 });
 
-/** `1 row`, `2 rows`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
+/** Formats a number with its noun, such as `1 row` or `2 rows`. */
+export const countWithNoun = (count: number, one: string, many = `${one}s`): string =>
   `${countText(count)} ${count === 1 ? one : many}`;

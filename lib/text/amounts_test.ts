@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { bytesText, counted, exactBytesText } from "./amounts.ts";
+import { bytesText, countWithNoun, exactBytesText } from "./amounts.ts";
 
-Deno.test("sizes and numbers read as people say them", () => {
+Deno.test("sizes and numbers are formatted for people", () => {
   assert.deepEqual([0, 1, 2, 1023, 1024, 14_889_779].map(bytesText), [
     "0 bytes",
     "1 byte",
@@ -15,7 +15,7 @@ Deno.test("sizes and numbers read as people say them", () => {
     "4096 bytes (4 KB)",
     "10485760 bytes (10 MB)",
   ]);
-  assert.deepEqual([0, 1, 8310].map((count) => counted(count, "row")), [
+  assert.deepEqual([0, 1, 8310].map((count) => countWithNoun(count, "row")), [
     "0 rows",
     "1 row",
     "8,310 rows",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { acceptedLanguages, bestLanguage, canonicalLanguage } from "./languages.ts";
 
-Deno.test("a header's languages come by how much they are wanted, and what is no language is left out", () => {
+Deno.test("acceptedLanguages sorts by quality and ignores invalid languages", () => {
   const table = [
     ["de", ["de"]],
     ["de-AT, en;q=0.5, fr;q=0.9", ["de-AT", "fr", "en"]],
@@ -17,7 +17,7 @@ Deno.test("a header's languages come by how much they are wanted, and what is no
   assert.deepEqual(acceptedLanguages(null), []);
 });
 
-Deno.test("the language that fits best is the same, then one of its kind, then English, then any", () => {
+Deno.test("bestLanguage prefers the same language, then a variant, then English, then any", () => {
   const table = [
     [["en", "de", "de-AT"], ["de-AT"], "de-AT"],
     [["en", "de"], ["de-AT"], "de"],
@@ -34,7 +34,7 @@ Deno.test("the language that fits best is the same, then one of its kind, then E
   }
 });
 
-Deno.test("a language has one spelling", () => {
+Deno.test("canonicalLanguage returns one spelling of each language", () => {
   for (const [text, language] of [["EN", "en"], ["pt-br", "pt-BR"], ["zh-hans-cn", "zh-Hans-CN"]]) {
     assert.equal(canonicalLanguage(text!), language);
   }

@@ -2,20 +2,18 @@ import { Secret } from "../crypto/secret.ts";
 import { isPlainEmail } from "../emails.ts";
 import { LOCAL_HOSTS } from "../local_hosts.ts";
 
-/** A server that takes mail. */
 export interface SmtpServer {
-  /** As a URL spells it, but without the brackets of IPv6. */
+  /** Host as in a URL, but without the brackets of IPv6 addresses. */
   readonly host: string;
   readonly port: number;
-  /** Whether TLS begins with the connection. */
+  /** Whether the connection starts with TLS, rather than upgrading later. */
   readonly isSecure: boolean;
-  /** Whether it is this machine: then nothing travels, and TLS is not asked for. */
+  /** Whether the server is on this machine, so that TLS is not required. */
   readonly isLocal: boolean;
-  /** Null where the server takes mail from whoever connects. */
+  /** Credentials; null if the server does not require authentication. */
   readonly user: { readonly name: string; readonly password: Secret } | null;
 }
 
-/** Whom a mail is from: a name beside an address. */
 export interface Mailbox {
   readonly name: string | null;
   readonly address: string;
@@ -24,18 +22,15 @@ export interface Mailbox {
 const ADDRESS_LENGTH_MAX = 2048;
 const PORTS: Readonly<Record<string, number>> = { "smtp:": 587, "smtps:": 465 };
 
-/**
- * Reads `smtp://user:password@host:587` or `smtps://…`, of which user and password are
- * percent-encoded, and the port may be left out; null for anything else.
- */
+/** Parses `smtp://user:password@host:587` or `smtps://host`. Returns null for an invalid text. */
 export function parseSmtpUrl(text: string): SmtpServer | null {
   const url = text.length > ADDRESS_LENGTH_MAX ? null : URL.parse(text);
   const port = url === null ? undefined : PORTS[url.protocol];
-  // The parser would leave out white space within.
+  // The parser would silently remove white space.
   if (url === null || port === undefined || /[?#\s\\]/.test(text)) return null;
-  // Of schemes that it does not know, it leaves the host as it is spelt.
+  // The parser normalizes hosts only in URLs of schemes that it knows, such as https.
   const host = URL.parse(`https://${url.host}`);
-  const user = userOf(url);
+  const user = parseCredentials(url);
   if (host === null || host.hostname === "" || user === undefined) return null;
   if (!["", "/"].includes(url.pathname)) return null;
   return {
@@ -47,8 +42,8 @@ export function parseSmtpUrl(text: string): SmtpServer | null {
   };
 }
 
-/** Undefined for what is not both or neither, or cannot be sent. */
-function userOf({ username, password }: URL): SmtpServer["user"] | undefined {
+/** Returns null if there are no credentials, and undefined if they are incomplete or invalid. */
+function parseCredentials({ username, password }: URL): SmtpServer["user"] | undefined {
   if (username === "" && password === "") return null;
   if (username === "" || password === "") return undefined;
   try {
@@ -64,12 +59,12 @@ const CONTROL = /\p{Cc}/u;
 const MAILBOX = /^(?:([^<>]*)<([^<>]*)>|([^<>]*))$/;
 const NAME_LENGTH_MAX = 100;
 
-/** Reads `address`, or `Name <address>` with or without quotes around the name; null for else. */
+/** Parses `address` or `Name <address>`. Returns null for an invalid text. */
 export function parseMailbox(text: string): Mailbox | null {
   if (text.length > ADDRESS_LENGTH_MAX || CONTROL.test(text) || !text.isWellFormed()) return null;
-  const [, beside, inside, alone] = MAILBOX.exec(text.trim()) ?? [];
+  const [, label, inside, alone] = MAILBOX.exec(text.trim()) ?? [];
   const address = (inside ?? alone ?? "").trim();
-  const name = (beside ?? "").trim().replace(/^"(.*)"$/, "$1").trim();
+  const name = (label ?? "").trim().replace(/^"(.*)"$/, "$1").trim();
   const isFit = isPlainEmail(address) && name.length <= NAME_LENGTH_MAX &&
     !/["\\\u2028\u2029]/.test(name);
   return isFit ? { name: name === "" ? null : name, address } : null;

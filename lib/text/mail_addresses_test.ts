@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { parseMailbox, parseSmtpUrl } from "./mail_addresses.ts";
 
-/** With the password as text. */
 function parsed(url: string) {
   const server = parseSmtpUrl(url);
   if (server === null) return null;
@@ -9,7 +8,7 @@ function parsed(url: string) {
   return { ...rest, user: user && [user.name, user.password.reveal()] };
 }
 
-Deno.test("a server's address says host, port and TLS, and has user and password percent-encoded", () => {
+Deno.test("parseSmtpUrl reads host, port, TLS, and percent-encoded credentials", () => {
   const far = { host: "smtp.example.com", isLocal: false };
   const table = [
     ["smtp://smtp.example.com", { ...far, port: 587, isSecure: false, user: null }],
@@ -30,7 +29,7 @@ Deno.test("a server's address says host, port and TLS, and has user and password
   for (const [url, server] of table) assert.deepEqual(parsed(url), server, url);
 });
 
-Deno.test("this machine is known by its names, however its address is spelt", () => {
+Deno.test("parseSmtpUrl recognizes this machine in every spelling of its addresses", () => {
   for (const host of ["localhost", "127.0.0.1", "127.1", "2130706433", "[::1]", "[0:0::1]"]) {
     assert.equal(parseSmtpUrl(`smtp://${host}:25`)?.isLocal, true, host);
   }
@@ -40,7 +39,7 @@ Deno.test("this machine is known by its names, however its address is spelt", ()
   }
 });
 
-Deno.test("what is no address of a mail server is none", () => {
+Deno.test("parseSmtpUrl returns null for invalid addresses", () => {
   for (
     const url of [
       "",
@@ -67,7 +66,7 @@ Deno.test("what is no address of a mail server is none", () => {
   ) assert.equal(parseSmtpUrl(url), null, url);
 });
 
-Deno.test("whom a mail is from is an address, or a name and an address", () => {
+Deno.test("parseMailbox reads an address with an optional name", () => {
   const table = [
     ["a@b.example", { name: null, address: "a@b.example" }],
     ["  a@b.example ", { name: null, address: "a@b.example" }],
@@ -78,7 +77,7 @@ Deno.test("whom a mail is from is an address, or a name and an address", () => {
   for (const [text, mailbox] of table) assert.deepEqual(parseMailbox(text), mailbox, text);
 });
 
-Deno.test("a name or an address that could end its header is none", () => {
+Deno.test("parseMailbox returns null for text that could inject a header", () => {
   for (
     const text of [
       "",

@@ -1,57 +1,52 @@
-import { shown } from "./input_text.ts";
+import { quoted } from "./input_text.ts";
 
-/** Letters of a word that may be missing, wrong, too many or exchanged: one in three, up to so many. */
+/** Words of fewer than nine letters may have fewer mistakes: one letter in three. */
 const MISTAKES_MAX = 3;
-/** Longer words are compared with nothing: the work grows with their length. */
+/** Longer words are not compared, because the work grows with their number of characters. */
 const LENGTH_MAX = 64;
-/** Whoever gives a word's beginning for the word gives so much of it at least. */
 const BEGINNING_MIN = 2;
 
 /**
- * The one of the words that a mistyped text most likely means, in any letter case, else the
- * shortest that begins with it; null where none is near. Of dotted paths with the same beginning only
- * what follows it is compared.
+ * Returns the most similar word, ignoring letter case and the common outer path of dotted paths,
+ * or else the shortest word that begins with the text, or null.
  */
-export function nearest(text: string, words: Iterable<string>): string | null {
+export function nearestWord(text: string, words: Iterable<string>): string | null {
   if (text.length > LENGTH_MAX) return null;
   const typed = text.toLowerCase();
   const outer = typed.slice(0, typed.lastIndexOf(".") + 1);
-  let [found, most, begun]: [string | null, number, string | null] = [null, MISTAKES_MAX, null];
+  let [found, most, longer]: [string | null, number, string | null] = [null, MISTAKES_MAX, null];
   for (const word of words) {
     if (word.length > LENGTH_MAX) continue;
     const lower = word.toLowerCase();
     const from = lower.startsWith(outer) ? outer.length : 0;
     const [own, other] = [typed.slice(from), lower.slice(from)];
     const allowed = Math.min(most, mistakesMax(own));
-    const mistakes = distance(own, other, allowed);
+    const mistakes = editDistance(own, other, allowed);
     if (mistakes <= allowed) [found, most] = [word, mistakes - 1];
     if (typed.length < BEGINNING_MIN || !lower.startsWith(typed)) continue;
-    if (begun === null || word.length < begun.length) begun = word;
+    if (longer === null || word.length < longer.length) longer = word;
   }
-  return found ?? begun;
+  return found ?? longer;
 }
 
-/** For the end of a message: ` Did you mean "title"?`, or nothing where no word is near. */
+/** Returns ` Did you mean "title"?` for the end of a message, or "" if no word is similar. */
 export function didYouMean(text: string, words: Iterable<string>): string {
-  const meant = nearest(text, words);
-  return meant === null ? "" : ` Did you mean ${shown(meant)}?`;
+  const meant = nearestWord(text, words);
+  return meant === null ? "" : ` Did you mean ${quoted(meant)}?`;
 }
 
-/** The same within a sentence: ` (did you mean "title"?)`. */
-export function meantAside(text: string, words: Iterable<string>): string {
-  const meant = nearest(text, words);
-  return meant === null ? "" : ` (did you mean ${shown(meant)}?)`;
+/** Returns ` (did you mean "title"?)` for use within a sentence, or "" if no word is similar. */
+export function didYouMeanAside(text: string, words: Iterable<string>): string {
+  const meant = nearestWord(text, words);
+  return meant === null ? "" : ` (did you mean ${quoted(meant)}?)`;
 }
 
-/** A single letter may not be wrong: every other one would be near. */
+/** A single letter must be correct, because any other letter would be similar. */
 const mistakesMax = (text: string): number =>
   Math.min(MISTAKES_MAX, text.length - 1, Math.max(1, Math.floor(text.length / 3)));
 
-/**
- * The distance of Damerau and Levenshtein in its restricted form (no letters are moved twice), if it
- * is at most `most`; else more than that. Looks only at what lies so close to the diagonal.
- */
-function distance(a: string, b: string, most: number): number {
+/** Returns the restricted Damerau–Levenshtein distance, or more than `most` if it exceeds that. */
+function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return Infinity;
   let [two, one]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { didYouMean, nearest } from "./nearest.ts";
+import { didYouMean, nearestWord } from "./nearest.ts";
 
 const WORDS = ["project create", "project delete", "account list", "key rotate"];
 
-Deno.test("a mistyped word is told from others by one letter in three at most", () => {
+Deno.test("nearest accepts at most one wrong letter in three", () => {
   const cases: [string, string | null][] = [
     ["project craete", "project create"],
     ["Project Create", "project create"],
@@ -15,39 +15,39 @@ Deno.test("a mistyped word is told from others by one letter in three at most", 
     ["frobnicate", null],
     ["", null],
   ];
-  for (const [typed, meant] of cases) assert.equal(nearest(typed, WORDS), meant, typed);
-  assert.equal(nearest("ab", ["cd"]), null);
-  assert.equal(nearest("project create", []), null);
+  for (const [typed, meant] of cases) assert.equal(nearestWord(typed, WORDS), meant, typed);
+  assert.equal(nearestWord("ab", ["cd"]), null);
+  assert.equal(nearestWord("project create", []), null);
 });
 
-Deno.test("the nearest of several is meant, the first of equals, and a beginning where none is", () => {
-  assert.equal(nearest("stauts", ["state", "status"]), "status");
-  assert.equal(nearest("tile", ["tilt", "title"]), "tilt");
-  assert.equal(nearest("status", ["Status"]), "Status");
-  assert.equal(nearest("publ", ["title", "publishedAt", "public"]), "public");
-  assert.equal(nearest("pub", ["title", "publishedAt", "public"]), "public");
-  assert.equal(nearest("a", ["b", "about"]), null);
+Deno.test("nearest prefers the fewest errors, then the first word, then a longer word", () => {
+  assert.equal(nearestWord("stauts", ["state", "status"]), "status");
+  assert.equal(nearestWord("tile", ["tilt", "title"]), "tilt");
+  assert.equal(nearestWord("status", ["Status"]), "Status");
+  assert.equal(nearestWord("publ", ["title", "publishedAt", "public"]), "public");
+  assert.equal(nearestWord("pub", ["title", "publishedAt", "public"]), "public");
+  assert.equal(nearestWord("a", ["b", "about"]), null);
 });
 
-Deno.test("a long word is near another of three mistakes, and of no more", () => {
+Deno.test("nearest accepts up to three errors in a long word", () => {
   const word = "abcdefghijklmnopqrstuvwxyz";
-  assert.equal(nearest(word.replace("def", "123"), [word]), word);
-  assert.equal(nearest(word.replace("defg", "1234"), [word]), null);
-  assert.equal(nearest(word.slice(3), [word]), word);
-  assert.equal(nearest(`${word}123`, [word]), word);
+  assert.equal(nearestWord(word.replace("def", "123"), [word]), word);
+  assert.equal(nearestWord(word.replace("defg", "1234"), [word]), null);
+  assert.equal(nearestWord(word.slice(3), [word]), word);
+  assert.equal(nearestWord(`${word}123`, [word]), word);
 });
 
-Deno.test("of dotted paths the part that differs is compared", () => {
-  assert.equal(nearest("place.ctiy", ["place", "place.city", "place.geo.lat"]), "place.city");
-  assert.equal(nearest("place.zip", ["place", "place.city"]), null);
-  assert.equal(nearest("plaec.city", ["place", "place.city"]), "place.city");
+Deno.test("nearest compares only the differing part of dotted paths", () => {
+  assert.equal(nearestWord("place.ctiy", ["place", "place.city", "place.geo.lat"]), "place.city");
+  assert.equal(nearestWord("place.zip", ["place", "place.city"]), null);
+  assert.equal(nearestWord("plaec.city", ["place", "place.city"]), "place.city");
 });
 
-Deno.test("the end of a message names the word that was meant, or is empty", () => {
+Deno.test("didYouMean returns a suggestion, or an empty text", () => {
   assert.equal(didYouMean("veiws", ["views"]), ' Did you mean "views"?');
   assert.equal(didYouMean("colour", ["views"]), "");
 });
 
-Deno.test("what is far too long is compared with nothing", () => {
-  assert.equal(nearest("a".repeat(1_000_000), ["a".repeat(1_000_000)]), null);
+Deno.test("nearest does not compare very long texts", () => {
+  assert.equal(nearestWord("a".repeat(1_000_000), ["a".repeat(1_000_000)]), null);
 });

@@ -3,7 +3,6 @@ import { decodeUtf8, NotUtf8 } from "./utf8.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** A text in UTF-16. */
 function utf16(text: string, { isBig = false, mark = true } = {}): Uint8Array {
   const units = [...(mark ? "\ufeff" : "") + text];
   return Uint8Array.from(units.flatMap((unit) => {
@@ -12,14 +11,14 @@ function utf16(text: string, { isBig = false, mark = true } = {}): Uint8Array {
   }));
 }
 
-Deno.test("a text in UTF-8 is what it was, without a byte order mark", () => {
+Deno.test("decodeUtf8 decodes UTF-8 and removes a byte order mark", () => {
   for (const text of ["", "a", "Müller\n\u{1F600}", "\ufffd"]) {
     assert.equal(decodeUtf8(bytes(text)), text);
     assert.equal(decodeUtf8(bytes(`\ufeff${text}`)), text);
   }
 });
 
-Deno.test("a text in UTF-16 is named as such, with its byte order mark and without", () => {
+Deno.test("decodeUtf8 reports UTF-16, with and without a byte order mark", () => {
   for (const isBig of [false, true]) {
     for (const mark of [false, true]) {
       const given = utf16('{"a":1}', { isBig, mark });
@@ -28,7 +27,7 @@ Deno.test("a text in UTF-16 is named as such, with its byte order mark and witho
   }
 });
 
-Deno.test("a text in another encoding is refused with the line that is not UTF-8", () => {
+Deno.test("decodeUtf8 rejects another encoding with the number of the faulty line", () => {
   const latin = Uint8Array.from([..."name\nM\u00fcller\nx"].map((one) => one.charCodeAt(0)));
   const cases: [Uint8Array, number][] = [
     [latin, 2],

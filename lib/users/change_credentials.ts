@@ -4,21 +4,21 @@ import { checkNewPassword } from "../credentials/passwords.ts";
 import { tryPassword } from "../credentials/sign_in_attempts.ts";
 import { canonicalEmail } from "../emails.ts";
 import type { JobRecord } from "../jobs/jobs.ts";
-import { mayNotify, noticeContext } from "../mail/admission.ts";
+import { countNotice, findNoticeContext } from "../mail/admission.ts";
 import { enqueueMail, findMailContext, type MailContext } from "../mail/outbox.ts";
 import { Problem } from "../problems.ts";
 import type { AuthSettings } from "../projects/auth_settings.ts";
-import { refuseTakenForms } from "../store/email_records.ts";
+import { rejectTakenForms } from "../store/email_records.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Transaction } from "../store/port.ts";
 import type { SignedInUser } from "../auth/principals.ts";
 import { revokeSessions } from "../auth/revoke_sessions.ts";
-import { noteUserEvent } from "../auth/user_events.ts";
+import { recordUserEvent } from "../auth/user_events.ts";
 import { type UserRecord, USERS } from "../auth/users.ts";
-import { ownUser } from "./own_user.ts";
+import { getOwnUser } from "./own_user.ts";
 import { requestCode } from "./send_code.ts";
 import type { UserServices, Visitor } from "./services.ts";
-import { storedOrRefused } from "./stored_or_refused.ts";
+import { runUserWrite } from "./run_user_write.ts";
 
 interface PasswordChange {
   readonly currentPassword: string;
@@ -26,9 +26,8 @@ interface PasswordChange {
 }
 
 /**
- * Changes the password and ends all sessions but the one that asks. Throws `WRONG_PASSWORD`, also
- * for a user who has none yet, `SIGN_IN_LOCKED`, `INVALID_PASSWORD`, `SIGN_IN_METHOD_OFF` and
- * `PASSWORDS_BUSY`.
+ * Ends all sessions except the caller's. Throws `WRONG_PASSWORD`, `SIGN_IN_LOCKED`,
+ * `INVALID_PASSWORD`, `SIGN_IN_METHOD_OFF` and `PASSWORDS_BUSY`.
  */
 export async function changePassword(
   services: UserServices,
@@ -40,7 +39,7 @@ export async function changePassword(
   const { projectId, auth } = principal;
   if (!auth.password) throw new Problem("SIGN_IN_METHOD_OFF");
   const revoked = await passwordQueue.run(network, async () => {
-    const user = await ownUserBy(services, principal, currentPassword);
+    const user = await verifyOwnPassword(services, principal, currentPassword);
     await checkNewPassword(newPassword, user.email, auth.passwordLengthMin);
     const passwordHash = await passwords.hash(newPassword);
     return await engine.transaction(projectId, async (tx) => {
@@ -55,16 +54,13 @@ export async function changePassword(
   sessions.forget(projectId, revoked);
 }
 
-/**
- * The signed-in user, if this is their password. Throws `WRONG_PASSWORD`, and `SIGN_IN_LOCKED` after
- * too many of them in this session: whoever has stolen it does not come by the password too.
- */
-async function ownUserBy(
+/** Throws `WRONG_PASSWORD`, and `SIGN_IN_LOCKED`, so that a stolen session cannot guess it. */
+async function verifyOwnPassword(
   services: UserServices,
   principal: SignedInUser,
   password: string,
 ): Promise<UserRecord> {
-  const user = await ownUser(services, principal);
+  const user = await getOwnUser(services, principal);
   const place = `user password in session ${principal.sessionId}`;
   const checked = await tryPassword(services, place, async () => {
     const isRight = await services.passwords.verify(user.passwordHash, password);
@@ -76,14 +72,13 @@ async function ownUserBy(
 
 interface EmailChange {
   readonly newEmail: string;
-  /** Of a user who has one. */
+  /** The current password, required if the user has one. */
   readonly password?: string | undefined;
 }
 
 /**
- * Sends a code to the address that the signed-in user is to have. Nothing is sent to one that
- * somebody has already, and nobody is told. Throws `WRONG_PASSWORD`, `SIGN_IN_LOCKED`,
- * `MAIL_NOT_CONFIGURED` and `PASSWORDS_BUSY`.
+ * Sends a code to the new address. If another user has it, nothing is sent and the response is the
+ * same. Throws `WRONG_PASSWORD`, `SIGN_IN_LOCKED`, `MAIL_NOT_CONFIGURED` and `PASSWORDS_BUSY`.
  */
 export async function changeEmail(
   services: UserServices,
@@ -92,17 +87,20 @@ export async function changeEmail(
   { network, language }: Pick<Visitor, "network" | "language">,
 ): Promise<void> {
   const { projectId, userId } = principal;
-  const user = await ownUser(services, principal);
+  const user = await getOwnUser(services, principal);
   if (user.passwordHash !== null) {
-    await services.passwordQueue.run(network, () => ownUserBy(services, principal, password ?? ""));
+    await services.passwordQueue.run(
+      network,
+      () => verifyOwnPassword(services, principal, password ?? ""),
+    );
   }
   const request = { purpose: "emailChange", email: newEmail, language, userId } as const;
   await requestCode(services, projectId, request);
 }
 
 /**
- * Gives the signed-in user the address that the code was sent to, and tells the one before, if it
- * was verified. Throws `INVALID_CODE`, and `EMAIL_TAKEN` where somebody has come by it meanwhile.
+ * Sets the address that the code was sent to, and notifies the old one if it was verified. Throws
+ * `INVALID_CODE`, and `EMAIL_TAKEN` if another user has taken the address in the meantime.
  */
 export async function confirmEmailChange(
   services: UserServices,
@@ -114,9 +112,9 @@ export async function confirmEmailChange(
   const place = { space: projectId, purpose: "emailChange", holder: userId } as const;
   const code = await requireCode(services, place, otp);
   const found = await findMailContext(services, projectId, { kinds: ["emailChanged"], language });
-  const context = found && await noticeContext(services, found, projectId);
+  const context = found && await findNoticeContext(services, found, projectId);
   if (context !== null) await jobRunner.announce(projectId);
-  const { user, job } = await storedOrRefused(
+  const { user, job } = await runUserWrite(
     services,
     projectId,
     () =>
@@ -128,7 +126,7 @@ export async function confirmEmailChange(
         const { email } = code;
         const emailLower = canonicalEmail(email);
         await dropCodes(tx, projectId, before);
-        await refuseTakenForms(users, email, userId);
+        await rejectTakenForms(users, email, userId);
         const changed = await users.updateOne(eq("_id", userId), {
           set: {
             email,
@@ -138,9 +136,9 @@ export async function confirmEmailChange(
             updatedAt: timestamp(clock),
           },
         });
-        const after = changed!.value; // Read in the same transaction.
-        await noteUserEvent(tx, services.clock, { event: "changed", before, after });
-        const job = context && await notify(tx, services, context, { before, email });
+        const after = changed!.value; // The same transaction has read it.
+        await recordUserEvent(tx, services.clock, { event: "changed", before, after });
+        const job = context && await notifyOldAddress(tx, services, context, { before, email });
         return { user: after, job };
       }),
   );
@@ -148,11 +146,8 @@ export async function confirmEmailChange(
   return user;
 }
 
-/**
- * Writes to the user's address of before. Of an address that nobody has proved its owner knows
- * nothing: they would only be troubled.
- */
-async function notify(
+/** Skips an unverified address, because its owner may not be the user. */
+async function notifyOldAddress(
   tx: Transaction,
   services: UserServices,
   context: MailContext,
@@ -160,7 +155,7 @@ async function notify(
 ): Promise<JobRecord | null> {
   const { email: to, emailVerified } = before;
   if (to === null || !emailVerified || to === email) return null;
-  if (!await mayNotify(tx, services.clock, context, to)) return null;
+  if (!await countNotice(tx, services.clock, context, to)) return null;
   return await enqueueMail(tx, services, context, {
     kind: "emailChanged",
     to,

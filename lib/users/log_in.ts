@@ -16,10 +16,10 @@ interface Credentials {
 }
 
 /**
- * Signs a user in by their password. An unknown e-mail, a wrong password and a disabled user are one
- * answer and take one time. A hash of bcrypt, which came with a user from elsewhere, is replaced by
- * the sign-in itself. Throws `INVALID_CREDENTIALS`, `EMAIL_NOT_VERIFIED` where the password is right,
- * `SIGN_IN_LOCKED`, `SIGN_IN_METHOD_OFF` and `PASSWORDS_BUSY`.
+ * Signs a user in. An unknown e-mail, a wrong password and a disabled user get equal responses,
+ * also in time. Replaces a bcrypt hash. Throws `INVALID_CREDENTIALS`, `EMAIL_NOT_VERIFIED` if the
+ * password is right, `MAIL_NOT_CONFIGURED`, `SIGN_IN_LOCKED`, `SIGN_IN_METHOD_OFF`,
+ * `PASSWORDS_BUSY`.
  */
 export async function logIn(
   services: UserServices,
@@ -30,7 +30,7 @@ export async function logIn(
   const { projectId, auth } = holder;
   if (!auth.password) throw new Problem("SIGN_IN_METHOD_OFF");
   const found = await services.passwordQueue
-    .run(visitor.network, () => userBy(services, projectId, credentials, visitor));
+    .run(visitor.network, () => findByCredentials(services, projectId, credentials, visitor));
   if (found === null) throw new Problem("INVALID_CREDENTIALS");
   const { user, newHash } = found;
   if (auth.requireVerifiedEmail && !user.emailVerified) {
@@ -42,8 +42,7 @@ export async function logIn(
   }
   const opened = await services.engine.transaction(projectId, async (tx) => {
     const users = tx.records<UserRecord>(USERS);
-    // Whoever changes the password or disables the user in this moment ends every session: this
-    // one comes before.
+    // Conflicts with a concurrent password change or disabling, which ends all sessions.
     const unchanged = and(
       eq("_id", user._id),
       eq("passwordHash", user.passwordHash),
@@ -56,19 +55,19 @@ export async function logIn(
     return await openUserSession(tx, services, { userId: user._id, device: visitor.device });
   });
   if (opened !== null) return await withAccessToken(services, projectId, opened);
-  // Another sign-in of the same moment may have replaced the hash: its password is looked at anew.
+  // A concurrent sign-in may have replaced the hash, so the password is verified again.
   if (newHash !== null) return await logIn(services, holder, credentials, visitor);
   throw new Problem("INVALID_CREDENTIALS");
 }
 
 interface FoundUser {
   readonly user: UserRecord;
-  /** What takes the place of their hash; null where that may stay. */
+  /** A hash that replaces the stored one; null to keep it. */
   readonly newHash: string | null;
 }
 
-/** The user whose credentials these are; null for whatever is wrong. */
-async function userBy(
+/** Finds an enabled user with the credentials. Returns null for every other case. */
+async function findByCredentials(
   services: UserServices,
   projectId: Id,
   { email, password }: Credentials,

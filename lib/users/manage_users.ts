@@ -7,7 +7,7 @@ import { checkNewPassword } from "../credentials/passwords.ts";
 import { canonicalEmail } from "../emails.ts";
 import { EMAIL_SEARCH_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import { hasEmail, refuseTakenForms } from "../store/email_records.ts";
+import { emailFilter, rejectTakenForms } from "../store/email_records.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, eq } from "../store/filter.ts";
 import type { AuthSettings } from "../projects/auth_settings.ts";
@@ -16,12 +16,12 @@ import { IDENTITIES } from "../auth/identities.ts";
 import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { revokeSessions } from "../auth/revoke_sessions.ts";
 import { type SessionDirectory, SESSIONS } from "../auth/sessions.ts";
-import { noteUserEvent } from "../auth/user_events.ts";
-import { newUser, type UserRecord, USERS } from "../auth/users.ts";
-import { boundedUser, checkClaims, type OwnChanges, profileChange } from "./own_user.ts";
+import { recordUserEvent } from "../auth/user_events.ts";
+import { createUserRecord, type UserRecord, USERS } from "../auth/users.ts";
+import { checkClaimsSize, checkUserSize, type OwnChanges, toProfileUpdate } from "./own_user.ts";
 import type { UserServices } from "./services.ts";
-import { storedOrRefused } from "./stored_or_refused.ts";
-import { fieldsOfNewUser } from "./user_fields.ts";
+import { runUserWrite } from "./run_user_write.ts";
+import { toNewUserFields } from "./user_fields.ts";
 
 interface RemovalServices {
   readonly engine: Engine;
@@ -30,7 +30,7 @@ interface RemovalServices {
   readonly sessions: SessionDirectory;
 }
 
-/** Throws `USER_NOT_FOUND`. */
+/** Reads a user. Throws `USER_NOT_FOUND`. */
 export async function findUser(
   { engine }: { readonly engine: Engine },
   projectId: Id,
@@ -41,32 +41,28 @@ export async function findUser(
   return user.value;
 }
 
-export interface UserQuestion extends PageRequest {
+export interface UserQuery extends PageRequest {
   readonly email?: string | undefined;
   readonly search?: string | undefined;
 }
 
-/**
- * The users, the newest first: all of them, the one of an `email`, or those in whose e-mail a
- * `search` text stands; both in any letter case. Throws `INVALID_QUERY`, `INVALID_CURSOR` and
- * `QueryTooSlow`.
- */
+/** Lists users, newest first. Throws `INVALID_QUERY`, `INVALID_CURSOR` and `QueryTooSlow`. */
 export async function listUsers(
   services: { engine: Engine; cursors: Cursors },
   projectId: Id,
-  request: UserQuestion,
+  request: UserQuery,
 ): Promise<RecordPage<UserRecord>> {
   const { email, search } = request;
   const asked = and(
-    ...(email === undefined ? [] : [hasEmail(email)]),
-    ...(search === undefined ? [] : [containing(search)]),
+    ...(email === undefined ? [] : [emailFilter(email)]),
+    ...(search === undefined ? [] : [emailContains(search)]),
   );
-  return await readPage(services, { space: projectId, definition: USERS, asked }, request);
+  return await readPage(services, { space: projectId, definition: USERS, filter: asked }, request);
 }
 
 const PUNCTUATION = /[!-/:-@[-`{-~]/g;
 
-function containing(search: string): Filter {
+function emailContains(search: string): Filter {
   const pattern = search.replaceAll(PUNCTUATION, "\\$&");
   const problem = search.length > EMAIL_SEARCH_LENGTH_MAX
     ? `is longer than ${EMAIL_SEARCH_LENGTH_MAX} characters`
@@ -75,7 +71,6 @@ function containing(search: string): Filter {
   return { op: "regex", path: "email", pattern };
 }
 
-/** What a project's servers and members set of a user. */
 export interface ManagedChanges extends OwnChanges {
   readonly email?: string | null | undefined;
   readonly emailVerified?: boolean | undefined;
@@ -85,8 +80,7 @@ export interface ManagedChanges extends OwnChanges {
   readonly claims?: { [name: string]: Json } | undefined;
 }
 
-/** Whose settings hold for a user, who acts, and from where the request came. */
-export interface ManagedIn {
+export interface ManagementContext {
   readonly projectId: Id;
   readonly actor: Actor;
   readonly auth: AuthSettings;
@@ -94,56 +88,60 @@ export interface ManagedIn {
 }
 
 /**
- * Makes a user. Throws `INVALID_BODY`, `INVALID_PASSWORD`, `PASSWORDS_BUSY`, `EMAIL_TAKEN`,
+ * Creates a user. Throws `INVALID_BODY`, `INVALID_PASSWORD`, `PASSWORDS_BUSY`, `EMAIL_TAKEN`,
  * `USERNAME_TAKEN` and `DOCUMENT_QUOTA_EXCEEDED`.
  */
 export async function createManagedUser(
   services: UserServices,
-  within: ManagedIn,
+  within: ManagementContext,
   { fields: given, password, ...members }: ManagedChanges,
 ): Promise<UserRecord> {
   const { projectId, actor } = within;
-  const fields = fieldsOfNewUser(await services.userFields.of(projectId), given);
-  checkClaims(members.claims);
-  const known = Object.entries(members).filter(([, value]) => value !== undefined);
-  const passwordHash = await hashed(services, within, password, members.email ?? null);
-  const user = newUser(services, { ...Object.fromEntries(known), fields, passwordHash });
-  await storedOrRefused(
+  const fields = toNewUserFields(await services.userFields.ofProject(projectId), given);
+  checkClaimsSize(members.claims);
+  const givenMembers = Object.entries(members).filter(([, value]) => value !== undefined);
+  const passwordHash = await hashNewPassword(services, within, password, members.email ?? null);
+  const user = createUserRecord(services, {
+    ...Object.fromEntries(givenMembers),
+    fields,
+    passwordHash,
+  });
+  await runUserWrite(
     services,
     projectId,
     (quota) =>
       services.engine.transaction(projectId, async (tx) => {
         const users = tx.records<UserRecord>(USERS, { quota });
-        await refuseTakenForms(users, user.email, user._id);
+        await rejectTakenForms(users, user.email, user._id);
         await users.insert(user);
         const event = { event: "created", before: null, after: user, actor } as const;
-        await noteUserEvent(tx, services.clock, event);
+        await recordUserEvent(tx, services.clock, event);
       }),
   );
   return user;
 }
 
 /**
- * Changes a user. Another password, another e-mail, and disabling them, end all their sessions in
- * the same transaction. Throws `USER_NOT_FOUND`, and as {@linkcode createManagedUser} does.
+ * Changes a user. A new password, a new e-mail and disabling the user end all their sessions in the
+ * same transaction. Throws `USER_NOT_FOUND` and the problems of {@linkcode createManagedUser}.
  */
 export async function changeManagedUser(
   services: UserServices,
-  within: ManagedIn,
+  within: ManagementContext,
   { userId, changes }: { readonly userId: Id; readonly changes: ManagedChanges },
 ): Promise<UserRecord> {
   const { engine, clock, sessions } = services;
   const { projectId } = within;
   const { email, password, emailVerified, disabled, roles, claims } = changes;
-  checkClaims(claims);
-  const declared = await services.userFields.of(projectId);
+  checkClaimsSize(claims);
+  const declared = await services.userFields.ofProject(projectId);
   const before = await findUser(services, projectId, userId);
-  const passwordHash = await hashed(services, within, password, email ?? before.email);
+  const passwordHash = await hashNewPassword(services, within, password, email ?? before.email);
   const set = {
-    ...profileChange(declared, changes),
+    ...toProfileUpdate(declared, changes),
     ...(email !== undefined &&
       { email, emailLower: email === null ? null : canonicalEmail(email) }),
-    // Nobody has proved an address that was only typed in.
+    // An address that was only entered is not verified.
     ...(email !== undefined && email !== before.email && { emailVerified: false }),
     ...(emailVerified !== undefined && { emailVerified }),
     ...(passwordHash !== null && { passwordHash }),
@@ -154,20 +152,20 @@ export async function changeManagedUser(
     updatedAt: timestamp(clock),
   };
   const isMoved = email !== undefined && email !== before.email;
-  const { user, ended } = await storedOrRefused(
+  const { user, ended } = await runUserWrite(
     services,
     projectId,
     (quota) =>
       engine.transaction(projectId, async (tx) => {
         const users = tx.records<UserRecord>(USERS, { quota });
-        await refuseTakenForms(users, email ?? null, userId);
-        const was = (await users.get(userId))?.value ?? null;
+        await rejectTakenForms(users, email ?? null, userId);
+        const stored = (await users.get(userId))?.value ?? null;
         const changed = await users.updateOne(eq("_id", userId), { set });
         if (changed === null) throw new Problem("USER_NOT_FOUND");
-        const { value: after } = boundedUser(changed);
-        await noteUserEvent(tx, services.clock, {
+        const { value: after } = checkUserSize(changed);
+        await recordUserEvent(tx, services.clock, {
           event: "changed",
-          before: was,
+          before: stored,
           after,
           actor: within.actor,
         });
@@ -181,10 +179,10 @@ export async function changeManagedUser(
   return user;
 }
 
-/** The hash of a password that may be chosen; null where none is given. */
-async function hashed(
+/** Validates and hashes a password. Returns null without one. */
+async function hashNewPassword(
   { passwords, passwordQueue }: UserServices,
-  { auth, network }: ManagedIn,
+  { auth, network }: ManagementContext,
   password: string | undefined,
   email: string | null,
 ): Promise<string | null> {
@@ -193,13 +191,10 @@ async function hashed(
   return await passwordQueue.run(network, () => passwords.hash(password));
 }
 
-/**
- * Removes a user, their sessions and what providers know them by, all or nothing; whoever signs in as
- * the same person later is new. Documents that they own stay. Throws `USER_NOT_FOUND`.
- */
+/** Ends sessions and links. Documents of the user stay. Throws `USER_NOT_FOUND`. */
 export async function deleteUser(
   services: RemovalServices,
-  { projectId, actor }: Pick<ManagedIn, "projectId" | "actor">,
+  { projectId, actor }: Pick<ManagementContext, "projectId" | "actor">,
   userId: Id,
 ): Promise<void> {
   const { engine, clock, sessions } = services;
@@ -207,12 +202,12 @@ export async function deleteUser(
     const deleted = await tx.records<UserRecord>(USERS).deleteOne(eq("_id", userId));
     if (deleted === null) throw new Problem("USER_NOT_FOUND");
     const event = { event: "deleted", before: deleted.value, after: null, actor } as const;
-    await noteUserEvent(tx, services.clock, event);
+    await recordUserEvent(tx, services.clock, event);
     const revoked = await revokeSessions(tx, clock, userId);
     await dropCodes(tx, projectId, deleted.value);
-    const theirs = eq("userId", userId);
-    await deleteAll(tx.records(SESSIONS), theirs);
-    await deleteAll(tx.records(IDENTITIES), theirs);
+    const ofUser = eq("userId", userId);
+    await deleteAll(tx.records(SESSIONS), ofUser);
+    await deleteAll(tx.records(IDENTITIES), ofUser);
     return revoked;
   });
   sessions.forget(projectId, ended);

@@ -7,21 +7,21 @@ import { exceedsBytes } from "../store/json_text.ts";
 import type { Engine, Id, Json, Stored } from "../store/port.ts";
 import type { Plans } from "../projects/plans.ts";
 import type { SignedInUser } from "../auth/principals.ts";
-import { noteUserEvent } from "../auth/user_events.ts";
+import { recordUserEvent } from "../auth/user_events.ts";
 import { type OwnMember, type UserRecord, USERS } from "../auth/users.ts";
 import { exactBytesText } from "../text/amounts.ts";
 import {
-  bounded,
-  changedFields,
+  checkFieldsSize,
   type Members,
-  PROFILE,
+  PROFILE_MEMBERS,
+  toChangedFields,
   type UserField,
   type UserFields,
 } from "./user_fields.ts";
-import { storedOrRefused } from "./stored_or_refused.ts";
+import { runUserWrite } from "./run_user_write.ts";
 
-/** The signed-in user's own record. Throws `ACCESS_TOKEN_INVALID` where they were just deleted. */
-export async function ownUser(
+/** Reads the signed-in user. Throws `ACCESS_TOKEN_INVALID` if the user was deleted. */
+export async function getOwnUser(
   { engine }: { engine: Engine },
   { projectId, userId }: SignedInUser,
 ): Promise<UserRecord> {
@@ -30,13 +30,13 @@ export async function ownUser(
   return user.value;
 }
 
-/** What a user sets of themselves; null takes it away. */
+/** Changes that users make to themselves. Null removes a value. */
 export type OwnChanges =
   & {
     readonly [name in OwnMember]?: string | null | undefined;
   }
   & {
-    /** Those that the project has declared. */
+    /** Values of the fields that the project declares. */
     readonly fields: Members;
   };
 
@@ -49,9 +49,8 @@ interface ProfileServices {
 }
 
 /**
- * Changes what users may set themselves. It is remembered as their own, so that no provider changes
- * it any more. Throws `INVALID_BODY`, `USERNAME_TAKEN`,
- * `DOCUMENT_QUOTA_EXCEEDED`, and `ACCESS_TOKEN_INVALID` as {@linkcode ownUser} does.
+ * Keeps providers from changing members that the user has set. Throws `INVALID_BODY`,
+ * `USERNAME_TAKEN`, `DOCUMENT_QUOTA_EXCEEDED`, and `ACCESS_TOKEN_INVALID` if the user was deleted.
  */
 export async function changeOwnUser(
   services: ProfileServices,
@@ -59,10 +58,10 @@ export async function changeOwnUser(
   changes: OwnChanges,
 ): Promise<UserRecord> {
   const { engine, clock } = services;
-  const declared = await services.userFields.of(projectId);
-  const set = profileChange(declared, changes);
-  const chosen = PROFILE.filter((member) => changes[member] !== undefined);
-  return await storedOrRefused(
+  const declared = await services.userFields.ofProject(projectId);
+  const set = toProfileUpdate(declared, changes);
+  const chosen = PROFILE_MEMBERS.filter((member) => changes[member] !== undefined);
+  return await runUserWrite(
     services,
     projectId,
     (quota) =>
@@ -74,19 +73,19 @@ export async function changeOwnUser(
         const changed = await users.updateOne(eq("_id", userId), {
           set: { ...set, ownMembers: [...own], updatedAt: timestamp(clock) },
         });
-        const { value: after } = boundedUser(changed!); // Read in the same transaction.
-        await noteUserEvent(tx, services.clock, { event: "changed", before: user, after });
+        const { value: after } = checkUserSize(changed!); // The same transaction has read it.
+        await recordUserEvent(tx, services.clock, { event: "changed", before: user, after });
         return after;
       }),
   );
 }
 
-/** What is stored for a change of a profile, by its paths. Throws `INVALID_BODY`. */
-export function profileChange(
+/** Returns the stored values of a profile change, by their paths. Throws `INVALID_BODY`. */
+export function toProfileUpdate(
   declared: readonly UserField[],
   { fields: given, name, username, avatarUrl }: OwnChanges,
 ): { [path: string]: Json } {
-  const fields = changedFields(declared, given);
+  const fields = toChangedFields(declared, given);
   return {
     ...(name !== undefined && { name }),
     ...(username !== undefined && {
@@ -98,14 +97,14 @@ export function profileChange(
   };
 }
 
-/** In the transaction of a change, which a refusal undoes. */
-export function boundedUser(stored: Stored<UserRecord>): Stored<UserRecord> {
-  bounded(stored.value.fields ?? {});
+/** Checks the size of a user after a change, in its transaction. Throws `INVALID_BODY`. */
+export function checkUserSize(stored: Stored<UserRecord>): Stored<UserRecord> {
+  checkFieldsSize(stored.value.fields ?? {});
   return stored;
 }
 
-/** Claims stand in every access token. Throws `INVALID_BODY`. */
-export function checkClaims(claims: Members | undefined): void {
+/** Throws `INVALID_BODY` if claims are too large for the access tokens that contain them. */
+export function checkClaimsSize(claims: Members | undefined): void {
   if (claims === undefined || !exceedsBytes(JSON.stringify(claims), USER_CLAIMS_BYTES_MAX)) return;
   throw new Problem("INVALID_BODY", {
     message: `"claims" may have up to ${exactBytesText(USER_CLAIMS_BYTES_MAX)} of JSON.`,
@@ -116,8 +115,8 @@ export function checkClaims(claims: Members | undefined): void {
   });
 }
 
-/** The user with this username, in whatever letter case. Throws `USER_NOT_FOUND`. */
-export async function publicUser(
+/** Finds a user by username, ignoring case. Throws `USER_NOT_FOUND`. */
+export async function findPublicUser(
   { engine }: { readonly engine: Engine },
   projectId: Id,
   username: string,

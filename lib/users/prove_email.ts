@@ -11,27 +11,29 @@ import { checkNewPassword } from "../credentials/passwords.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Id, Json, Transaction } from "../store/port.ts";
-import { reclaim } from "../auth/reclaim.ts";
+import { revokeFormerAccess } from "../auth/revoke_former_access.ts";
 import { revokeSessions } from "../auth/revoke_sessions.ts";
-import { noteUserEvent } from "../auth/user_events.ts";
-import { findUserByEmail, newUser, type UserRecord, USERS } from "../auth/users.ts";
+import { recordUserEvent } from "../auth/user_events.ts";
+import { createUserRecord, findUserByEmail, type UserRecord, USERS } from "../auth/users.ts";
 import type { UserServices, Visitor } from "./services.ts";
-import { storedOrRefused } from "./stored_or_refused.ts";
-import { fieldsOfNewUser } from "./user_fields.ts";
+import { runUserWrite } from "./run_user_write.ts";
+import { toNewUserFields } from "./user_fields.ts";
 import { openUserSession, type UserSession, withAccessToken } from "./user_session.ts";
 
-/** The user whom a code was sent to, if the address is still theirs. Throws `INVALID_CODE`. */
-async function addressee(
+/** Finds the user of a code if they still have its address. Throws `INVALID_CODE`. */
+async function findAddressee(
   tx: Transaction,
   { subjectId, email }: CheckedCode,
 ): Promise<UserRecord> {
-  const its = and(eq("_id", subjectId), eq("email", email), eq("disabled", false));
-  const found = subjectId === null ? null : await tx.records<UserRecord>(USERS).findOne(its);
+  const isAddressee = and(eq("_id", subjectId), eq("email", email), eq("disabled", false));
+  const found = subjectId === null
+    ? null
+    : await tx.records<UserRecord>(USERS).findOne(isAddressee);
   if (found === null) throw new Problem("INVALID_CODE");
   return found.value;
 }
 
-async function change(
+async function updateUser(
   tx: Transaction,
   services: UserServices,
   before: UserRecord,
@@ -40,30 +42,28 @@ async function change(
   const changed = await tx.records<UserRecord>(USERS).updateOne(eq("_id", before._id), {
     set: { ...set, updatedAt: timestamp(services.clock) },
   });
-  const after = changed!.value; // Read in the same transaction.
-  await noteUserEvent(tx, services.clock, { event: "changed", before, after });
+  const after = changed!.value; // The same transaction has read it.
+  await recordUserEvent(tx, services.clock, { event: "changed", before, after });
 }
 
-/** What a user becomes whose address was proved by somebody else than the person who signed up. */
-const RECLAIMED = { passwordHash: null, providers: [], emailVerified: true };
+/** Changes to a user whose mailbox's owner is not the person who signed up. */
+const VERIFIED_BY_OWNER = { passwordHash: null, providers: [], emailVerified: true };
 
-/** A code with what may show that the person who enters it also signed up. */
+/** A code, with a password that can prove that the person who enters the code has signed up. */
 interface Verification extends EnteredCode {
-  /** The user's password. */
   readonly password?: string | undefined;
 }
 
-/** The user whose access token the request carries, or null, and the network it came from. */
+/** The user of the request's access token, or null, and the network of the request. */
 interface Verifier extends Pick<Visitor, "network"> {
   readonly userId: Id | null;
 }
 
 /**
- * Verifies a user's e-mail. If the request carries neither the user's access token nor their
- * password, the code may have been entered by the owner of the mailbox, who is not the person that
- * signed up: then the password, providers and sessions of that person are dropped. Resolves to
- * whether a password was dropped. Throws `INVALID_CODE`, `PASSWORDS_BUSY`, and `WRONG_PASSWORD`, by
- * which the code is not used up.
+ * Verifies the e-mail. If the request has neither the user's access token nor password, another
+ * person may have signed up; their password, providers and sessions are removed. Returns whether a
+ * password was. Throws `INVALID_CODE`, `PASSWORDS_BUSY`, and `WRONG_PASSWORD`, which keeps the
+ * code.
  */
 export async function verifyEmail(
   services: UserServices,
@@ -75,33 +75,33 @@ export async function verifyEmail(
   const check = () => requireCodeOf(services, { space: projectId, purpose: "verify" }, entered);
   const { code, provenHash } = password === undefined
     ? { code: await check(), provenHash: null }
-    // A full queue costs none of the code's tries.
+    // The code is checked inside the queue, so that a full queue costs no attempt.
     : await passwordQueue.run(network, async () => {
       const code = await check();
-      return { code, provenHash: await rightHash(services, projectId, code, password) };
+      return { code, provenHash: await requirePassword(services, projectId, code, password) };
     });
   const { isPasswordDropped, revoked } = await engine.transaction(projectId, async (tx) => {
     await useCode(tx, code);
-    const user = await addressee(tx, code);
+    const user = await findAddressee(tx, code);
     const isSamePerson = user._id === userId || provenHash !== null;
-    // The password may have been changed since it was compared.
+    // The password may have been changed since it was verified.
     if (provenHash !== null && user.passwordHash !== provenHash) {
       throw new Problem("WRONG_PASSWORD");
     }
     if (isSamePerson || user.emailVerified) {
-      await change(tx, services, user, { emailVerified: true });
+      await updateUser(tx, services, user, { emailVerified: true });
       return { isPasswordDropped: false, revoked: [] };
     }
-    const revoked = await reclaim(tx, { projectId, clock }, user);
-    await change(tx, services, user, RECLAIMED);
+    const revoked = await revokeFormerAccess(tx, { projectId, clock }, user);
+    await updateUser(tx, services, user, VERIFIED_BY_OWNER);
     return { isPasswordDropped: user.passwordHash !== null, revoked };
   });
   sessions.forget(projectId, revoked);
   return { isPasswordDropped };
 }
 
-/** The hash of the password of the user whom a code was sent to. Throws `WRONG_PASSWORD`. */
-async function rightHash(
+/** Verifies the password of a code's user and returns its hash. Throws `WRONG_PASSWORD`. */
+async function requirePassword(
   { engine, passwords }: UserServices,
   projectId: Id,
   { subjectId }: CheckedCode,
@@ -114,8 +114,7 @@ async function rightHash(
 }
 
 /**
- * Gives a user another password, or their first, and ends all their sessions: whoever has the code
- * has the mailbox, so the address counts as verified. Throws `INVALID_PASSWORD`, `INVALID_CODE`,
+ * Also verifies the address and ends all sessions. Throws `INVALID_PASSWORD`, `INVALID_CODE`,
  * `SIGN_IN_METHOD_OFF` and `PASSWORDS_BUSY`.
  */
 export async function resetPassword(
@@ -126,18 +125,18 @@ export async function resetPassword(
 ): Promise<void> {
   const { engine, clock, passwords, passwordQueue, sessions } = services;
   if (!auth.password) throw new Problem("SIGN_IN_METHOD_OFF");
-  // A password that cannot be chosen costs none of the code's tries.
+  // An invalid password is refused first, so that it costs no attempt.
   await checkNewPassword(newPassword, entered.email, auth.passwordLengthMin);
-  // Nor does a crowd that keeps everybody from having one hashed.
+  // The code is checked inside the queue, so that a full queue costs no attempt.
   const { code, passwordHash } = await passwordQueue.run(network, async () => ({
     code: await requireCodeOf(services, { space: projectId, purpose: "resetPassword" }, entered),
     passwordHash: await passwords.hash(newPassword),
   }));
   const revoked = await engine.transaction(projectId, async (tx) => {
     await useCode(tx, code);
-    const user = await addressee(tx, code);
-    const ended = await dropWaysIn(tx, { projectId, clock }, user);
-    await change(tx, services, user, {
+    const user = await findAddressee(tx, code);
+    const ended = await revokeAccess(tx, { projectId, clock }, user);
+    await updateUser(tx, services, user, {
       passwordHash,
       emailVerified: true,
       ...(!user.emailVerified && { providers: [] }),
@@ -147,21 +146,18 @@ export async function resetPassword(
   sessions.forget(projectId, revoked);
 }
 
-/** Sessions and codes; where nobody had proved the address before, all other ways into it, too. */
-async function dropWaysIn(
+/** Ends sessions and codes, and removes provider links if the address was not verified before. */
+async function revokeAccess(
   tx: Transaction,
   context: { readonly projectId: Id; readonly clock: Clock },
   user: UserRecord,
 ): Promise<Id[]> {
-  if (!user.emailVerified) return await reclaim(tx, context, user);
+  if (!user.emailVerified) return await revokeFormerAccess(tx, context, user);
   await dropCodes(tx, context.projectId, user);
   return await revokeSessions(tx, context.clock, user._id);
 }
 
-/**
- * Signs in by a code, and makes a new user where nobody has the address and the project takes new
- * ones. Throws `INVALID_CODE`, `SIGN_IN_METHOD_OFF` and `DOCUMENT_QUOTA_EXCEEDED`.
- */
+/** May create the user. Throws `INVALID_CODE`, `SIGN_IN_METHOD_OFF`, `DOCUMENT_QUOTA_EXCEEDED`. */
 export async function signInByCode(
   services: UserServices,
   { projectId, auth }: ApiKeyPrincipal,
@@ -171,8 +167,8 @@ export async function signInByCode(
   const { engine, clock, sessions, userFields } = services;
   if (!auth.emailCode) throw new Problem("SIGN_IN_METHOD_OFF");
   const code = await requireCodeOf(services, { space: projectId, purpose: "code" }, entered);
-  const fields = fieldsOfNewUser(await userFields.of(projectId), {}, true);
-  const { opened, revoked } = await storedOrRefused(
+  const fields = toNewUserFields(await userFields.ofProject(projectId), {}, true);
+  const { opened, revoked } = await runUserWrite(
     services,
     projectId,
     (quota) =>
@@ -183,17 +179,25 @@ export async function signInByCode(
         let userId: Id;
         if (holder === null) {
           if (auth.signUp === "closed") throw new Problem("INVALID_CODE");
-          const user = newUser(services, { email: code.email, emailVerified: true, fields });
+          const user = createUserRecord(services, {
+            email: code.email,
+            emailVerified: true,
+            fields,
+          });
           await tx.records<UserRecord>(USERS, { quota }).insert(user);
-          await noteUserEvent(tx, services.clock, { event: "created", before: null, after: user });
+          await recordUserEvent(tx, services.clock, {
+            event: "created",
+            before: null,
+            after: user,
+          });
           userId = user._id;
         } else {
-          // The address may have changed hands since the code was sent.
+          // The address may belong to another user since the code was sent.
           if (holder.email !== code.email || holder.disabled) throw new Problem("INVALID_CODE");
           userId = holder._id;
           if (!holder.emailVerified) {
-            revoked = await reclaim(tx, { projectId, clock }, holder);
-            await change(tx, services, holder, RECLAIMED);
+            revoked = await revokeFormerAccess(tx, { projectId, clock }, holder);
+            await updateUser(tx, services, holder, VERIFIED_BY_OWNER);
           }
         }
         return { opened: await openUserSession(tx, services, { userId, device }), revoked };

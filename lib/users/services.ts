@@ -9,7 +9,6 @@ import type { AdmissionServices } from "../mail/admission.ts";
 import type { MailServices } from "../mail/send_mail.ts";
 import type { UserFields } from "./user_fields.ts";
 
-/** What the verbs of users who sign in by e-mail need. */
 export interface UserServices extends CodeServices, TryServices, MailServices, AdmissionServices {
   readonly tokens: AccessTokens;
   readonly sessions: SessionDirectory;
@@ -19,11 +18,10 @@ export interface UserServices extends CodeServices, TryServices, MailServices, A
   readonly jobRunner: JobQueue;
 }
 
-/** Where somebody comes from who signs in. */
 export interface Visitor {
   readonly device: Device;
-  /** The network that the request came from. */
+  /** The network from which the request came. */
   readonly network: string;
-  /** The `Accept-Language` header: in which language mails are written. */
+  /** The `Accept-Language` header, which chooses the language of mails. */
   readonly language: string | null;
 }

@@ -9,55 +9,51 @@ import { and, eq } from "../store/filter.ts";
 import { withinQuota } from "../documents/quota.ts";
 import type { ByteQuota, Id, Json, Records, Transaction } from "../store/port.ts";
 import { timestamp } from "../clock.ts";
-import { noteUserEvent } from "../auth/user_events.ts";
-import { findUserByEmail, newUser, type UserRecord, USERS } from "../auth/users.ts";
+import { recordUserEvent } from "../auth/user_events.ts";
+import { createUserRecord, findUserByEmail, type UserRecord, USERS } from "../auth/users.ts";
 import { SEND_CODE } from "./send_code.ts";
 import type { UserServices, Visitor } from "./services.ts";
-import { storedOrRefused } from "./stored_or_refused.ts";
-import { fieldsOfNewUser, type Members, type UserField } from "./user_fields.ts";
+import { runUserWrite } from "./run_user_write.ts";
+import { type Members, toNewUserFields, type UserField } from "./user_fields.ts";
 import { openUserSession, type UserSession, withAccessToken } from "./user_session.ts";
 
-/** What somebody signs up with. */
 export interface SignUpInput {
   readonly email: string;
   readonly password: string;
   readonly name?: string | null | undefined;
   readonly username?: string | null | undefined;
   readonly avatarUrl?: string | null | undefined;
-  /** Those that the project has declared. */
   readonly fields: Members;
 }
 
 /**
- * Makes a user with an e-mail and a password, or makes the anonymous user who asks one, and signs
- * them in. Resolves to null where the e-mail must be verified first: then the answer is the same
- * whoever has the address, and only its mailbox is told.
- *
- * Throws `SIGN_UP_CLOSED`, `SIGN_IN_METHOD_OFF`, `DOCUMENT_QUOTA_EXCEEDED`, `INVALID_BODY`, `INVALID_PASSWORD`,
- * `PASSWORDS_BUSY`, `USERNAME_TAKEN`, `EMAIL_TAKEN`, and `MAIL_NOT_CONFIGURED` where mails must be
- * sent.
+ * Creates a user, or upgrades the calling anonymous one, and signs them in. Returns null if the
+ * e-mail must be verified first; the response then hides whether it is taken, and only its mailbox
+ * is notified. Throws `SIGN_UP_CLOSED`, `SIGN_IN_METHOD_OFF`, `DOCUMENT_QUOTA_EXCEEDED`,
+ * `INVALID_BODY`, `INVALID_PASSWORD`, `PASSWORDS_BUSY`, `USERNAME_TAKEN`, `EMAIL_TAKEN`, and
+ * `MAIL_NOT_CONFIGURED` if the e-mail must be verified.
  */
 export async function signUp(
   services: UserServices,
-  asking: Asking,
+  caller: SignUpCaller,
   input: SignUpInput,
   visitor: Visitor,
 ): Promise<UserSession | null> {
-  const { holder: { projectId, auth } } = asking;
+  const { holder: { projectId, auth } } = caller;
   const { email, password } = input;
   const { engine, jobRunner } = services;
   if (!auth.password) throw new Problem("SIGN_IN_METHOD_OFF");
-  const declared = await services.userFields.of(projectId);
-  const user = newUser(services, {
+  const declared = await services.userFields.ofProject(projectId);
+  const user = createUserRecord(services, {
     email,
     name: input.name ?? null,
     username: input.username ?? null,
     avatarUrl: input.avatarUrl ?? null,
-    ownMembers: OWN.filter((member) => input[member] !== undefined),
+    ownMembers: OWN_MEMBERS.filter((member) => input[member] !== undefined),
   });
-  const wanted = { asking, user };
-  // Looked at before anything is counted as sent, and again where it holds.
-  const { guest, holder } = await admit(engine.records(projectId, USERS), wanted);
+  const request = { caller, user };
+  // Refuses before a mail is counted. The check is repeated in the transaction.
+  const { guest, holder } = await checkAdmission(engine.records(projectId, USERS), request);
   fieldsOf(declared, guest, input.fields);
   await checkNewPassword(password, email, auth.passwordLengthMin);
   const mustVerify = auth.requireVerifiedEmail;
@@ -66,27 +62,27 @@ export async function signUp(
   if (context === null && mustVerify) throw new Problem("MAIL_NOT_CONFIGURED");
   const passwordHash = await services.passwordQueue
     .run(visitor.network, () => services.passwords.hash(password));
-  // Whoever comes by the address only now has a code sent to it, and needs no other mail.
+  // A user who takes the address after this check gets a code and needs no other mail.
   const notice = { projectId, purpose: "verify", to: email } as const;
   const admitted = context === null || holder === null
     ? null
     : await admitMail(services, context, notice);
   if (context !== null) await jobRunner.announce(projectId);
-  const result = await storedOrRefused(
+  const result = await runUserWrite(
     services,
     projectId,
     (quota) =>
       engine.transaction(projectId, async (tx) => {
-        const { guest, holder } = await admit(tx.records(USERS), wanted);
+        const { guest, holder } = await checkAdmission(tx.records(USERS), request);
         if (holder !== null) {
-          const job = admitted && await tellHolder(tx, services, admitted, holder);
+          const job = admitted && await notifyHolder(tx, services, admitted, holder);
           return { job, opened: null };
         }
         const fields = fieldsOf(declared, guest, input.fields);
-        const made = { ...user, passwordHash, fields };
+        const newUser = { ...user, passwordHash, fields };
         const userId = await (guest === null
-          ? inserted(tx, services, { user: made, quota })
-          : upgraded(tx, services, { guest, made, quota }));
+          ? insertUser(tx, services, { user: newUser, quota })
+          : upgradeGuest(tx, services, { guest, newUser, quota }));
         const code = { purpose: "verify", email, language: visitor.language } as const;
         const job = context === null
           ? null
@@ -102,35 +98,35 @@ export async function signUp(
   return await withAccessToken(services, projectId, result.opened);
 }
 
-const OWN = ["name", "username", "avatarUrl"] as const;
+const OWN_MEMBERS = ["name", "username", "avatarUrl"] as const;
 
-/** Whose key it is, and the bearer, if there is one. */
-interface Asking {
+/** The project's key, and the user of the bearer token; null without one. */
+interface SignUpCaller {
   readonly holder: ApiKeyPrincipal;
   readonly userId: Id | null;
 }
 
-interface Admitted {
-  /** The anonymous user who asks; null for anybody else. */
+interface SignUpParties {
+  /** The calling anonymous user; null for other callers. */
   readonly guest: UserRecord | null;
-  /** Who has the e-mail already: only where nobody else may be told. */
+  /** The user who has the e-mail already, if the response must not reveal them. */
   readonly holder: UserRecord | null;
 }
 
-/** Throws `SIGN_UP_CLOSED`, `USERNAME_TAKEN` and `EMAIL_TAKEN`. */
-async function admit(
+/** Throws `SIGN_UP_CLOSED`, `USERNAME_TAKEN` or `EMAIL_TAKEN` if the sign-up is not allowed. */
+async function checkAdmission(
   users: Records<UserRecord>,
-  { asking: { holder: { auth }, userId }, user }: {
-    readonly asking: Asking;
+  { caller: { holder: { auth }, userId }, user }: {
+    readonly caller: SignUpCaller;
     readonly user: UserRecord;
   },
-): Promise<Admitted> {
+): Promise<SignUpParties> {
   const guest = userId === null
     ? null
     : (await users.findOne(and(eq("_id", userId), eq("isAnonymous", true), eq("disabled", false))))
       ?.value ?? null;
   if (guest === null && auth.signUp === "closed") throw new Problem("SIGN_UP_CLOSED");
-  // Before it is known who has the e-mail: a refusal must not tell.
+  // Checked before the e-mail, so that this refusal does not reveal whether the e-mail is taken.
   const { usernameLower = null } = user;
   const named = usernameLower === null
     ? null
@@ -141,29 +137,29 @@ async function admit(
   return { guest, holder };
 }
 
-/** The declared fields; an anonymous user keeps those that are not given anew. */
+/** Returns the fields of the new user. An anonymous user keeps fields that are not given. */
 function fieldsOf(
   declared: readonly UserField[],
   guest: UserRecord | null,
   given: Members,
 ): { [name: string]: Json } {
   const before = guest?.fields ?? {};
-  const known = declared.map(({ key }) => key).filter((key) => Object.hasOwn(before, key));
-  const kept = Object.fromEntries(known.map((key) => [key, before[key]!]));
-  return { ...before, ...fieldsOfNewUser(declared, { ...kept, ...given }) };
+  const declaredKeys = declared.map(({ key }) => key).filter((key) => Object.hasOwn(before, key));
+  const previous = Object.fromEntries(declaredKeys.map((key) => [key, before[key]!]));
+  return { ...before, ...toNewUserFields(declared, { ...previous, ...given }) };
 }
 
-/** The anonymous user keeps their id, and so their documents. */
-async function upgraded(
+/** Upgrades an anonymous user, who keeps their id and therefore their documents. */
+async function upgradeGuest(
   tx: Transaction,
   services: UserServices,
-  { guest, made, quota }: {
+  { guest, newUser, quota }: {
     readonly guest: UserRecord;
-    readonly made: UserRecord;
+    readonly newUser: UserRecord;
     readonly quota: ByteQuota | undefined;
   },
 ): Promise<Id> {
-  const { email, emailLower, passwordHash, fields, ...user } = made;
+  const { email, emailLower, passwordHash, fields, ...user } = newUser;
   const { ownMembers } = user;
   const own = Object.fromEntries(ownMembers.map((member) => [member, user[member]]));
   const upgraded = await tx.records<UserRecord>(USERS, { quota }).updateOne(eq("_id", guest._id), {
@@ -180,23 +176,22 @@ async function upgraded(
       updatedAt: timestamp(services.clock),
     },
   });
-  const after = upgraded!.value; // Read in the same transaction.
-  await noteUserEvent(tx, services.clock, { event: "changed", before: guest, after });
+  const after = upgraded!.value; // The same transaction has read it.
+  await recordUserEvent(tx, services.clock, { event: "changed", before: guest, after });
   return guest._id;
 }
 
-async function inserted(
+async function insertUser(
   tx: Transaction,
   services: UserServices,
   { user, quota }: { readonly user: UserRecord; readonly quota: ByteQuota | undefined },
 ): Promise<Id> {
   await tx.records<UserRecord>(USERS, { quota }).insert(user);
-  await noteUserEvent(tx, services.clock, { event: "created", before: null, after: user });
+  await recordUserEvent(tx, services.clock, { event: "created", before: null, after: user });
   return user._id;
 }
 
-/** Whoever has the address is told, and nobody else. */
-const tellHolder = async (
+const notifyHolder = async (
   tx: Transaction,
   services: UserServices,
   context: MailContext,
@@ -208,10 +203,7 @@ const tellHolder = async (
     variables: { email: email! },
   });
 
-/**
- * Makes a user who tells nothing of themselves, and signs them in. Signing up as them later keeps
- * their id. Throws `SIGN_IN_METHOD_OFF`, `SIGN_UP_CLOSED` and `DOCUMENT_QUOTA_EXCEEDED`.
- */
+/** Throws `SIGN_IN_METHOD_OFF`, `SIGN_UP_CLOSED` and `DOCUMENT_QUOTA_EXCEEDED`. */
 export async function signInAnonymously(
   services: UserServices,
   { projectId, auth }: ApiKeyPrincipal,
@@ -219,14 +211,14 @@ export async function signInAnonymously(
 ): Promise<UserSession> {
   if (!auth.anonymous) throw new Problem("SIGN_IN_METHOD_OFF");
   if (auth.signUp === "closed") throw new Problem("SIGN_UP_CLOSED");
-  const fields = fieldsOfNewUser(await services.userFields.of(projectId), {}, true);
-  const user = newUser(services, { isAnonymous: true, fields });
+  const fields = toNewUserFields(await services.userFields.ofProject(projectId), {}, true);
+  const user = createUserRecord(services, { isAnonymous: true, fields });
   const opened = await withinQuota(
     services,
     projectId,
     (quota) =>
       services.engine.transaction(projectId, async (tx) => {
-        const userId = await inserted(tx, services, { user, quota });
+        const userId = await insertUser(tx, services, { user, quota });
         return await openUserSession(tx, services, { userId, device });
       }),
   );

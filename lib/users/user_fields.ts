@@ -1,10 +1,10 @@
 import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
 import { hashedId } from "../crypto/hashes.ts";
-import { DefaultsRoom, withDefaults } from "../documents/defaults.ts";
+import { DefaultsBudget, withDefaults } from "../documents/defaults.ts";
 import { parseDefinition } from "../documents/definition.ts";
 import type { FieldDefinition } from "../documents/fields.ts";
-import { type CollectionRename, withReference } from "../documents/references.ts";
+import { type CollectionRename, withNewReference } from "../documents/references.ts";
 import { validateMembers } from "../documents/validate.ts";
 import { USER_FIELDS_BYTES_MAX } from "../limits.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
@@ -12,19 +12,17 @@ import { type FieldFault, Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import { exceedsBytes } from "../store/json_text.ts";
 import type { Definition, Engine, Id, Json, StoredRecord, Transaction } from "../store/port.ts";
-import { own } from "../store/shape.ts";
+import { ownMember } from "../store/shape.ts";
 import { exactBytesText } from "../text/amounts.ts";
-import { shown } from "../text/input_text.ts";
+import { quoted } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
 
-/** A field that a project declares for its users, beside what every user has. */
+/** A field that a project declares for its users, in addition to the built-in members. */
 export interface UserField extends FieldDefinition {
-  /** Whether everybody may see it. */
   readonly public: boolean;
 }
 
-/** Members of every user: no declared field may have one of their names. */
-export const BUILT_IN: readonly string[] = [
+export const BUILT_IN_MEMBERS: readonly string[] = [
   "_id",
   "email",
   "emailVerified",
@@ -43,12 +41,12 @@ export const BUILT_IN: readonly string[] = [
   "message",
 ];
 
-/** Those that users set themselves. */
-export const PROFILE = ["name", "username", "avatarUrl"] as const;
+/** Members that users set themselves. */
+export const PROFILE_MEMBERS = ["name", "username", "avatarUrl"] as const;
 
 type UserFieldsRecord = StoredRecord & { fields: Json };
 
-/** In each project's space, one record. */
+/** The declared fields, in one record. Stored in the project's space. */
 const USER_FIELDS: Definition = {
   name: "_userFields",
   fields: {},
@@ -56,65 +54,63 @@ const USER_FIELDS: Definition = {
   trash: false,
 };
 
-const THE_ONE = hashedId("user fields");
+const RECORD_ID = hashedId("user fields");
 
-/** Knows what projects declare for their users. */
 export interface UserFields {
-  of(projectId: Id): MaybePromise<readonly UserField[]>;
-  /** Drops what is remembered of a project; other processes notice within `CACHE_MS`. */
+  ofProject(projectId: Id): MaybePromise<readonly UserField[]>;
+  /** Drops the cache entry of a project. Other processes notice a change within `CACHE_MS`. */
   forget(projectId: Id): void;
 }
 
-const PROJECTS_KEPT = 10_000;
+const CACHED_PROJECTS_MAX = 10_000;
 
 export function createUserFields(engine: Engine, clock: Clock): UserFields {
-  const options = { clock, max: PROJECTS_KEPT };
-  const known = createReadThrough<readonly UserField[]>(options, async (projectId) => {
-    const found = await engine.records<UserFieldsRecord>(projectId, USER_FIELDS).get(THE_ONE);
-    // Written by `saveUserFields` alone.
+  const options = { clock, max: CACHED_PROJECTS_MAX };
+  const cache = createReadThrough<readonly UserField[]>(options, async (projectId) => {
+    const found = await engine.records<UserFieldsRecord>(projectId, USER_FIELDS).get(RECORD_ID);
+    // Only `saveUserFields` writes it.
     return (found?.value.fields ?? []) as unknown as readonly UserField[];
   });
   return {
-    of: (projectId) => known.get(projectId) as MaybePromise<readonly UserField[]>, // Never null.
-    forget: (projectId) => known.drop(projectId),
+    // The cast is safe because the loader never returns null.
+    ofProject: (projectId) => cache.get(projectId) as MaybePromise<readonly UserField[]>,
+    forget: (projectId) => cache.drop(projectId),
   };
 }
 
-/** Fields as somebody sent them: each as a collection's, and perhaps `public`. */
+/** Fields as the caller sent them: definitions like those of collections, with `public`. */
 export type GivenUserFields = readonly { readonly [member: string]: unknown }[];
 
-/**
- * Declares a project's user fields anew. What is stored of fields that are declared no more stays,
- * and is not shown. Throws `INVALID_DEFINITION`.
- */
+/** Keeps stored values of removed fields, hidden. Throws `INVALID_DEFINITION`. */
 export async function saveUserFields(
   { engine, userFields }: { readonly engine: Engine; readonly userFields: UserFields },
   projectId: Id,
   given: GivenUserFields,
 ): Promise<readonly UserField[]> {
-  const fields = checkedFields(given);
-  const json = fields as unknown as Json; // It came as JSON.
+  const fields = parseUserFields(given);
+  const json = fields as unknown as Json; // It was parsed from JSON.
   await engine.records<UserFieldsRecord>(projectId, USER_FIELDS)
-    .upsert(eq("_id", THE_ONE), { set: { fields: json } }, { _id: THE_ONE, fields: json });
+    .upsert(eq("_id", RECORD_ID), { set: { fields: json } }, { _id: RECORD_ID, fields: json });
   userFields.forget(projectId);
   return fields;
 }
 
-/** Has fields of users refer to a collection by its new name, in the transaction that gives it that. */
+/** Updates references to a renamed collection in user fields, in the transaction of the rename. */
 export async function renameUserReferences(
   tx: Transaction,
   rename: CollectionRename,
 ): Promise<void> {
   const records = tx.records<UserFieldsRecord>(USER_FIELDS);
-  const found = await records.get(THE_ONE);
+  const found = await records.get(RECORD_ID);
   if (found === null) return;
-  const before = found.value.fields as unknown as readonly UserField[]; // As they were saved.
-  const fields = before.map((field) => withReference(field, rename)) as unknown as Json;
-  await records.updateOne(eq("_id", THE_ONE), { set: { fields } });
+  // Only `saveUserFields` writes them.
+  const before = found.value.fields as unknown as readonly UserField[];
+  const fields = before.map((field) => withNewReference(field, rename)) as unknown as Json;
+  await records.updateOne(eq("_id", RECORD_ID), { set: { fields } });
 }
 
-/** What a collection of these fields alone would refuse, and what makes no sense for users. */
-function checkedFields(given: GivenUserFields): UserField[] {
+/** Parses fields like those of a collection, and refuses options that users do not support. */
+function parseUserFields(given: GivenUserFields): UserField[] {
   const isPublic = new Map(given.map(({ key, public: open = false }) => [key, open]));
   const bare = given.map(({ public: _open, ...field }) => field);
   const { fields } = parseDefinition({
@@ -125,47 +121,50 @@ function checkedFields(given: GivenUserFields): UserField[] {
   });
   return fields.map((field) => {
     const open = isPublic.get(field.key);
-    if (typeof open !== "boolean") throw invalid(field.key, 'has a "public" that is no boolean');
-    if (BUILT_IN.includes(field.key)) throw invalid(field.key, "is a member of every user");
+    if (typeof open !== "boolean") {
+      throw invalidField(field.key, 'has a "public" that is not a boolean');
+    }
+    if (BUILT_IN_MEMBERS.includes(field.key)) {
+      throw invalidField(field.key, "is a member of every user");
+    }
     if (field.unique || field.index || field.search || field.file) {
       const message = "cannot have unique, index, search or file: only fields of collections can";
-      throw invalid(field.key, message);
+      throw invalidField(field.key, message);
     }
     if (field.renamedFrom !== undefined) {
-      throw invalid(field.key, "cannot be renamed: only fields of collections can");
+      throw invalidField(field.key, "cannot be renamed: only fields of collections can");
     }
     return { ...field, public: open };
   });
 }
 
-const invalid = (path: string, message: string) =>
+const invalidField = (path: string, message: string) =>
   new Problem("INVALID_DEFINITION", {
-    message: `The field ${shown(path)} ${message}.`,
+    message: `The field ${quoted(path)} ${message}.`,
     faults: [{ path, message }],
   });
 
 export type Members = { readonly [name: string]: Json };
 
-/**
- * The declared fields of a new user. Throws `INVALID_BODY`.
- * @param mayLack Whether required ones may be missing: who came by a provider was not asked.
- */
-export function fieldsOfNewUser(
+/** Adds defaults. Throws `INVALID_BODY`. `canLackRequired` if the user was not asked for fields. */
+export function toNewUserFields(
   fields: readonly UserField[],
   given: Members,
-  mayLack = false,
+  canLackRequired = false,
 ): { [name: string]: Json } {
-  const filled = withDefaults(fields, { ...given }, new DefaultsRoom());
+  const filled = withDefaults(fields, { ...given }, new DefaultsBudget());
   const { value, faults } = validateMembers(fields, filled, true);
   const missing = fields
-    .filter(({ key, required }) => required && !mayLack && (own(filled, key) ?? null) === null)
+    .filter(({ key, required }) =>
+      required && !canLackRequired && (ownMember(filled, key) ?? null) === null
+    )
     .map(({ key }) => ({ path: key, message: "is required" }));
-  refuse(fields, [...faults, ...missing]);
-  return bounded(value);
+  refuseFaults(fields, [...faults, ...missing]);
+  return checkFieldsSize(value);
 }
 
-/** Changes of them: null where one is cleared. Throws `INVALID_BODY`. */
-export function changedFields(
+/** Validates changes of declared fields. Null clears a field. Throws `INVALID_BODY`. */
+export function toChangedFields(
   fields: readonly UserField[],
   given: Members,
 ): { [name: string]: Json } {
@@ -173,12 +172,12 @@ export function changedFields(
   const cleared = fields
     .filter(({ key, required }) => required && Object.hasOwn(given, key) && given[key] === null)
     .map(({ key }) => ({ path: key, message: "is required and cannot be null" }));
-  refuse(fields, [...faults, ...cleared]);
-  return bounded(value);
+  refuseFaults(fields, [...faults, ...cleared]);
+  return checkFieldsSize(value);
 }
 
-/** All of a user's fields together have a bound, so that a list of users does. */
-export function bounded<T extends { readonly [name: string]: Json }>(values: T): T {
+/** Throws `INVALID_BODY` if a user's fields are too large. This limits the size of user lists. */
+export function checkFieldsSize<T extends { readonly [name: string]: Json }>(values: T): T {
   if (!exceedsBytes(JSON.stringify(values), USER_FIELDS_BYTES_MAX)) return values;
   throw new Problem("INVALID_BODY", {
     message:
@@ -187,18 +186,18 @@ export function bounded<T extends { readonly [name: string]: Json }>(values: T):
   });
 }
 
-/** What may have been meant by a name that is like no declared one. */
-function knownFields(fields: readonly UserField[], name: string): string {
-  const meant = didYouMean(name, PROFILE);
-  if (meant !== "") return meant;
+/** Returns a hint for an undeclared name: a similar one, or the declared names. */
+function suggestField(fields: readonly UserField[], name: string): string {
+  const suggestion = didYouMean(name, PROFILE_MEMBERS);
+  if (suggestion !== "") return suggestion;
   if (fields.length === 0) return " The project declares no fields for its users.";
   return ` Declared are ${fields.map(({ key }) => key).join(", ")}.`;
 }
 
-function refuse(fields: readonly UserField[], faults: readonly FieldFault[]): void {
+function refuseFaults(fields: readonly UserField[], faults: readonly FieldFault[]): void {
   const [first] = faults;
   if (first === undefined) return;
   const { path, message } = first;
-  const hint = message === "is not declared" ? knownFields(fields, path) : "";
-  throw new Problem("INVALID_BODY", { message: `${shown(path)} ${message}.${hint}`, faults });
+  const hint = message === "is not declared" ? suggestField(fields, path) : "";
+  throw new Problem("INVALID_BODY", { message: `${quoted(path)} ${message}.${hint}`, faults });
 }

@@ -6,16 +6,15 @@ import type { AccessTokens } from "../auth/access_tokens.ts";
 import { openSession } from "../auth/open_session.ts";
 import { issueRefreshToken } from "../auth/refresh_tokens.ts";
 import type { Device } from "../auth/sessions.ts";
-import { marksOf, type UserRecord } from "../auth/users.ts";
+import { rolesAndClaimsOf, type UserRecord } from "../auth/users.ts";
 
-/** A session that a sign-in opened, and the user whom it is of. */
 export interface OpenedSession {
   readonly sessionId: Id;
   readonly refreshToken: string;
   readonly user: UserRecord;
 }
 
-/** Throws `USER_NOT_FOUND` also for a disabled user. */
+/** Opens a session with a refresh token. Throws `USER_NOT_FOUND`, also for a disabled user. */
 export async function openUserSession(
   tx: Transaction,
   services: { readonly clock: Clock; readonly newId: NewId },
@@ -28,21 +27,20 @@ export async function openUserSession(
   return { sessionId, refreshToken, user };
 }
 
-/** What a client is given of a session. */
 export interface UserSession extends OpenedSession {
   readonly accessToken: string;
-  /** Of the access token, in seconds. */
+  /** Seconds until the access token expires. */
   readonly expiresIn: number;
 }
 
-/** Behind the transaction that opened it. */
+/** Issues an access token for a session. Call it after the transaction that opened the session. */
 export async function withAccessToken(
   { tokens }: { readonly tokens: AccessTokens },
   projectId: Id,
   opened: OpenedSession,
 ): Promise<UserSession> {
   const { sessionId, user } = opened;
-  const bearer = { userId: user._id, sessionId, ...marksOf(user) };
+  const bearer = { userId: user._id, sessionId, ...rolesAndClaimsOf(user) };
   const expiresIn = ACCESS_TOKEN_SECONDS;
   return { ...opened, accessToken: await tokens.issue(projectId, bearer, expiresIn), expiresIn };
 }

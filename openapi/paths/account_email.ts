@@ -1,4 +1,4 @@
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import {
   Account,
@@ -12,8 +12,8 @@ import {
   EmailChangeCode,
   EmailVerification,
 } from "../schemas/user_session.ts";
-import { COUNTED, countedByAddress, dashboardSession, ownPages } from "../security.ts";
-import { EMAIL_VERIFIED, SAME_ANSWER, told } from "../told.ts";
+import { countedByAddress, DASHBOARD_RATE_NOTE, dashboardSession, ownPages } from "../security.ts";
+import { EMAIL_VERIFIED, messageAnswer, SAME_ANSWER } from "../message_answers.ts";
 
 const TAG = "Accounts";
 
@@ -26,10 +26,10 @@ export const verifyAccountEmail = contract({
   path: "/api/auth/verify-email",
   summary: "Verify an account's e-mail with a code",
   description:
-    "Takes the code that registering sent, or the newest that was sent since. Send the " +
-    "account's session cookie or its password. Without either the code proves the mailbox, but not " +
-    "that its owner registered: then the password, sessions and tokens that the account had are " +
-    `dropped. ${COUNTED}`,
+    "Accepts the code of the registration, or the newest one since. Send the account's " +
+    "session cookie or its password. Without either, the code proves access to the mailbox, but not " +
+    "that its owner registered, so the account's password, sessions and tokens are removed. " +
+    DASHBOARD_RATE_NOTE,
   security: countedByAddress(ownPages),
   body: {
     schema: EmailVerification,
@@ -46,12 +46,12 @@ export const resendAccountVerification = contract({
   method: "post",
   path: "/api/auth/resend-verification",
   summary: "Send an account another code to verify its e-mail",
-  description: `${SAME_ANSWER} ${COUNTED}`,
+  description: `${SAME_ANSWER} ${DASHBOARD_RATE_NOTE}`,
   security: countedByAddress(ownPages),
   body: { schema: EmailAddress, example: { email }, description: "The address." },
   success: [
-    told(
-      "A code is sent, if there is an account to verify.",
+    messageAnswer(
+      "A code is sent if the address can be verified.",
       "If it can be verified, a code is on its way",
     ),
   ],
@@ -64,12 +64,12 @@ export const requestAccountPasswordReset = contract({
   method: "post",
   path: "/api/auth/request-password-reset",
   summary: "Send an account a code to reset its password",
-  description: `${SAME_ANSWER} ${COUNTED}`,
+  description: `${SAME_ANSWER} ${DASHBOARD_RATE_NOTE}`,
   security: countedByAddress(ownPages),
   body: { schema: EmailAddress, example: { email }, description: "The address." },
   success: [
-    told(
-      "A code is sent, if an account has the address.",
+    messageAnswer(
+      "A code is sent if an account has the address.",
       "If an account has this e-mail, a code is on its way",
     ),
   ],
@@ -83,15 +83,16 @@ export const resetAccountPassword = contract({
   path: "/api/auth/reset-password",
   summary: "Reset an account's password with a code",
   description:
-    "All sessions of the account end, and its other codes are good no more. Whoever has " +
-    `the code has the mailbox: the address counts as verified. Nobody is signed in. ${COUNTED}`,
+    "Ends all sessions of the account and invalidates its other codes. The code proves " +
+    "access to the mailbox, so the address is verified. It does not open a session. " +
+    DASHBOARD_RATE_NOTE,
   security: countedByAddress(ownPages),
   body: {
     schema: AccountPasswordReset,
     example: { email, otp: "174503", newPassword: "an analytical engine no. 1" },
     description: "The address, its code and the new password.",
   },
-  success: [told("The password is set.", "Password reset")],
+  success: [messageAnswer("The password is set.", "Password reset")],
   problems: ["INVALID_CODE", "SIGN_IN_LOCKED", "INVALID_PASSWORD", "PASSWORDS_BUSY"],
 });
 
@@ -101,18 +102,17 @@ export const changeAccountEmail = contract({
   method: "post",
   path: "/api/auth/change-email",
   summary: "Send a code to the signed-in account's next e-mail",
-  description:
-    "Nothing changes before the code is confirmed. The answer is the same where another " +
-    `account has that address; then nothing is sent. ${COUNTED}`,
+  description: "Nothing changes before the code is confirmed. If another account has the " +
+    `address, the answer is the same, but no code is sent. ${DASHBOARD_RATE_NOTE}`,
   security: countedByAddress(dashboardSession),
   body: {
     schema: AccountEmailChange,
     example: { newEmail: "ada@example.org", password: CREDENTIALS_EXAMPLE.password },
-    description: "The next address, and the account's password.",
+    description: "The new address, and the account's password.",
   },
   success: [
-    told(
-      "A code is sent, if no account has the address.",
+    messageAnswer(
+      "A code is sent if the address is free.",
       "If no account has this e-mail, a code is on its way",
     ),
   ],
@@ -125,22 +125,21 @@ export const confirmAccountEmail = contract({
   method: "post",
   path: "/api/auth/confirm-email-change",
   summary: "Give the signed-in account its next e-mail",
-  description: "The account signs in by it from now on. The address before is told, if it was " +
-    "verified and mail can be sent. Codes that were sent before are good no more.",
+  description: "The account then signs in with the new address. The previous address gets a " +
+    "mail, if it was verified and mail can be sent. Earlier codes become invalid.",
   security: countedByAddress(dashboardSession),
   body: {
     schema: EmailChangeCode,
     example: { otp: "174503" },
-    description: "The code that was sent to the next address.",
+    description: "The code that was sent to the new address.",
   },
-  success: answered("E-mail changed", "The account, with the address verified.", {
+  success: okAnswer("E-mail changed", "The account, with the address verified.", {
     data: Account,
     example: { ...ACCOUNT_EXAMPLE, email: "ada@example.org", emailVerified: true },
   }),
   problems: ["INVALID_CODE", "SIGN_IN_LOCKED", "ACCOUNT_EXISTS"],
 });
 
-/** In the order of the reference. */
 export const ACCOUNT_EMAIL = {
   verifyAccountEmail,
   resendAccountVerification,

@@ -1,5 +1,5 @@
 import { ACCOUNT_TOKENS_MAX } from "@/lib/limits.ts";
-import { answered, created } from "../answers.ts";
+import { createdAnswer, okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { pageQuery, tokenId } from "../parameters.ts";
 import {
@@ -22,11 +22,10 @@ export const listAccountTokens = contract({
   method: "get",
   path: "/api/auth/tokens",
   summary: "List the signed-in account's personal access tokens",
-  description:
-    "Those that have not expired, the newest first. The tokens themselves are not shown.",
+  description: "Tokens that have not expired, newest first, without the secret tokens themselves.",
   security: dashboardSession,
   query: pageQuery,
-  success: answered("Tokens listed", "A page of tokens.", {
+  success: okAnswer("Tokens listed", "A page of tokens.", {
     data: AccountTokenList,
     example: { items: [TOKEN_EXAMPLE], nextCursor: null },
   }),
@@ -39,19 +38,18 @@ export const createAccountToken = contract({
   method: "post",
   path: "/api/auth/tokens",
   summary: "Create a personal access token for the signed-in account",
-  description:
-    "Makes a token by which programs act for the account in its projects, as far as its " +
-    "scope and the account's roles there go at the time. It never manages the account itself: " +
-    "password, e-mail, sessions, tokens, AI key, invitations to the account. It ends when it " +
-    "expires or is deleted, with the account, and when the password is reset by a code or by " +
-    `whoever runs the server. An account has at most ${ACCOUNT_TOKENS_MAX}.`,
+  description: "Creates a token with which programs act for the account in its projects, limited " +
+    "by the token's scope and the account's current roles. A token cannot manage the account " +
+    "itself: password, e-mail, sessions, tokens, AI key, invitations to the account. It ends " +
+    "when it expires or is deleted, with the account, and when the password is reset by a code " +
+    `or by the operator of the server. An account has at most ${ACCOUNT_TOKENS_MAX}.`,
   security: dashboardSession,
   body: {
     schema: AccountTokenInput,
     example: TOKEN_INPUT_EXAMPLE,
-    description: "How far it goes, and for how long.",
+    description: "The token's scope and lifetime.",
   },
-  success: created("Token created", "The token, which is shown this once.", {
+  success: createdAnswer("Token created", "The token, which is shown only once.", {
     data: CreatedAccountToken,
     example: CREATED_TOKEN_EXAMPLE,
   }),
@@ -64,15 +62,14 @@ export const deleteAccountToken = contract({
   method: "delete",
   path: "/api/auth/tokens/{id}",
   summary: "Delete one of the signed-in account's personal access tokens",
-  description: "It is refused from now on.",
+  description: "The token is refused immediately.",
   security: dashboardSession,
   params: { id: tokenId },
-  success: answered("Token deleted", "The id of the deleted token.", {
+  success: okAnswer("Token deleted", "The id of the deleted token.", {
     data: DeletedAccountToken,
     example: { id: EXAMPLE_ID },
   }),
   problems: ["TOKEN_NOT_FOUND"],
 });
 
-/** In the order of the reference. */
 export const ACCOUNT_TOKENS = { listAccountTokens, createAccountToken, deleteAccountToken };

@@ -1,5 +1,5 @@
 import { PASSWORD_TRIES_MAX, SIGN_IN_FAILURES_MAX } from "@/lib/limits.ts";
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract, type Success } from "../contract.ts";
 import { pageQuery, sessionId } from "../parameters.ts";
 import {
@@ -18,8 +18,8 @@ import {
 import { EndedSession, SESSION_EXAMPLE, SessionList } from "../schemas/session.ts";
 import { EndedSessions } from "../schemas/user.ts";
 import {
-  COUNTED,
   countedByAddress,
+  DASHBOARD_RATE_NOTE,
   dashboardSession,
   ownPages,
   sessionOrToken,
@@ -27,12 +27,12 @@ import {
 import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Accounts";
-const SETS_COOKIE = { "set-cookie": "Holds the session, which is a new one, for browsers." };
+const SETS_COOKIE = { "set-cookie": "The new session, for browsers." };
 const CLEARS_COOKIE = { "set-cookie": "Removes the cookie." };
 
-const OF_ONE_SESSION =
-  `A session has ${PASSWORD_TRIES_MAX} tries at the present password, and then ` +
-  "waits as sign-ins do.";
+const PASSWORD_TRIES_NOTE =
+  `A session has ${PASSWORD_TRIES_MAX} tries at the current password, and then ` +
+  "has to wait as for a sign-in.";
 
 const account = (status: number, message: string): Success => ({
   status,
@@ -48,16 +48,15 @@ export const registerAccount = contract({
   method: "post",
   path: "/api/auth/register",
   summary: "Create an account for the dashboard",
-  description:
-    "Makes an account on the free plan and signs it in; a code to verify its e-mail is " +
-    "sent where this server can send mail. Where the server asks for an " +
-    "invitation, its token goes with it: it makes one account, whatever its address, which still " +
-    `has to accept. The first account of a new server may need none. ${COUNTED}`,
+  description: "Creates an account on the free plan and signs it in. If the server can send " +
+    "mail, it sends a code to verify the e-mail. If the server requires an invitation, send its " +
+    "token: it allows one account with any address, which then still has to accept the " +
+    `invitation. The first account of a new server may not need one. ${DASHBOARD_RATE_NOTE}`,
   security: countedByAddress(ownPages),
   body: {
     schema: Registration,
     example: { ...CREDENTIALS_EXAMPLE, name: "Ada" },
-    description: "Who it is; `name` and `invitation` may be left out.",
+    description: "The account; `name` and `invitation` are optional.",
   },
   success: [{ ...account(201, "Account registered"), headers: SETS_COOKIE }],
   problems: [
@@ -75,20 +74,20 @@ export const signInAccount = contract({
   method: "post",
   path: "/api/auth/login",
   summary: "Sign in to an account",
-  description:
-    "Opens a session of the dashboard. It lasts 7 days from its last use. Wrong passwords " +
-    "slow guessing down, and lock nobody out:\n\n" +
-    `- After ${PASSWORD_TRIES_MAX} wrong passwords for an e-mail, whether or not it has an account, ` +
-    "the network they came from has one more try after a minute, then after 2, 4, 8 and 15 " +
-    "minutes each. The right password, or an hour without a try, ends that.\n" +
-    "- Networks have tries of their own, and so has a browser that was signed in before.\n" +
-    `- After ${SIGN_IN_FAILURES_MAX} failures within an hour, from wherever, a network that comes ` +
-    `new waits a minute before its first try.\n\n${COUNTED}`,
+  description: "Opens a session of the dashboard, which lasts 7 days from its last use. Wrong " +
+    "passwords slow guessing down, but do not lock the account:\n\n" +
+    `- After ${PASSWORD_TRIES_MAX} wrong passwords for an e-mail, with or without an account, ` +
+    "the network that sent them gets one try after a minute, then after 2, 4, 8 and 15 minutes " +
+    "each. The right password, or an hour without a try, resets this.\n" +
+    "- Each network is counted separately, and so is a browser that was signed in before.\n" +
+    `- After ${SIGN_IN_FAILURES_MAX} failures within an hour from all networks, a new network ` +
+    "waits a minute before its first try.\n\n" +
+    `${DASHBOARD_RATE_NOTE}`,
   security: countedByAddress(ownPages),
   body: {
     schema: Credentials,
     example: CREDENTIALS_EXAMPLE,
-    description: "Both as they were registered.",
+    description: "The registered e-mail and password.",
   },
   success: [{ ...account(200, "Signed in"), headers: SETS_COOKIE }],
   problems: ["CREDENTIALS_INVALID", "SIGN_IN_LOCKED", "PASSWORDS_BUSY"],
@@ -100,11 +99,12 @@ export const signOutAccount = contract({
   method: "post",
   path: "/api/auth/logout",
   summary: "Sign out of an account",
-  description: "Ends the session and removes its cookie. Without one the answer is the same.",
+  description:
+    "Ends the session and removes its cookie. Without a session, the answer is the same.",
   security: ownPages,
   success: [{
     status: 200,
-    description: "Signed out, now or before.",
+    description: "The account is signed out.",
     data: SignedOut,
     example: {},
     message: "Signed out",
@@ -119,7 +119,7 @@ export const getAccount = contract({
   method: "get",
   path: "/api/auth/me",
   summary: "Get the signed-in account",
-  description: "Who is signed in.",
+  description: "The account that is signed in.",
   security: sessionOrToken,
   success: [account(200, "Account found")],
   problems: [],
@@ -159,15 +159,16 @@ export const changePassword = contract({
   method: "post",
   path: "/api/auth/change-password",
   summary: "Change the signed-in account's password",
-  description: "Ends all other sessions of the account, and sign-ins with the old password that " +
-    `are under way; codes that were sent are good no more. Personal access tokens stay. ${OF_ONE_SESSION} ${COUNTED}`,
+  description: "Ends all other sessions of the account and sign-ins in progress with the old " +
+    "password, and invalidates codes that were sent. Personal access tokens stay. " +
+    `${PASSWORD_TRIES_NOTE} ${DASHBOARD_RATE_NOTE}`,
   security: countedByAddress(dashboardSession),
   body: {
     schema: PasswordChange,
     example: PASSWORD_CHANGE_EXAMPLE,
-    description: "The present password and the next one.",
+    description: "The current password and the new one.",
   },
-  success: answered("Password changed", "How many other sessions ended.", {
+  success: okAnswer("Password changed", "Number of other sessions that ended.", {
     data: EndedSessions,
     example: { ended: 2 },
   }),
@@ -180,10 +181,10 @@ export const listAccountSessions = contract({
   method: "get",
   path: "/api/auth/sessions",
   summary: "List the signed-in account's sessions",
-  description: "The devices on which the account is signed in, the newest first.",
+  description: "The devices on which the account is signed in, newest first.",
   security: dashboardSession,
   query: pageQuery,
-  success: answered("Sessions listed", "The sessions that stand.", {
+  success: okAnswer("Sessions listed", "The open sessions.", {
     data: SessionList,
     example: { items: [SESSION_EXAMPLE], nextCursor: null },
   }),
@@ -199,7 +200,7 @@ export const endAccountSession = contract({
   description: "Signs the account out on that device.",
   security: dashboardSession,
   params: { id: sessionId },
-  success: answered("Session ended", "The id of the ended session.", {
+  success: okAnswer("Session ended", "The id of the ended session.", {
     data: EndedSession,
     example: { id: EXAMPLE_ID },
   }),
@@ -212,11 +213,9 @@ export const deleteAccount = contract({
   method: "delete",
   path: "/api/auth/account",
   summary: "Delete the signed-in account",
-  description:
-    "Removes the account for good, with its sessions, its tokens, its part in others' projects and the " +
-    "invitations it made. " +
-    "It may not own a project that is in use. Those in the trash do not hold it; restored, they " +
-    `have no owner. ${OF_ONE_SESSION} ${COUNTED}`,
+  description: "Deletes the account permanently, with its sessions, tokens, memberships and " +
+    "invitations. It must not own an active project. Projects in the trash do not prevent this; if " +
+    `they are restored, they have no owner. ${PASSWORD_TRIES_NOTE} ${DASHBOARD_RATE_NOTE}`,
   security: countedByAddress(dashboardSession),
   body: {
     schema: PasswordInput,
@@ -234,7 +233,6 @@ export const deleteAccount = contract({
   problems: ["PASSWORD_WRONG", "SIGN_IN_LOCKED", "ACCOUNT_OWNS_PROJECTS", "PASSWORDS_BUSY"],
 });
 
-/** In the order of the reference. */
 export const ACCOUNTS = {
   registerAccount,
   signInAccount,

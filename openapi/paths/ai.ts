@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { AI_REQUESTS_PER_MINUTE, AI_TIMEOUT_MS } from "@/lib/limits.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
-import { answered, created } from "../answers.ts";
+import { createdAnswer, okAnswer } from "../answers.ts";
 import { type BodySpec, contract, type Success } from "../contract.ts";
 import { projectId } from "../parameters.ts";
 import {
@@ -40,7 +40,7 @@ const keyBody: BodySpec<z.infer<typeof AiKeyInput>> = {
 
 const keyState: Success = {
   status: 200,
-  description: "Whether a key is stored now.",
+  description: "Whether a key is stored.",
   data: AiKeyState,
   example: { hasAiKey: true },
   message: "AI key saved",
@@ -52,8 +52,8 @@ export const setAccountAiKey = contract({
   method: "put",
   path: "/api/user/me/byok",
   summary: "Set or clear the signed-in account's AI key",
-  description: "The AI operations of the account then run on this key, and no cap applies, where " +
-    "the project has no key of its own. It is kept sealed and never answered.",
+  description: "The AI operations of the account then use this key without a cap, unless the " +
+    "project has its own key. The key is stored encrypted and never returned.",
   security: dashboardSession,
   body: keyBody,
   success: [keyState],
@@ -66,8 +66,8 @@ export const setProjectAiKey = contract({
   method: "put",
   path: "/api/projects/{projectId}/byok",
   summary: "Set or clear a project's AI key for its admins",
-  description: "The AI operations of the project then run on this key, whoever asks, and no cap " +
-    "applies. It is kept sealed and never answered.",
+  description: "The AI operations of the project then use this key without a cap, for all " +
+    "members. The key is stored encrypted and never returned.",
   security: projectAdminOrHidden,
   params: { projectId },
   body: keyBody,
@@ -81,9 +81,9 @@ export const getAiUsage = contract({
   method: "get",
   path: "/api/user/me/ai-usage",
   summary: "Get the signed-in account's AI usage",
-  description: "Requests of this month on the platform's key, beside the plan's caps.",
+  description: "Requests of this month with the platform's key, and the plan's caps.",
   security: sessionOrToken,
-  success: answered("AI usage read", "Counts and caps.", {
+  success: okAnswer("AI usage read", "Counts and caps.", {
     data: AiUsage,
     example: AI_USAGE_EXAMPLE,
   }),
@@ -93,7 +93,6 @@ export const getAiUsage = contract({
 const PER_MINUTE =
   `An account makes at most ${AI_REQUESTS_PER_MINUTE} AI requests a minute, whichever key is used.`;
 
-/** Why a model may give no answer. */
 const MODEL_PROBLEMS: readonly ProblemCode[] = [
   "RATE_LIMITED",
   "AI_KEY_REJECTED",
@@ -110,18 +109,19 @@ export const buildQuery = contract({
   method: "post",
   path: "/api/projects/{projectId}/ai/query-builder",
   summary: "Build a query from plain words for the project's admins",
-  description: "Has the model write filters and a sort for a collection, and answers them as a " +
-    "query that the list of its documents takes as it is. The model is told which fields are " +
-    "declared, never what is stored. On the platform's key it counts against the account's month, " +
-    `unless the provider fails. ${PER_MINUTE}`,
+  description:
+    "Lets the model write filters and a sort for a collection, and answers them as a query " +
+    "of the list operation. The model receives the declared fields, but no stored data. With the " +
+    "platform's key, the request counts against the account's month unless the provider fails. " +
+    PER_MINUTE,
   security: projectMember("admin"),
   params: { projectId },
   body: {
     schema: QueryQuestion,
     example: QUERY_QUESTION_EXAMPLE,
-    description: "Which collection, and what is looked for.",
+    description: "The collection and the question.",
   },
-  success: answered("Query built", "The query.", {
+  success: okAnswer("Query built", "The query.", {
     data: BuiltQuery,
     example: BUILT_QUERY_EXAMPLE,
   }),
@@ -135,19 +135,18 @@ export const designCollections = contract({
   method: "post",
   path: "/api/projects/{projectId}/ai/collection-creator",
   summary: "Design collections in a chat for the project's admins",
-  description:
-    "One turn of a chat, of which each account has one in a project, kept for two hours " +
-    "after its last turn. What is proposed obeys the rules of definitions, and nothing is made of " +
-    "it before it is applied. On the platform's key the first proposal of a chat counts against " +
-    "the account's month, as every turn does unless the provider fails, and a chat has 20 turns. " +
-    `An answer that cannot be used is a 502, and counts as well. ${PER_MINUTE}\n\n` +
-    "With `Accept: text/event-stream` the message is sent as it is written.",
+  description: "One turn of a chat. Each account has one chat in a project, stored for two hours " +
+    "after its last turn. Proposals are valid definitions, and nothing is created before one is " +
+    "applied. With the platform's key, a chat has 20 turns, and the first proposal counts " +
+    "against the account's month, as does every turn unless the provider fails. An unusable " +
+    `answer is a 502, and counts too. ${PER_MINUTE}\n\n` +
+    "With `Accept: text/event-stream`, the message is streamed.",
   security: projectMember("admin"),
   params: { projectId },
   body: {
     schema: CreatorMessage,
     example: CREATOR_MESSAGE_EXAMPLE,
-    description: "What is to be said.",
+    description: "The message.",
   },
   success: [{
     status: 200,
@@ -167,12 +166,11 @@ export const endDesign = contract({
   method: "delete",
   path: "/api/projects/{projectId}/ai/collection-creator/session",
   summary: "End the design chat for the project's admins",
-  description:
-    "Forgets the account's chat in this project, and its proposal. What was counted of " +
-    "the month stays counted.",
+  description: "Deletes the account's chat in this project, and its proposal. Its turns still " +
+    "count against the month.",
   security: projectMember("admin"),
   params: { projectId },
-  success: answered("Chat ended", "There is no chat any more.", {
+  success: okAnswer("Chat ended", "The chat has ended.", {
     data: ChatEnded,
     example: { ended: true },
   }),
@@ -185,10 +183,10 @@ export const applyDesign = contract({
   method: "post",
   path: "/api/projects/{projectId}/ai/collection-creator/apply",
   summary: "Create the designed collections for the project's admins",
-  description: "Creates all collections that were proposed last in the account's chat, or none.",
+  description: "Creates all collections of the last proposal in the account's chat, or none.",
   security: projectMember("admin"),
   params: { projectId },
-  success: created("Collections created", "The collections.", {
+  success: createdAnswer("Collections created", "The collections.", {
     data: AppliedProposal,
     example: APPLIED_EXAMPLE,
   }),
@@ -200,7 +198,6 @@ export const applyDesign = contract({
   ],
 });
 
-/** In the order of the reference. */
 export const AI = {
   setAccountAiKey,
   setProjectAiKey,

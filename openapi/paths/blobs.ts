@@ -21,24 +21,23 @@ import { anyone } from "../security.ts";
 
 const TAG = "Files";
 
-/** A part of an upload into a bucket may be under way so long, while nothing arrives. */
+/** Extra milliseconds for sending a part to a bucket, during which no bytes arrive. */
 const PART_EXTRA_MS = 60_000;
-/** Parts of 5 MiB, 10,000 of them. */
+/** Size in GiB that the maximum of 10,000 parts of 5 MiB covers. */
 const PARTS_GROW_GIB = 48;
 
 const bytes = z.any().openapi({ type: "string", format: "binary" });
 
 const FILE_HEADERS = {
-  etag: "Names the file; it never changes.",
+  etag: "Identifies the file; it never changes.",
   "accept-ranges": "`bytes`.",
   "cache-control":
-    "Lets it be kept for a year: another file has another address. A private one is " +
-    "kept by its reader alone, for an hour.",
+    "Allows caching for a year, because every file has its own address; a private file " +
+    "only by its reader and for an hour.",
   "content-disposition":
-    "The file's name, in which controls and marks of direction are `_`. HTML, SVG and XML are " +
-    "attachments, under a `content-security-policy` that " +
-    "lets them do nothing; at the dashboard's host so is all but images, audio, video, fonts, " +
-    "plain text, CSV and JSON.",
+    "The file's name, with `_` for control characters and marks of direction. HTML, SVG and XML are " +
+    "attachments, with a `content-security-policy` that blocks everything; at the dashboard's host, " +
+    "so are all types except images, audio, video, fonts, plain text, CSV and JSON.",
 };
 
 export const putBlob = contract({
@@ -47,21 +46,20 @@ export const putBlob = contract({
   method: "put",
   path: "/api/storage/blob/{token}",
   summary: "Upload a file's bytes with the address of an upload",
-  description: "What the `signedUrl` of an upload request is, where files are kept in a folder: " +
-    "the address itself is the permission. It takes the requested number of bytes of the " +
-    "requested type, from any origin, for ten minutes. Something must arrive every 30 seconds, " +
-    "and all of it before the upload's hold ends. A refused upload can be sent again.\n\n" +
-    `A process takes ${UPLOADS_AT_ONCE_MAX} uploads to one address at once, one more is a 429; the last ` +
-    "that ends counts. One that ends while a confirm is at work is a 409, though the confirm may " +
-    "take what it " +
-    "brought.",
+  description: "The `signedUrl` of an upload request, if files are stored in a folder: the " +
+    "address itself is the permission. It accepts the requested number of bytes of the requested " +
+    "type, from any origin, for ten minutes. Bytes must arrive every 30 seconds, and all of them " +
+    "before the upload expires. A refused upload can be sent again.\n\n" +
+    `A process accepts ${UPLOADS_AT_ONCE_MAX} concurrent uploads to one address; one more is a ` +
+    "429. The upload that ends last is used. An upload that ends during a confirm is a 409, " +
+    "although the confirm may use its bytes.",
   security: anyone,
   params: { token: uploadToken },
-  rawBody: { description: "The file, as it is." },
+  rawBody: { description: "The bytes of the file." },
   success: [{
     status: 200,
-    description: "The bytes are kept until the upload is confirmed.",
-    headers: { etag: "The one that the file is served with, once it is confirmed." },
+    description: "The bytes are stored until the upload is confirmed.",
+    headers: { etag: "The `etag` of the file after its confirm." },
     data: z.strictObject({ size: z.int() }),
     example: { size: 48_213 },
     message: "File received: confirm the upload",
@@ -84,9 +82,9 @@ const RESUMABLE_PATH = "/api/storage/resumable/{token}";
 const RESUMABLE_PROBLEMS = ["UPLOAD_TOKEN_INVALID", "UPLOAD_GONE"] as const;
 
 const PROGRESS_HEADERS = {
-  "upload-offset": "How many bytes have arrived.",
-  "upload-length": "How many there will be.",
-  "upload-expires": "When the upload is given up if no more arrive.",
+  "upload-offset": "Number of bytes that have arrived.",
+  "upload-length": "Total number of bytes.",
+  "upload-expires": "Time at which the upload expires if no more bytes arrive.",
 };
 
 const PROGRESS_EXAMPLE = {
@@ -100,22 +98,22 @@ export const getUpload = contract({
   tag: TAG,
   method: "get",
   path: RESUMABLE_PATH,
-  summary: "Ask how far an upload has come",
-  description: "What the `resumableUrl` of an upload request is: the address itself is the " +
-    "permission, from any origin. It speaks [tus 1.0](https://tus.io/protocols/resumable-upload) " +
-    "with checksums, expiry and termination, so tus-js-client and Uppy take it as their `uploadUrl`; " +
-    "`HEAD` answers the headers alone. The upload itself is created by the upload request, and " +
-    "becomes a file by its confirm.",
+  summary: "Get the progress of an upload",
+  description:
+    "The `resumableUrl` of an upload request: the address itself is the permission, from any " +
+    "origin. It supports [tus 1.0](https://tus.io/protocols/resumable-upload) with checksums, expiry " +
+    "and termination, so tus-js-client and Uppy accept it as their `uploadUrl`; `HEAD` answers only " +
+    "the headers. The upload request creates the upload, and the confirm makes it a file.",
   security: anyone,
   params: { token: resumableToken },
   headers: { "tus-resumable": tusResumable },
   success: [{
     status: 200,
-    description: "How far it has come.",
+    description: "The progress.",
     headers: PROGRESS_HEADERS,
     data: z.strictObject({
       offset: z.int().min(0).openapi({ description: "Bytes that have arrived." }),
-      size: z.int().min(0).openapi({ description: "Bytes in all." }),
+      size: z.int().min(0).openapi({ description: "Total number of bytes." }),
       expiresAt: time,
     }),
     example: PROGRESS_EXAMPLE,
@@ -130,14 +128,13 @@ export const resumeUpload = contract({
   method: "patch",
   path: RESUMABLE_PATH,
   summary: "Send bytes of an upload",
-  description:
-    "Any number of the bytes that are missing, from `Upload-Offset` on. What has arrived when a " +
-    `connection breaks is kept, and the upload stays for ${RESUMABLE_HOLD_HOURS} hours after that. ` +
-    "One connection brings bytes at a time: a later one, of a client that has lost the first, gets " +
-    "the turn within two seconds, and the first ends with a 423. Something must arrive every 30 " +
-    "seconds.\n\n" +
-    "After the last byte, confirm the upload. Into a bucket bytes go in parts of 5 MiB, or more " +
-    `from ${PARTS_GROW_GIB} GiB on; of a process that is killed the part under way is lost.`,
+  description: "Accepts any number of missing bytes from `Upload-Offset` on. If the connection " +
+    "breaks, the bytes that have arrived are kept, and the upload expires " +
+    `${RESUMABLE_HOLD_HOURS} hours later. Only one connection sends bytes at a time: a new one, ` +
+    "of a client that has lost the first, takes over within two seconds, and the first ends with " +
+    "a 423. Bytes must arrive every 30 seconds.\n\n" +
+    "After the last byte, confirm the upload. A bucket receives parts of 5 MiB, or larger ones " +
+    `from ${PARTS_GROW_GIB} GiB on; if a process is killed, the current part is lost.`,
   security: anyone,
   params: { token: resumableToken },
   headers: {
@@ -149,7 +146,7 @@ export const resumeUpload = contract({
   extraMs: PART_EXTRA_MS,
   success: [{
     status: 204,
-    description: "The bytes are kept.",
+    description: "The bytes are stored.",
     headers: PROGRESS_HEADERS,
     data: null,
   }],
@@ -171,11 +168,12 @@ export const cancelUpload = contract({
   method: "delete",
   path: RESUMABLE_PATH,
   summary: "Cancel an upload",
-  description: "Removes what has arrived, and gives its space back. A confirmed file stays.",
+  description:
+    "Deletes the bytes that have arrived and releases the space. A confirmed file stays.",
   security: anyone,
   params: { token: resumableToken },
   headers: { "tus-resumable": tusResumable },
-  success: [{ status: 204, description: "The upload is over.", data: null }],
+  success: [{ status: 204, description: "The upload is cancelled.", data: null }],
   problems: [...RESUMABLE_PROBLEMS, "UPLOAD_LOCKED"],
 });
 
@@ -185,15 +183,14 @@ export const serveFile = contract({
   method: "get",
   path: "/files/{projectId}/{name}",
   summary: "Download a file, as anyone",
-  description:
-    "The `url` of a confirmed file, where files are kept in a folder; with `HEAD` too. " +
-    "JavaScript, CSS and WebAssembly, `multipart` and what is no content type come as " +
-    "`application/octet-stream`. A file whose object is missing, or has another length, is a 404; " +
-    "the command `storage reconcile` names it.\n\nA private file is served at a signed address alone, " +
+  description: "The `url` of a confirmed file, if files are stored in a folder; also for `HEAD`. " +
+    "JavaScript, CSS, WebAssembly, `multipart` and invalid content types are served as " +
+    "`application/octet-stream`. A file whose object is missing or has another length is a 404; " +
+    "the command `storage reconcile` lists it.\n\nA private file is served only at a signed address, " +
     "which has `expires` and `signature`.\n\n" +
-    "Of a picture (JPEG, PNG, WebP, AVIF, GIF) of up to 25 MB and 50 megapixels, whichever store it " +
-    "is in, `w`, `h`, `fit`, `format` and `q` ask for a size: upright, without metadata, made when it " +
-    "is first asked for and kept while it is asked for. It may be cached as long as the file itself.",
+    "For a picture (JPEG, PNG, WebP, AVIF, GIF) of up to 25 MB and 50 megapixels, in any store, `w`, " +
+    "`h`, `fit`, `format` and `q` request a size: upright and without metadata. A size is made at " +
+    "its first request and kept while it is used. It may be cached as long as the file itself.",
   security: anyone,
   params: { projectId: fileProjectId, name: fileName },
   query: readingQuery,
@@ -209,13 +206,13 @@ export const serveFile = contract({
     },
     {
       status: 206,
-      description: "The ranges that were asked for; several as `multipart/byteranges`.",
+      description: "The requested ranges; several as `multipart/byteranges`.",
       data: null,
       content: { type: "*/*", schema: bytes },
       example: "…",
-      headers: { ...FILE_HEADERS, "content-range": "Which part it is, of a single one." },
+      headers: { ...FILE_HEADERS, "content-range": "The range, if it is a single one." },
     },
-    { status: 304, description: "The file is the one you hold.", data: null },
+    { status: 304, description: "The file has not changed.", data: null },
   ],
   problems: [
     "INVALID_QUERY",
@@ -227,5 +224,4 @@ export const serveFile = contract({
   ],
 });
 
-/** In the order of the reference. */
 export const BLOBS = { putBlob, getUpload, resumeUpload, cancelUpload, serveFile };

@@ -6,20 +6,20 @@ import {
   PATH_LEVELS_MAX,
 } from "@/lib/limits.ts";
 import { typesChangedBy } from "@/lib/store/shape.ts";
-import { aggregating } from "../aggregate_parameters.ts";
-import { answered, created } from "../answers.ts";
+import { aggregateParameters } from "../aggregate_parameters.ts";
+import { createdAnswer, okAnswer } from "../answers.ts";
 import { contract, type HandlerBody } from "../contract.ts";
 import {
   collectionName,
-  creating,
-  deletion,
+  createQuery,
+  deletionQuery,
   documentId,
   idempotencyKey,
   ifMatch,
   ifNoneMatch,
-  listing,
-  presentation,
-  replacing,
+  listParameters,
+  presentationParameters,
+  replaceQuery,
 } from "../parameters.ts";
 import {
   BulkInput,
@@ -40,12 +40,12 @@ import { projectKey } from "../security.ts";
 import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Documents";
-const ETAG = { etag: "Names this state of the document, for If-Match and If-None-Match." };
-const LIST_ETAG = { etag: "Names this answer, for If-None-Match." };
+const ETAG = { etag: "Identifies this state of the document, for If-Match and If-None-Match." };
+const LIST_ETAG = { etag: "Identifies this answer, for If-None-Match." };
 
 const LARGE_ANSWERS =
-  "The documents of an answer, with those that `populate` puts into them, have at most 16 MiB of " +
-  "JSON text; ask for fewer rows or `fields` where they have more.";
+  "The documents of an answer, including populated ones, have at most 16 MiB of JSON text. If " +
+  "they are larger, request fewer documents or `fields`.";
 
 const documentBody: HandlerBody = {
   schema: DocumentInput,
@@ -55,7 +55,7 @@ const documentBody: HandlerBody = {
   bytesMax: BODY_BYTES_MAX,
 };
 
-const shown = (status: number, description: string, message: string) => ({
+const documentAnswer = (status: number, description: string, message: string) => ({
   status,
   description,
   data: Document,
@@ -65,17 +65,17 @@ const shown = (status: number, description: string, message: string) => ({
 });
 
 const SENT_BACK =
-  "A document may be sent back as it was read: what the server sets is ignored, but " +
-  "for another `_id`, which is refused. `If-Match` keeps you from writing over what others changed.";
+  "A document can be sent back as it was read: members that the server sets are ignored, " +
+  "but a different `_id` is refused. `If-Match` prevents overwriting changes of others.";
 
-/** For what changes documents, by the members of a project too. */
+/** Notes on changes of documents, by applications and by members. */
 export const NOT_IN_TRASH = "A document in the trash is a 404: recover it first.";
 export const TO_TRASH = "Moves the document to the trash, from which it can be recovered for 30 " +
-  "days, and sets `updatedAt`, so that whoever follows changes sees it; `permanent=true` removes " +
-  "it for good.";
+  "days, and sets `updatedAt`, which shows the change to clients that synchronise; " +
+  "`permanent=true` deletes it permanently.";
 export const OUT_OF_TRASH =
-  "Takes the document out of the trash, and sets `updatedAt`. One that is " +
-  "not in it stays unchanged.";
+  "Recovers the document from the trash, and sets `updatedAt`. A document outside the " +
+  "trash stays unchanged.";
 
 export const listDocuments = contract({
   operationId: "listDocuments",
@@ -83,21 +83,22 @@ export const listDocuments = contract({
   method: "get",
   path: "/api/data/{collectionName}",
   summary: "List the documents that the caller may see",
-  description: "Filters, sorts and pages a collection. With row-level security `public-read` " +
-    "everybody with a key reads all documents, with `private` signed-in users read their own.\n\n" +
+  description:
+    "Filters, sorts and pages a collection. With row-level security `public-read`, every " +
+    "caller with a key reads all documents; with `private`, signed-in users read their own.\n\n" +
     LARGE_ANSWERS +
-    " Where a list shows parts of documents (`fields`, `meta`, `populate`), large documents are " +
-    "read one after the other, 128 MiB of them at most, and may change meanwhile.",
+    " If a list shows parts of documents (`fields`, `meta`, `populate`), large documents are read " +
+    "one after the other, at most 128 MiB of them, and may change during that time.",
   security: projectKey,
   params: { collectionName },
-  parameters: listing,
+  parameters: listParameters,
   headers: { "if-none-match": ifNoneMatch },
   success: [{
     status: 200,
     description: "A page of documents.",
     headers: LIST_ETAG,
     data: DocumentList,
-    beside: { warnings },
+    topLevelMembers: { warnings },
     example: {
       items: [DOCUMENT_EXAMPLE],
       total: 1,
@@ -107,7 +108,7 @@ export const listDocuments = contract({
       limit: 100,
     },
     message: "Documents listed",
-  }, { status: 304, description: "The list is the one you hold.", data: null, headers: LIST_ETAG }],
+  }, { status: 304, description: "The list has not changed.", data: null, headers: LIST_ETAG }],
   problems: [
     "INVALID_QUERY",
     "UNKNOWN_OPERATOR",
@@ -127,21 +128,19 @@ export const aggregateDocuments = contract({
   method: "get",
   path: "/api/data/{collectionName}/aggregate",
   summary: "Count and add up the documents that the caller may see",
-  description:
-    "Groups the documents that a list of the same filter would show to the caller, and " +
-    "answers what each group has: how many, sums, means, least and greatest values. It is worked " +
-    "out where the documents are stored; an index on the field of `group` makes it faster.\n\n" +
-    "Parameters of lists that are not among these are refused, and `group`, `timeZone`, `sum`, " +
-    "`avg`, `min` and `max` always mean what they mean here: filter a field of such a name by " +
-    "`where`.",
+  description: "Groups the documents that a list with the same filter would show to the caller, " +
+    "and answers the figures of each group: counts, sums, means, least and greatest values. The " +
+    "database computes them; an index on the field of `group` makes it faster.\n\n" +
+    "Other parameters of lists are refused. `group`, `timeZone`, `sum`, `avg`, `min` and `max` " +
+    "are never filters: filter a field of such a name by `where`.",
   security: projectKey,
   params: { collectionName },
-  parameters: aggregating,
+  parameters: aggregateParameters,
   success: [{
     status: 200,
     description: "The groups, in the order of `sort`.",
     data: DocumentGroups,
-    beside: { warnings },
+    topLevelMembers: { warnings },
     example: GROUPS_EXAMPLE,
     message: "Documents aggregated",
   }],
@@ -161,17 +160,16 @@ export const createDocument = contract({
   method: "post",
   path: "/api/data/{collectionName}",
   summary: "Create a document for the caller",
-  description:
-    "Stores one document. A signed-in user becomes its owner. A value of a `unique` field " +
-    "that any document has, also one that the caller cannot read, is a 409.",
+  description: "Stores one document. A signed-in user becomes its owner. A value of a `unique` " +
+    "field that another document has, even one that the caller cannot read, is a 409.",
   security: projectKey,
   params: { collectionName },
-  query: creating,
+  query: createQuery,
   headers: { "idempotency-key": idempotencyKey },
   body: documentBody,
   success: [
-    shown(201, "The document as it is stored.", "Document created"),
-    shown(200, "The document that was there, as it is stored now.", "Document changed"),
+    documentAnswer(201, "The stored document.", "Document created"),
+    documentAnswer(200, "The existing document, with the changes.", "Document changed"),
   ],
   problems: [
     "INVALID_DOCUMENT",
@@ -205,7 +203,7 @@ export const createDocuments = contract({
     description: "1 to 100 documents; 8 MiB at most.",
     bytesMax: BULK_BODY_BYTES_MAX,
   },
-  success: created("Documents created", "The ids, in the order of the documents.", {
+  success: createdAnswer("Documents created", "The ids, in the order of the documents.", {
     data: BulkResult,
     example: { insertedCount: 1, ids: [EXAMPLE_ID] },
   }),
@@ -218,16 +216,15 @@ export const getDocument = contract({
   method: "get",
   path: "/api/data/{collectionName}/{id}",
   summary: "Get a document that the caller may see",
-  description:
-    `One document, if the caller may see it. ${LARGE_ANSWERS} With \`populate\` it has no ` +
-    "ETag, because it changes with other documents.",
+  description: `One document, if the caller may see it. ${LARGE_ANSWERS} With \`populate\`, it ` +
+    "has no ETag, because it changes with other documents.",
   security: projectKey,
   params: { collectionName, id: documentId },
-  parameters: presentation,
+  parameters: presentationParameters,
   headers: { "if-none-match": ifNoneMatch },
   success: [
-    { ...shown(200, "The document.", "Document found"), data: ShownDocument },
-    { status: 304, description: "The document is the one you hold.", data: null, headers: ETAG },
+    { ...documentAnswer(200, "The document.", "Document found"), data: ShownDocument },
+    { status: 304, description: "The document has not changed.", data: null, headers: ETAG },
   ],
   problems: [
     "INVALID_QUERY",
@@ -264,34 +261,36 @@ export const replaceDocument = contract({
   method: "put",
   path: "/api/data/{collectionName}/{id}",
   summary: "Replace one of the caller's documents",
-  description: "Replaces every member but those the server sets. Without the owner field the " +
-    `owner stays. ${SENT_BACK} ${NOT_IN_TRASH}`,
+  description: "Replaces all members except those that the server sets. Without the owner field, " +
+    `the owner stays. ${SENT_BACK} ${NOT_IN_TRASH}`,
   security: projectKey,
   params: { collectionName, id: documentId },
-  query: replacing,
+  query: replaceQuery,
   headers: { "if-match": ifMatch },
   body: documentBody,
   success: [
-    shown(200, "The document as it is stored.", "Document replaced"),
-    shown(201, "The document that was created.", "Document created"),
+    documentAnswer(200, "The stored document.", "Document replaced"),
+    documentAnswer(201, "The created document.", "Document created"),
   ],
   problems: CHANGE_PROBLEMS,
 });
 
-const OPERATORS_TEXT = "An object with one operator changes what is stored, in the same step: of " +
-  "many requests at once none is lost.\n\n" +
-  "| Value | What becomes of the member |\n" +
+const OPERATORS_TEXT =
+  "An object with one operator changes the stored value atomically: concurrent requests do not " +
+  "overwrite each other.\n\n" +
+  "| Value | Effect on the member |\n" +
   "| --- | --- |\n" +
-  '| `{ "$inc": 1 }` | the number, more by this; missing or null counts as 0; refused where the sum of integers would be rounded |\n' +
-  `| \`{ "$min": 5 }\`, \`{ "$max": 5 }\` | this ${typesChangedBy("$min").join(" or ")}, where ` +
-  "what is stored is more, or less, or missing or null |\n" +
-  '| `{ "$push": "x" }` | the list with this at its end; missing or null counts as empty |\n' +
-  '| `{ "$addToSet": "x" }` | the same, unless the list has it |\n' +
-  '| `{ "$pull": "x" }` | the list without all that equal this |\n' +
-  '| `{ "$unset": true }` | it is taken away |\n' +
-  '| `{ "$now": true }` | the time of the server |\n\n' +
-  'Several elements are given as `{ "$push": { "$each": ["x", "y"] } }`. Where a value of another ' +
-  "type is stored or declared, nothing is changed.";
+  '| `{ "$inc": 1 }` | adds this to the number; missing or null counts as 0; refused if the sum ' +
+  "of integers would be rounded |\n" +
+  `| \`{ "$min": 5 }\`, \`{ "$max": 5 }\` | sets this ${typesChangedBy("$min").join(" or ")} if ` +
+  "the stored value is greater, or less, or missing or null |\n" +
+  '| `{ "$push": "x" }` | appends this to the list; missing or null counts as empty |\n' +
+  '| `{ "$addToSet": "x" }` | appends this to the list unless it is in it |\n' +
+  '| `{ "$pull": "x" }` | removes all equal elements from the list |\n' +
+  '| `{ "$unset": true }` | removes the member |\n' +
+  '| `{ "$now": true }` | sets the time of the server |\n\n' +
+  'Write several elements as `{ "$push": { "$each": ["x", "y"] } }`. If a value of another type ' +
+  "is stored or declared, the change is refused.";
 
 export const patchDocument = contract({
   operationId: "patchDocument",
@@ -299,9 +298,9 @@ export const patchDocument = contract({
   method: "patch",
   path: "/api/data/{collectionName}/{id}",
   summary: "Update one of the caller's documents",
-  description: "Replaces each named top-level member whole. A dotted name, such as " +
-    "`address.city`, changes a part of an object; it has at most " +
-    `${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters. ${OPERATORS_TEXT}\n\n` +
+  description: "Replaces each top-level member that is sent. A dotted name, such as " +
+    `\`address.city\`, changes a part of an object; it has at most ${PATH_LEVELS_MAX} levels and ` +
+    `${PATH_LENGTH_MAX} characters. ${OPERATORS_TEXT}\n\n` +
     `${SENT_BACK} ${NOT_IN_TRASH}`,
   security: projectKey,
   params: { collectionName, id: documentId },
@@ -311,7 +310,7 @@ export const patchDocument = contract({
     schema: DocumentChanges,
     example: { title: "Hello", views: { $inc: 1 }, "address.city": "Rome" },
   },
-  success: [shown(200, "The document as it is stored.", "Document changed")],
+  success: [documentAnswer(200, "The stored document.", "Document changed")],
   problems: CHANGE_PROBLEMS,
 });
 
@@ -324,9 +323,9 @@ export const deleteDocument = contract({
   description: TO_TRASH,
   security: projectKey,
   params: { collectionName, id: documentId },
-  query: deletion,
+  query: deletionQuery,
   headers: { "if-match": ifMatch },
-  success: answered("Document deleted", "The id of the deleted document.", {
+  success: okAnswer("Document deleted", "The id of the deleted document.", {
     data: DeletedDocument,
     example: { id: EXAMPLE_ID },
   }),
@@ -342,7 +341,7 @@ export const recoverDocument = contract({
   description: OUT_OF_TRASH,
   security: projectKey,
   params: { collectionName, id: documentId },
-  success: [shown(200, "The document as it is stored.", "Document recovered")],
+  success: [documentAnswer(200, "The stored document.", "Document recovered")],
   problems: [...WRITE_PROBLEMS, "DUPLICATE_VALUE"],
 });
 
@@ -353,10 +352,10 @@ export const writeBatch = contract({
   path: "/api/batch",
   summary: "Write several documents together for the caller",
   description:
-    `Does up to ${BATCH_OPERATIONS_MAX} operations in one transaction, in their order: ` +
-    "all of them, or none. Each is held to the rules of its collection as a request of its own, " +
-    "and sees what those before it did; `upsert` replaces or creates. The first that is refused " +
-    "is the answer, with its index in `operation`. The documents of the answer have at most 8 MiB.",
+    `Executes up to ${BATCH_OPERATIONS_MAX} operations in one transaction, in their order: ` +
+    "all of them or none. Each obeys the rules of its collection like a single request, and sees " +
+    "the effects of earlier ones; `upsert` replaces or creates. The answer is the first refusal, if " +
+    "there is one, with its index in `operation`. The documents of the answer have at most 8 MiB.",
   security: projectKey,
   headers: { "idempotency-key": idempotencyKey },
   body: {
@@ -371,7 +370,7 @@ export const writeBatch = contract({
     description: `1 to ${BATCH_OPERATIONS_MAX} operations; 8 MiB at most.`,
     bytesMax: BULK_BODY_BYTES_MAX,
   },
-  success: answered("Batch done", "What was done.", {
+  success: okAnswer("Batch done", "The results of the operations.", {
     data: BatchResult,
     example: { results: [{ id: EXAMPLE_ID, document: DOCUMENT_EXAMPLE }] },
   }),
@@ -384,7 +383,6 @@ export const writeBatch = contract({
   ],
 });
 
-/** In the order of the reference. */
 export const DATA = {
   listDocuments,
   aggregateDocuments,

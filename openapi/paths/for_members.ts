@@ -7,13 +7,13 @@ import type { HeaderParameters, PathParameters } from "../inputs.ts";
 import { projectId } from "../parameters.ts";
 import { type FileCaller, projectMember, type Security } from "../security.ts";
 
-/** What a member may do in the place of a project's servers: row-level security does not apply. */
+/** A member with the rights of the project's servers: row-level security does not apply. */
 export interface ServerRights extends KeyHolder, FileCaller {
   readonly ownerId: null;
   readonly uploader: null;
 }
 
-/** As {@linkcode projectMember}, for what servers do by the project's secret key. */
+/** Like {@linkcode projectMember}, for operations that servers call with the secret key. */
 export function memberAsServer(role: Role): Security<ServerRights> {
   const member = projectMember(role);
   return {
@@ -33,8 +33,8 @@ export function memberAsServer(role: Role): Security<ServerRights> {
   };
 }
 
-/** Refusals of row-level security and of the publishable key, which do not bind members. */
-const OF_OTHER_CALLERS: readonly ProblemCode[] = [
+/** Problems of row-level security and of the publishable key, which do not apply to members. */
+const NON_MEMBER_PROBLEMS: readonly ProblemCode[] = [
   "ACCESS_TOKEN_REQUIRED",
   "RLS_REQUIRED",
   "OWNER_MISMATCH",
@@ -42,21 +42,20 @@ const OF_OTHER_CALLERS: readonly ProblemCode[] = [
   "SECRET_KEY_REQUIRED",
 ];
 
-export const isOfMembers = (code: ProblemCode): boolean => !OF_OTHER_CALLERS.includes(code);
+export const concernsMembers = (code: ProblemCode): boolean => !NON_MEMBER_PROBLEMS.includes(code);
 
 interface MemberOperation {
   readonly operationId: string;
   readonly summary: string;
   readonly role: "viewer" | "admin";
-  /** Below the address that the operations of members have in common. */
   readonly path: string;
-  /** If left out, the operation is described as the original is. */
+  /** Description; the original's if left out. */
   readonly description?: string;
 }
 
-/** Operations below `address` by which a project's members do what its servers do. */
+/** Returns functions that declare server operations for a project's members, below `address`. */
 export function forMembers(tag: string, address: string) {
-  /** Declares an operation as the original is, with a handler of its own. */
+  /** Declares a variant of an operation that has its own handler. */
   const declare = <B, N extends PathParameters, Q, H extends HeaderParameters>(
     original: Contract<unknown, B, N, Q, H>,
     { role, path, ...texts }: MemberOperation,
@@ -68,13 +67,10 @@ export function forMembers(tag: string, address: string) {
       path: `${address}${path}`,
       security: memberAsServer(role),
       params: { projectId, ...original.params! },
-      problems: original.problems.filter(isOfMembers),
+      problems: original.problems.filter(concernsMembers),
     });
 
-  /**
-   * Declares an operation that the handler of the original answers. The compiler refuses an original
-   * whose handler needs to know more of its caller than a member has.
-   */
+  /** Declares a variant that the original's handler answers. It may not require more of callers. */
   const mirror = <P, B, N extends PathParameters, Q, H extends HeaderParameters>(
     original: Contract<P, B, N, Q, H> & ([ServerRights] extends [P] ? unknown : never),
     operation: MemberOperation,

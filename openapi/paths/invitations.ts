@@ -1,5 +1,5 @@
 import { CODE_PAUSE_MS, CODES_PER_HOUR } from "@/lib/limits.ts";
-import { answered, created } from "../answers.ts";
+import { createdAnswer, okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { invitationId, pageQuery, projectId } from "../parameters.ts";
 import {
@@ -15,7 +15,12 @@ import {
   SentInvitation,
 } from "../schemas/invitation.ts";
 import { NewOwner, Project, PROJECT_EXAMPLE } from "../schemas/project.ts";
-import { COUNTED, countedByAddress, dashboardSession, projectMember } from "../security.ts";
+import {
+  countedByAddress,
+  DASHBOARD_RATE_NOTE,
+  dashboardSession,
+  projectMember,
+} from "../security.ts";
 import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Members";
@@ -26,23 +31,22 @@ export const inviteMember = contract({
   method: "post",
   path: "/api/projects/{projectId}/members",
   summary: "Invite a member for the project's owner",
-  description: "Makes a link by which somebody gets a part in the project, once and within 7 " +
-    "days: whoever has it accepts, signed in, with whatever account. The answer is the same " +
-    "whether or not the address has one; only the address of a member is refused. Where this " +
-    "server can send mail, the link is mailed to the address, too: one mail within " +
-    `${
-      CODE_PAUSE_MS / 1000
-    } seconds and ${CODES_PER_HOUR} within an hour, whoever invites it. Else ` +
-    "hand it over yourself. A new invitation of the same address replaces the open one. A viewer reads everything; an admin " +
-    `changes everything but who owns the project, and cannot delete it. ${COUNTED}`,
+  description:
+    "Creates a link that makes an account a member, once and within 7 days. Every signed-in " +
+    "account that has the link can accept. The answer is the same whether or not the address has " +
+    "an account; only the address of a member is refused. If the server can send mail, the link is " +
+    `mailed to the address: at most one mail in ${CODE_PAUSE_MS / 1000} seconds and ` +
+    `${CODES_PER_HOUR} in an hour, for all inviters. Otherwise, hand the link over yourself. A new ` +
+    "invitation of the same address replaces the open one. A viewer reads everything; an admin " +
+    `changes everything except the owner, and cannot delete the project. ${DASHBOARD_RATE_NOTE}`,
   security: countedByAddress(projectMember("admin")),
   params: { projectId },
   body: {
     schema: MemberInvitation,
     example: { email: INVITATION_EXAMPLE.email, role: "admin" },
-    description: "Whom, and as what.",
+    description: "The address and the role.",
   },
-  success: created("Member invited", "The invitation with its link.", {
+  success: createdAnswer("Member invited", "The invitation with its link.", {
     data: SentInvitation,
     example: SENT_INVITATION_EXAMPLE,
   }),
@@ -55,10 +59,10 @@ export const offerOwnership = contract({
   method: "put",
   path: "/api/projects/{projectId}/owner",
   summary: "Offer the project to another member for its owner",
-  description: "Makes a link by which the named member, and nobody else, becomes the owner, " +
-    "within 7 days. Until they accept nothing changes; then their plan, which must allow one more " +
-    "project, rules this one, and " +
-    "who owned it stays as an admin. A new offer replaces the open one.",
+  description:
+    "Creates a link with which only the named member can become the owner, within 7 days. " +
+    "Nothing changes until they accept. Their plan, which must allow one more project, then applies " +
+    "to the project, and the previous owner stays as an admin. A new offer replaces the open one.",
   security: projectMember("owner"),
   params: { projectId },
   body: {
@@ -66,7 +70,7 @@ export const offerOwnership = contract({
     example: { accountId: EXAMPLE_ID },
     description: "A member of the project.",
   },
-  success: answered("Project offered", "The offer with its link.", {
+  success: okAnswer("Project offered", "The offer with its link.", {
     data: SentInvitation,
     example: { ...SENT_INVITATION_EXAMPLE, role: "owner", mailed: false },
   }),
@@ -79,13 +83,12 @@ export const listInvitations = contract({
   method: "get",
   path: "/api/projects/{projectId}/invitations",
   summary: "List open invitations for the project's admins",
-  description:
-    "Invitations, and the offer of the project, that can still be accepted, the latest " +
-    "first. Their links are not shown again.",
+  description: "Invitations and the offer of ownership that can still be accepted, newest first. " +
+    "Their links are not shown again.",
   security: projectMember("admin"),
   params: { projectId },
   query: pageQuery,
-  success: answered("Invitations listed", "A page of invitations.", {
+  success: okAnswer("Invitations listed", "A page of invitations.", {
     data: InvitationList,
     example: { items: [INVITATION_EXAMPLE], nextCursor: null },
   }),
@@ -98,11 +101,10 @@ export const revokeInvitation = contract({
   method: "delete",
   path: "/api/projects/{projectId}/invitations/{invitationId}",
   summary: "Withdraw an invitation for the project's owner",
-  description: "Its link leads nowhere from now on. The owner alone withdraws the offer of the " +
-    "project.",
+  description: "The link stops working. Only the owner can withdraw the offer of ownership.",
   security: projectMember("admin"),
   params: { projectId, invitationId },
-  success: answered("Invitation withdrawn", "What can be accepted no more.", {
+  success: okAnswer("Invitation withdrawn", "The withdrawn invitation.", {
     data: RevokedInvitation,
     example: { invitationId: EXAMPLE_ID },
   }),
@@ -112,7 +114,7 @@ export const revokeInvitation = contract({
 const body = {
   schema: InvitationToken,
   example: { token: SENT_INVITATION_EXAMPLE.token },
-  description: "What the link ends with.",
+  description: "The end of the link.",
 };
 
 export const previewInvitation = contract({
@@ -121,11 +123,11 @@ export const previewInvitation = contract({
   method: "post",
   path: "/api/invitations/preview",
   summary: "Preview an invitation for the invited account",
-  description: "Tells who invites to what, and changes nothing. The link's token is in the body, " +
-    "because addresses are kept in many places.",
+  description: "Shows the inviter, the project and the role, and changes nothing. The link's " +
+    "token is in the body, because addresses are stored in many places.",
   security: dashboardSession,
   body,
-  success: answered("Invitation found", "What would be accepted.", {
+  success: okAnswer("Invitation found", "The invitation.", {
     data: InvitationPreview,
     example: PREVIEW_EXAMPLE,
   }),
@@ -138,12 +140,12 @@ export const acceptInvitation = contract({
   method: "post",
   path: "/api/invitations/accept",
   summary: "Accept an invitation for the invited account",
-  description: "Makes the signed-in account a member, or the owner. It takes effect once; the " +
-    "account that has accepted gets the same answer again as long as that holds. After a refusal " +
-    "the invitation is still open.",
+  description: "Makes the signed-in account a member, or the owner. An invitation is accepted " +
+    "once; the account that accepted it gets the same answer again while it is a member. After a " +
+    "refusal, the invitation stays open.",
   security: dashboardSession,
   body,
-  success: answered("Invitation accepted", "The project as its new member sees it.", {
+  success: okAnswer("Invitation accepted", "The project as its new member sees it.", {
     data: Project,
     example: { ...PROJECT_EXAMPLE, role: "admin" },
   }),
@@ -156,17 +158,16 @@ export const declineInvitation = contract({
   method: "post",
   path: "/api/invitations/decline",
   summary: "Decline an invitation for the invited account",
-  description: "Nobody can accept it from now on.",
+  description: "The invitation cannot be accepted any more.",
   security: dashboardSession,
   body,
-  success: answered("Invitation declined", "It is gone.", {
+  success: okAnswer("Invitation declined", "The invitation is deleted.", {
     data: DeclinedInvitation,
     example: {},
   }),
   problems: ["INVITATION_NOT_FOUND"],
 });
 
-/** In the order of the reference. */
 export const INVITATIONS = {
   inviteMember,
   listInvitations,

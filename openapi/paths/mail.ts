@@ -5,7 +5,7 @@ import {
   MAIL_RECIPIENTS_MAX,
   PRO_MAILS,
 } from "@/lib/limits.ts";
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { pageQuery } from "../parameters.ts";
 import {
@@ -26,19 +26,19 @@ export const sendMail = contract({
   method: "post",
   path: "/api/mail/send",
   summary: "Send mail from your server",
-  description: `To one address or up to ${MAIL_RECIPIENTS_MAX}, each a mail of its own. They are ` +
-    "stored, and then sent in the background: the log tells what became of them. By the platform's " +
-    `server a project on the free plan sends ${FREE_MAILS} a month (UTC), on pro ${PRO_MAILS}; ` +
-    "either all addresses have room, or none gets a mail. What fails in the end is given back. By " +
-    "a server of the project's own there is no such limit.",
+  description: `Sends a mail to each of up to ${MAIL_RECIPIENTS_MAX} addresses. Mails are stored ` +
+    "and sent in the background; the log has their states. Through the platform's server, a " +
+    `project on the free plan sends ${FREE_MAILS} a month (UTC), on pro ${PRO_MAILS}; if the ` +
+    "limit does not allow all addresses, no mail is sent. Mails that finally fail do not count. " +
+    "A project's own server has no such limit.",
   security: secretKey,
   body: {
     schema: MailInput,
     example: MAIL_EXAMPLE,
-    description: "The mail, or which template, and to whom.",
+    description: "The mail or its template, and the recipients.",
     bytesMax: MAIL_BODY_BYTES_MAX,
   },
-  success: answered("Mail queued", "They are stored, and about to be sent.", {
+  success: okAnswer("Mail queued", "The mails are stored and queued.", {
     data: SentMails,
     example: SENT_MAILS_EXAMPLE,
   }),
@@ -51,16 +51,15 @@ export const listMails = contract({
   method: "get",
   path: "/api/mail/logs",
   summary: "List mails for your server",
-  description: `Mails of the last ${MAIL_LOG_DAYS} days, the newest first: those of sign-in, and ` +
-    "those that an application has sent. What they say is not shown.",
+  description: `Mails of the last ${MAIL_LOG_DAYS} days, newest first, from sign-in and from ` +
+    "applications, without their content.",
   security: secretKey,
   query: pageQuery,
-  success: answered("Mails listed", "A page of mails.", {
+  success: okAnswer("Mails listed", "A page of mails.", {
     data: MailLog,
     example: { items: [LOGGED_MAIL_EXAMPLE], nextCursor: null },
   }),
   problems: ["INVALID_CURSOR"],
 });
 
-/** In the order of the reference. */
 export const MAIL = { sendMail, listMails };

@@ -1,4 +1,4 @@
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { memberId, pageQuery, projectId } from "../parameters.ts";
 import {
@@ -19,11 +19,11 @@ export const listMembers = contract({
   method: "get",
   path: "/api/projects/{projectId}/members",
   summary: "List a project's members for its members",
-  description: "The accounts that have a part in the project, the latest first.",
+  description: "The members of the project, newest first.",
   security: projectMember("viewer"),
   params: { projectId },
   query: pageQuery,
-  success: answered("Members listed", "A page of members.", {
+  success: okAnswer("Members listed", "A page of members.", {
     data: MemberList,
     example: { items: [MEMBER_EXAMPLE], nextCursor: null },
   }),
@@ -36,9 +36,8 @@ export const changeMember = contract({
   method: "patch",
   path: "/api/projects/{projectId}/members/{accountId}",
   summary: "Change a member's role for the project's owner",
-  description:
-    "Makes an admin of a viewer, or the other way round: then the invitations they made end. The " +
-    "owner's role stays.",
+  description: "Changes a viewer to an admin or an admin to a viewer, whose invitations then " +
+    "end. The owner's role cannot be changed.",
   security: projectMember("admin"),
   params: { projectId, accountId: memberId },
   body: {
@@ -46,7 +45,7 @@ export const changeMember = contract({
     example: { role: "viewer" },
     description: "The new role.",
   },
-  success: answered("Member changed", "The member as it is now.", {
+  success: okAnswer("Member changed", "The changed member.", {
     data: Member,
     example: { ...MEMBER_EXAMPLE, role: "viewer" },
   }),
@@ -59,17 +58,16 @@ export const removeMember = contract({
   method: "delete",
   path: "/api/projects/{projectId}/members/{accountId}",
   summary: "Remove a member for the project's owner, or leave",
-  description: "Admins and the owner remove others; whoever names their own account leaves the " +
-    "project. Open invitations that the member made end. The owner cannot leave: another member " +
-    "must accept the project first.",
+  description: "Admins and the owner remove others; every member can remove their own account. " +
+    "Open invitations of the member end. The owner cannot leave: another member must first " +
+    "accept the ownership.",
   security: projectMember("viewer"),
   params: { projectId, accountId: memberId },
-  success: answered("Member removed", "Who is no member any more.", {
+  success: okAnswer("Member removed", "The account that is not a member any more.", {
     data: RemovedMember,
     example: { accountId: EXAMPLE_ID },
   }),
   problems: ["ROLE_REQUIRED", "MEMBER_NOT_FOUND", "OWNER_STAYS"],
 });
 
-/** In the order of the reference. */
 export const MEMBERS = { listMembers, changeMember, removeMember };

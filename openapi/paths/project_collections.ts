@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { parseDefinition, parseNamedDefinition } from "@/lib/documents/definition.ts";
 import type { CollectionDefinition, ReplacingDefinition } from "@/lib/documents/fields.ts";
 import { BODY_BYTES_MAX } from "@/lib/limits.ts";
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract, type ParsedBody } from "../contract.ts";
 import { collectionName, projectId } from "../parameters.ts";
 import {
@@ -16,7 +16,7 @@ import { projectMember } from "../security.ts";
 const TAG = "Project collections";
 
 const CollectionRename = z.strictObject({ name: z.string() }).openapi("CollectionRename", {
-  description: "What a collection is to be called, by the rules for names of new ones.",
+  description: "The new name of a collection, by the rules for new collections.",
   example: { name: "articles" },
 });
 
@@ -30,7 +30,7 @@ const definitionBody: ParsedBody<CollectionDefinition> = {
   schema: DefinitionInput,
   parse: parseDefinition,
   example: DEFINITION_INPUT_EXAMPLE,
-  description: "A definition: `name`, and of a field only `key` and `type`, are needed.",
+  description: "A definition. Only `name`, and `key` and `type` of each field, are required.",
   bytesMax: BODY_BYTES_MAX,
 };
 
@@ -38,10 +38,10 @@ const namedDefinitionBody: ParsedBody<ReplacingDefinition> = {
   ...definitionBody,
   schema: NamedDefinitionInput,
   parse: (members, { params }) => parseNamedDefinition(params.collectionName!, members),
-  description: "The whole definition; `name` may be left out.",
+  description: "The complete definition; `name` may be left out.",
 };
 
-const defined = (status: number, description: string, message: string) => ({
+const definitionAnswer = (status: number, description: string, message: string) => ({
   status,
   description,
   data: Definition,
@@ -55,10 +55,10 @@ export const listCollections = contract({
   method: "get",
   path: "/api/projects/{projectId}/collections",
   summary: "List a project's collections for its members",
-  description: "Every collection of the project as it is defined, by name.",
+  description: "The definitions of all collections, by name.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: answered("Collections listed", "The definitions.", {
+  success: okAnswer("Collections listed", "The definitions.", {
     data: z.strictObject({ items: z.array(Definition) }),
     example: { items: [COLLECTION_EXAMPLE] },
   }),
@@ -71,12 +71,12 @@ export const createCollection = contract({
   method: "post",
   path: "/api/projects/{projectId}/collections",
   summary: "Create a collection for the project's admins",
-  description: "Without `rls` a collection is private: signed-in users read and write what is " +
-    "their own.",
+  description: "Without `rls`, a collection is private: signed-in users read and write their own " +
+    "documents.",
   security: projectMember("admin"),
   params: { projectId },
   body: definitionBody,
-  success: [defined(201, "The definition with every default filled in.", "Collection created")],
+  success: [definitionAnswer(201, "The definition, including all defaults.", "Collection created")],
   problems: ["INVALID_DEFINITION", "COLLECTION_EXISTS", "PLAN_LIMIT_REACHED"],
 });
 
@@ -86,22 +86,23 @@ export const updateCollection = contract({
   method: "put",
   path: "/api/projects/{projectId}/collections/{collectionName}",
   summary: "Update a collection for the project's admins",
-  description:
-    "Replaces the whole definition, whoever has changed it meanwhile; the name cannot change. " +
-    "Fields that are no longer declared keep their stored values. A field with `renamedFrom` takes " +
-    "over those of that field, in all documents at the moment in which the definition changes.\n\n" +
-    "From the answer on every write fits the new definition, and nobody reads by a rule that let " +
-    "more through. For the rest, other processes on MongoDB may take up to 5 s to follow.\n\n" +
-    "While stored documents are compared with the new definition, everybody reads. On MongoDB " +
-    "writes to the collection wait meanwhile, for up to 4 s. On SQLite documents are compared, " +
-    "renamed fields moved, and new fields and indexes over arrays filled, a few at a time, and writes go on in between; for " +
-    "each other index of a collection they wait once, for 1 µs of each document. " +
-    "`listCollections` tells how far it has come. Whoever changes the same collection meanwhile " +
-    "waits for up to 8 s, and is then asked to come back (503).",
+  description: "Replaces the complete definition, including concurrent changes to it; the name " +
+    "cannot change. Fields that are no longer declared keep their stored values. A field with " +
+    "`renamedFrom` takes over the values of that field, in all documents at the moment of the " +
+    "change.\n\n" +
+    "After the answer, every write conforms to the new definition, and no read uses a less " +
+    "strict access rule. Other effects may take up to 5 s to reach other processes on " +
+    "MongoDB.\n\n" +
+    "While stored documents are compared with the new definition, reads continue. On MongoDB, " +
+    "writes to the collection wait for up to 4 s. On SQLite, documents are compared, renamed " +
+    "fields moved, and new fields and indexes over arrays filled in small steps, between which " +
+    "writes continue; for each other index, writes wait once, for 1 µs per document. " +
+    "`listCollections` shows the progress. Other changes of the same collection wait for up to 8 " +
+    "s, and are then answered with 503.",
   security: projectMember("admin"),
   params: { projectId, collectionName },
   body: namedDefinitionBody,
-  success: [defined(200, "The definition as it is now.", "Collection changed")],
+  success: [definitionAnswer(200, "The changed definition.", "Collection changed")],
   problems: ["INVALID_DEFINITION", "COLLECTION_NOT_FOUND", "DEFINITION_CONFLICT"],
 });
 
@@ -111,12 +112,11 @@ export const renameCollection = contract({
   method: "post",
   path: "/api/projects/{projectId}/collections/{collectionName}/rename",
   summary: "Rename a collection for the project's admins",
-  description:
-    "Its documents stay where they are, with their ids and `ETag`s. `Ref`s of all collections, " +
-    "and of users, and the events of webhooks name it by its new name from the same moment on; messages about what " +
-    "was changed before have the former one. The former name is 404 then, and free: applications " +
-    "must ask for the new one. Live lists end, and slow questions are counted anew.\n\n" +
-    "Another letter case is another name. Other processes on MongoDB may take up to 5 s to follow.",
+  description: "Documents keep their ids and `ETag`s. `Ref`s of all collections and of users, " +
+    "and the events of webhooks, refer to the new name at the same moment; messages about " +
+    "earlier changes have the former name. The former name is then 404 and free, so applications " +
+    "must use the new one. Live lists end, and the figures of slow questions are reset.\n\n" +
+    "Names differ by letter case. Other processes on MongoDB may take up to 5 s to follow.",
   security: projectMember("admin"),
   params: { projectId, collectionName },
   body: {
@@ -125,7 +125,7 @@ export const renameCollection = contract({
     description: "The new name.",
   },
   success: [{
-    ...defined(200, "The definition as it is now.", "Collection renamed"),
+    ...definitionAnswer(200, "The changed definition.", "Collection renamed"),
     example: { ...COLLECTION_EXAMPLE, name: "articles" },
   }],
   problems: ["INVALID_DEFINITION", "COLLECTION_NOT_FOUND", "COLLECTION_EXISTS"],
@@ -137,21 +137,19 @@ export const deleteCollection = contract({
   method: "delete",
   path: "/api/projects/{projectId}/collections/{collectionName}",
   summary: "Delete a collection for the project's admins",
-  description:
-    "The collection is gone at once, for good, and its name is free. Its documents are " +
-    "removed in the background. Other processes on MongoDB may list them for up to 5 s, by the " +
-    "rules that the collection had, by which they show nothing of a new collection of that name. " +
-    "Nothing is written to the deleted one any more.",
+  description: "Deletes the collection immediately and permanently; its name is free. Its " +
+    "documents are removed in the background. Other processes on MongoDB may list them for up to " +
+    "5 s by the collection's former rules, but never documents of a new collection with that " +
+    "name. Writes to the deleted collection are refused.",
   security: projectMember("admin"),
   params: { projectId, collectionName },
-  success: answered("Collection deleted", "The name of the deleted collection.", {
+  success: okAnswer("Collection deleted", "The name of the deleted collection.", {
     data: z.strictObject({ name: z.string() }),
     example: { name: "posts" },
   }),
   problems: ["COLLECTION_NOT_FOUND", "COLLECTION_IN_USE"],
 });
 
-/** In the order of the reference. */
 export const PROJECT_COLLECTIONS = {
   listCollections,
   createCollection,

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { projectId } from "../parameters.ts";
 import {
@@ -29,7 +29,7 @@ export const listProjectFiles = mirror(listFiles, {
 
 export const requestProjectUpload = declare({
   ...requestUpload,
-  success: answered("Upload requested", "Where to send the file, and its path for confirm.", {
+  success: okAnswer("Upload requested", "The address for the file, and its path for the confirm.", {
     data: z.strictObject(requestedUpload).openapi("RequestedUpload", {
       example: REQUESTED_EXAMPLE,
     }),
@@ -44,7 +44,7 @@ export const requestProjectUpload = declare({
 
 export const confirmProjectUpload = declare({
   ...confirmUpload,
-  success: answered("Upload confirmed", "The file is stored.", {
+  success: okAnswer("Upload confirmed", "The file is stored.", {
     data: z.strictObject(confirmedUpload).openapi("ConfirmedUpload", {
       example: CONFIRMED_EXAMPLE,
     }),
@@ -77,23 +77,22 @@ export const changeProjectFile = contract({
   method: "patch",
   path: ADDRESS,
   summary: "Make a file public or private",
-  description: "Moves a confirmed file to where everybody reads it, or nobody without a signed " +
-    "address. Its public address is good no more, or again; caches may keep what they have.",
+  description: "Makes a confirmed file readable for everyone, or only with a signed address. Its " +
+    "public address starts or stops working; caches may keep copies.",
   security: memberAsServer("admin"),
   params: { projectId },
   body: {
     schema: FileChanges,
     example: { path: PATH_EXAMPLE, visibility: "private" },
-    description: "Which file, and who may read it.",
+    description: "The file and its visibility.",
   },
-  success: answered("File changed", "The file as it is now.", {
+  success: okAnswer("File changed", "The changed file.", {
     data: StoredFile,
     example: { ...FILE_EXAMPLE, url: null, visibility: "private" },
   }),
   problems: ["FILE_NOT_FOUND", "UPLOAD_NOT_READY", "STORAGE_UNAVAILABLE"],
 });
 
-/** In the order of the reference. */
 export const PROJECT_FILES = {
   listProjectFiles,
   requestProjectUpload,

@@ -1,5 +1,5 @@
 import { JOBS_SHOWN_MAX } from "@/lib/limits.ts";
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { jobId, projectId } from "../parameters.ts";
 import { JOB_EXAMPLE, JobList, TriedJob } from "../schemas/job.ts";
@@ -13,13 +13,13 @@ export const listJobs = contract({
   tag: TAG,
   method: "get",
   path: PATH,
-  summary: "List what is still to be done in a project for its members",
-  description: "What follows from a change and is done in the background, such as removing the " +
-    `documents of a deleted collection. The first ${JOBS_SHOWN_MAX} are listed, those that are due ` +
-    "first. A job that fails is tried again by itself, later and later.",
+  summary: "List a project's pending jobs for its members",
+  description: "Background work that follows from changes, such as removing the documents of a " +
+    `deleted collection. The first ${JOBS_SHOWN_MAX} jobs are listed, earliest due time first. A ` +
+    "failed job is retried automatically at growing intervals.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: answered("Jobs listed", "The jobs.", {
+  success: okAnswer("Jobs listed", "The jobs.", {
     data: JobList,
     example: { items: [JOB_EXAMPLE], total: 1 },
   }),
@@ -32,18 +32,16 @@ export const tryJob = contract({
   method: "post",
   path: `${PATH}/{jobId}/try`,
   summary: "Try a job now for the project's admins",
-  description:
-    "Does not wait until it is due. A job that somebody is at, that members have no part " +
-    "in, that fails or that takes long is not done yet, and is tried again later. One that is not " +
-    "there any more is done.",
+  description: "Runs a job before it is due. A job that is running already, that members cannot " +
+    "run, that fails or that takes long is answered as not done, and is retried later. A job " +
+    "that does not exist any more is done.",
   security: projectMember("admin"),
   params: { projectId, jobId },
-  success: answered("Job tried", "Whether it is done.", {
+  success: okAnswer("Job tried", "Whether the job is done.", {
     data: TriedJob,
     example: { done: true },
   }),
   problems: [],
 });
 
-/** In the order of the reference. */
 export const PROJECT_JOBS = { listJobs, tryJob };

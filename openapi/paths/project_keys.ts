@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { KEY_GRACE_HOURS_MAX } from "@/lib/limits.ts";
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { keyKind, projectId } from "../parameters.ts";
 import {
@@ -22,10 +22,11 @@ export const listProjectKeys = contract({
   method: "get",
   path: PATH,
   summary: "List a project's API keys for its members",
-  description: "The publishable key, which may be public, and by what the secret one is known.",
+  description:
+    "The publishable key, which may be public, and the first characters of the secret key.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: answered("Keys listed", "The keys.", {
+  success: okAnswer("Keys listed", "The keys.", {
     data: z.strictObject({ items: z.array(ProjectKey) }),
     example: { items: PROJECT_KEY_EXAMPLES },
   }),
@@ -38,19 +39,18 @@ export const rotateProjectKey = contract({
   method: "post",
   path: `${PATH}/{kind}/rotate`,
   summary: "Rotate an API key for the project's admins",
-  description: "Puts a new key in the place of the present one, which is refused from now on, or " +
-    `after up to ${KEY_GRACE_HOURS_MAX} hours (\`graceHours\`). Of each kind one former key works ` +
-    "at most: one from a rotation before is refused from now on. A new secret key is shown this " +
-    "once.",
+  description: "Creates a new key. The current key is refused immediately, or after up to " +
+    `${KEY_GRACE_HOURS_MAX} hours (\`graceHours\`). At most one former key of each kind works: ` +
+    "the key of an earlier rotation is refused immediately. A new secret key is shown only once.",
   security: projectMember("admin"),
   params: { projectId, kind: keyKind },
   body: {
     schema: KeyRotation,
     example: { graceHours: 24 },
-    description: "May be left out.",
+    description: "The grace period. Optional.",
     optional: true,
   },
-  success: answered("Key rotated", "The new key.", {
+  success: okAnswer("Key rotated", "The new key.", {
     data: RotatedKey,
     example: ROTATED_KEY_EXAMPLE,
   }),
@@ -63,16 +63,14 @@ export const endFormerProjectKey = contract({
   method: "delete",
   path: `${PATH}/{kind}/former`,
   summary: "End a rotated API key for the project's admins",
-  description: "The key before the present one is refused from now on, though its grace would " +
-    "last longer.",
+  description: "Refuses the previous key immediately, even if its grace period has not ended.",
   security: projectMember("admin"),
   params: { projectId, kind: keyKind },
-  success: answered("Former key ended", "Only the present key works.", {
+  success: okAnswer("Former key ended", "Only the current key works.", {
     data: EndedKey,
     example: { kind: "secret", ended: true },
   }),
   problems: [],
 });
 
-/** In the order of the reference. */
 export const PROJECT_KEYS = { listProjectKeys, rotateProjectKey, endFormerProjectKey };

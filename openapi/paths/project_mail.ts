@@ -3,7 +3,7 @@ import { MAIL_BODY_BYTES_MAX, MAIL_TEMPLATES_MAX, MAIL_TIMEOUT_MS } from "@/lib/
 import { TEMPLATE_NAME } from "@/lib/mail/template_store.ts";
 import { canonicalLanguage } from "@/lib/text/languages.ts";
 import { Problem } from "@/lib/problems.ts";
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import type { PathParameter } from "../inputs.ts";
 import { mailId, pageQuery, projectId } from "../parameters.ts";
@@ -40,12 +40,10 @@ const TEMPLATE_PATH = `${PATH}/templates/{name}/{language}` as const;
 
 const { mirror } = forMembers(TAG, PATH);
 
-/** The name of a template, as it stands in a path. */
 const name: PathParameter = {
   schema: z.string().regex(TEMPLATE_NAME).openapi({
     param: {
-      description:
-        "A kind of mail that Corbel sends, to say it in your words, or a name of your own.",
+      description: "A kind of mail that Corbel sends, to replace its text, or a name of your own.",
       example: "code",
     },
   }),
@@ -62,7 +60,7 @@ const name: PathParameter = {
 const language: PathParameter = {
   schema: z.string().openapi({
     pattern: LANGUAGE_PATTERN,
-    param: { description: "Its language, in any letter case.", example: "pt-BR" },
+    param: { description: "The template's language, in any letter case.", example: "pt-BR" },
   }),
   problem: "INVALID_INPUT",
   read(text) {
@@ -80,10 +78,10 @@ export const getProjectMail = contract({
   method: "get",
   path: PATH,
   summary: "Get a project's mail settings for its members",
-  description: "The project's own mail server, if it has one, and in which language it writes.",
+  description: "The project's own mail server, if it has one, and the language of its mails.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: answered("Mail settings read", "The settings.", {
+  success: okAnswer("Mail settings read", "The settings.", {
     data: ProjectMail,
     example: PROJECT_MAIL_EXAMPLE,
   }),
@@ -96,17 +94,17 @@ export const setProjectMail = contract({
   method: "put",
   path: PATH,
   summary: "Connect a mail server for the project's admins",
-  description: "All mails of the project go by this server from now on, without a limit of the " +
-    "plan. What is left out stays as it is; the first time `url` and `from` come together. The " +
-    "check sends a mail by it.",
+  description: "All mails of the project are then sent through this server, without a limit of " +
+    "the plan. Members that are left out stay unchanged; the first time, `url` and `from` are " +
+    "required. The check operation sends a mail through it.",
   security: projectMember("admin"),
   params: { projectId },
   body: {
     schema: ProjectMailInput,
     example: PROJECT_MAIL_INPUT_EXAMPLE,
-    description: "The server with its user and password, whom mails are from, and the language.",
+    description: "The server with its user and password, the sender, and the language.",
   },
-  success: answered("Mail settings saved", "The settings as they are now, without the password.", {
+  success: okAnswer("Mail settings saved", "The changed settings, without the password.", {
     data: ProjectMail,
     example: PROJECT_MAIL_EXAMPLE,
   }),
@@ -119,11 +117,11 @@ export const clearProjectMail = contract({
   method: "delete",
   path: PATH,
   summary: "Disconnect the mail server for the project's admins",
-  description: "Mails go by the platform's server from now on; those that still wait for the " +
-    "project's own fail. Without one nothing changes.",
+  description: "Mails are then sent through the platform's server; those still queued for the " +
+    "project's own fail. Without an own server, nothing changes.",
   security: projectMember("admin"),
   params: { projectId },
-  success: answered("Mail server disconnected", "The settings as they are now.", {
+  success: okAnswer("Mail server disconnected", "The changed settings.", {
     data: ProjectMail,
     example: { own: null, mailLanguage: null },
   }),
@@ -136,11 +134,11 @@ export const checkProjectMail = contract({
   method: "post",
   path: `${PATH}/check`,
   summary: "Check the mail server for the project's admins",
-  description: "Sends a mail by the project's own server to the account that is signed in, and " +
-    "answers what the server said. It is in no log.",
+  description: "Sends a mail through the project's own server to the signed-in account, and " +
+    "answers the server's response. The mail is not logged.",
   security: projectMember("admin"),
   params: { projectId },
-  success: answered("Mail sent", "The server has taken the mail.", {
+  success: okAnswer("Mail sent", "The server has accepted the mail.", {
     data: CheckedMail,
     example: CHECKED_MAIL_EXAMPLE,
   }),
@@ -161,12 +159,11 @@ export const getKeptMail = contract({
   method: "get",
   path: `${PATH}/logs/{id}`,
   summary: "Read a mail that was kept for the project's admins",
-  description:
-    "Where nobody sends (`deno task dev`, or `MAIL_URL=keep:`), mails are kept with all " +
-    "they say, codes included. Mails that are sent are not kept: of those the log has the rest.",
+  description: "A server that does not send mail (`deno task dev`, or `MAIL_URL=keep:`) keeps " +
+    "mails with their content, including codes. The content of sent mails is not stored.",
   security: projectMember("admin"),
   params: { projectId, id: mailId },
-  success: answered("Mail read", "The mail.", { data: KeptMail, example: KEPT_MAIL_EXAMPLE }),
+  success: okAnswer("Mail read", "The mail.", { data: KeptMail, example: KEPT_MAIL_EXAMPLE }),
   problems: ["MAIL_NOT_FOUND"],
 });
 
@@ -176,12 +173,11 @@ export const sendProjectMailAgain = contract({
   method: "post",
   path: `${PATH}/logs/{id}/send`,
   summary: "Send a mail again for the project's admins",
-  description:
-    "One that has failed, and had no code. It counts as a new one, and begins with its " +
-    "first try.",
+  description: "Sends a failed mail that has no code. It counts as a new mail, and begins with " +
+    "its first try.",
   security: projectMember("admin"),
   params: { projectId, id: mailId },
-  success: answered("Mail queued", "The mail is about to be sent.", {
+  success: okAnswer("Mail queued", "The mail is queued.", {
     data: LoggedMail,
     example: {
       ...LOGGED_MAIL_EXAMPLE,
@@ -205,13 +201,13 @@ export const listMailTemplates = contract({
   method: "get",
   path: `${PATH}/templates`,
   summary: "List mail templates for the project's members",
-  description: "The project's own, the newest first, and beside them those that are built in. " +
-    "`{{name}}` stands for a variable. The mails of sign-in have `code`, `minutes`, `link` (where " +
-    "the project has a Site URL), `email`, `project` and `url`.",
+  description: "The project's own templates, newest first, and the built-in ones. `{{name}}` is " +
+    "a variable. The mails of sign-in have `code`, `minutes`, `link` (if the project has a Site " +
+    "URL), `email`, `project` and `url`.",
   security: projectMember("viewer"),
   params: { projectId },
   query: pageQuery,
-  success: answered("Templates listed", "A page of templates.", {
+  success: okAnswer("Templates listed", "A page of templates.", {
     data: MailTemplateList,
     example: TEMPLATE_LIST_EXAMPLE,
   }),
@@ -224,19 +220,18 @@ export const setMailTemplate = contract({
   method: "put",
   path: TEMPLATE_PATH,
   summary: "Set a mail template for the project's admins",
-  description:
-    "One of a kind that Corbel sends is used in the place of the one that is built in: " +
-    "in the language that the reader's `Accept-Language` asks for, or else the project's, English, " +
-    `or any that there is. A project has up to ${MAIL_TEMPLATES_MAX}, of all names and languages.`,
+  description: "A template for a kind of mail that Corbel sends replaces the built-in one: in " +
+    "the language of the request's `Accept-Language`, otherwise the project's, English, or any. " +
+    `A project has up to ${MAIL_TEMPLATES_MAX} in all names and languages.`,
   security: projectMember("admin"),
   params: { projectId, name, language },
   body: {
     schema: MailTemplateInput,
     example: TEMPLATE_INPUT_EXAMPLE,
-    description: "Subject and texts, with `{{name}}` where a variable is filled in.",
+    description: "Subject and texts, with `{{name}}` for variables.",
     bytesMax: MAIL_BODY_BYTES_MAX,
   },
-  success: answered("Template saved", "The template as it is stored.", {
+  success: okAnswer("Template saved", "The stored template.", {
     data: StoredMailTemplate,
     example: TEMPLATE_EXAMPLE,
   }),
@@ -249,10 +244,10 @@ export const deleteMailTemplate = contract({
   method: "delete",
   path: TEMPLATE_PATH,
   summary: "Delete a mail template for the project's admins",
-  description: "Another one of the name is used then, or the one that is built in.",
+  description: "Another template of this name is then used, or the built-in one.",
   security: projectMember("admin"),
   params: { projectId, name, language },
-  success: answered("Template deleted", "The template is gone.", {
+  success: okAnswer("Template deleted", "The template is deleted.", {
     data: DeletedMailTemplate,
     example: { deleted: true as const },
   }),
@@ -265,24 +260,23 @@ export const previewMailTemplate = contract({
   method: "post",
   path: `${PATH}/templates/preview`,
   summary: "Preview a mail template for the project's admins",
-  description: "The texts as they would be sent, with samples for what Corbel fills in. Nothing " +
-    "is stored or sent.",
+  description: "The texts as they would be sent, with samples for Corbel's variables. Nothing is " +
+    "stored or sent.",
   security: projectMember("admin"),
   params: { projectId },
   body: {
     schema: MailPreviewInput,
     example: TEMPLATE_INPUT_EXAMPLE,
-    description: "Subject and texts, and variables of your own.",
+    description: "Subject and texts, and your own variables.",
     bytesMax: MAIL_BODY_BYTES_MAX,
   },
-  success: answered("Template filled in", "The mail.", {
+  success: okAnswer("Template filled in", "The mail.", {
     data: MailPreview,
     example: MAIL_PREVIEW_EXAMPLE,
   }),
   problems: [],
 });
 
-/** In the order of the reference. */
 export const PROJECT_MAIL = {
   getProjectMail,
   setProjectMail,

@@ -1,4 +1,4 @@
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { projectId, provider, signInProvider } from "../parameters.ts";
 import {
@@ -20,10 +20,10 @@ export const listProviders = contract({
   method: "get",
   path: "/api/projects/{projectId}/providers",
   summary: "List a project's sign-in providers for its members",
-  description: "Every provider that Corbel knows, with what the project has set for it.",
+  description: "All supported providers, with the project's settings.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: answered("Providers listed", "The providers.", {
+  success: okAnswer("Providers listed", "The providers.", {
     data: ProviderList,
     example: { items: [PROVIDER_EXAMPLE] },
   }),
@@ -36,18 +36,17 @@ export const setProvider = contract({
   method: "put",
   path: "/api/projects/{projectId}/providers/{provider}",
   summary: "Configure a sign-in provider for the project's admins",
-  description:
-    "Keeps what is left out, and a secret that is empty; `linking` begins as `verified`. " +
-    "To be enabled a provider needs a client id and a client " +
-    "secret; register `callbackUrl` with it.",
+  description: "Members that are left out, and an empty secret, stay unchanged; `linking` is " +
+    "`verified` by default. An enabled provider needs a client id and a client secret; register " +
+    "`callbackUrl` with it.",
   security: projectMember("admin"),
   params: { projectId, provider },
   body: {
     schema: ProviderInput,
     example: PROVIDER_INPUT_EXAMPLE,
-    description: "What the provider's OAuth application is called there, and its secret.",
+    description: "The client id and the secret of the provider's OAuth application.",
   },
-  success: answered("Provider saved", "The settings as they are now. The secret is never shown.", {
+  success: okAnswer("Provider saved", "The changed settings. The secret is never shown.", {
     data: ProviderSettings,
     example: PROVIDER_EXAMPLE,
   }),
@@ -59,19 +58,18 @@ export const tryProvider = contract({
   tag: TAG,
   method: "get",
   path: "/api/projects/{projectId}/providers/{provider}/trial",
-  summary: "Find where a sign-in provider is tried for the project's admins",
-  description: "Makes sure that the provider is switched on and that there is a Site URL to come " +
-    "back to. Then open `url` in a browser in which an admin is signed in to the dashboard: it " +
-    "goes through the whole sign-in with the provider, shows who signed in, or why it failed, and " +
-    "leaves no session.",
+  summary: "Get the address to try a sign-in provider for the project's admins",
+  description: "Checks that the provider is enabled and that the project has a Site URL. Then " +
+    "open `url` in a browser in which an admin is signed in to the dashboard: it goes through " +
+    "the complete sign-in with the provider, shows the user or the reason for the failure, and " +
+    "opens no session.",
   security: projectMember("admin"),
   params: { projectId, provider: signInProvider },
-  success: answered("Ready to be tried", "Where to go.", {
+  success: okAnswer("Ready to be tried", "The address to open.", {
     data: ProviderTrial,
     example: PROVIDER_TRIAL_EXAMPLE,
   }),
   problems: ["PROVIDER_NOT_CONFIGURED", "SITE_URL_MISSING"],
 });
 
-/** In the order of the reference. */
 export const PROJECT_PROVIDERS = { listProviders, setProvider, tryProvider };

@@ -4,7 +4,7 @@ import {
   REQUEST_LOG_PER_SECOND_MAX,
   REQUEST_RECORDING_MINUTES_MAX,
 } from "@/lib/limits.ts";
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { projectId } from "../parameters.ts";
 import {
@@ -26,15 +26,15 @@ export const listRequests = contract({
   path: PATH,
   summary: "List a project's requests that failed, for its members",
   description: "Requests to the API of the last " +
-    `${REQUEST_LOG_DAYS} days that were refused or failed, the newest first; and all of them while ` +
-    "that is [switched on](#tag/Projects/operation/recordRequests). Neither bodies and keys nor " +
-    "queries and addresses are kept. A project keeps its newest " +
-    `${REQUEST_LOG_MAX}; of more than ${REQUEST_LOG_PER_SECOND_MAX} within a second the others are ` +
-    "only counted. What a process serves is listed within a second or two.",
+    `${REQUEST_LOG_DAYS} days that were refused or failed, newest first; all requests while that is ` +
+    "[switched on](#tag/Projects/operation/recordRequests). Bodies, keys, queries and addresses are " +
+    `not stored. A project has its newest ${REQUEST_LOG_MAX} requests; beyond ` +
+    `${REQUEST_LOG_PER_SECOND_MAX} in a second, they are only counted. A request is listed within ` +
+    "one or two seconds.",
   security: projectMember("viewer"),
   params: { projectId },
   query: requestQuery,
-  success: answered("Requests listed", "A page of requests.", {
+  success: okAnswer("Requests listed", "A page of requests.", {
     data: RequestList,
     example: { items: [REQUEST_EXAMPLE], nextCursor: null, recordsUntil: null },
   }),
@@ -46,22 +46,21 @@ export const recordRequests = contract({
   tag: TAG,
   method: "put",
   path: `${PATH}/recording`,
-  summary: "List all of a project's requests for some time, for its admins",
-  description: "Also those that go well. It ends by itself, after at most " +
-    `${REQUEST_RECORDING_MINUTES_MAX} minutes; other processes begin and end within five seconds.`,
+  summary: "Record all of a project's requests for some time, for its admins",
+  description: "Records successful requests too. The recording ends after at most " +
+    `${REQUEST_RECORDING_MINUTES_MAX} minutes; other processes follow within five seconds.`,
   security: projectMember("admin"),
   params: { projectId },
   body: {
     schema: RecordingInput,
     example: { minutes: 60 },
-    description: "For how long.",
+    description: "The duration.",
   },
-  success: answered("Recording set", "Until when they are listed.", {
+  success: okAnswer("Recording set", "The end of the recording.", {
     data: Recording,
     example: { recordsUntil: "2026-01-31T13:00:00.000Z" },
   }),
   problems: [],
 });
 
-/** In the order of the reference. */
 export const PROJECT_REQUESTS = { listRequests, recordRequests };

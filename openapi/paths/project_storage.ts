@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { parseStorageInput, type StorageInput, storageRules } from "@/lib/files/storage_input.ts";
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract, type ParsedBody } from "../contract.ts";
 import { projectId } from "../parameters.ts";
 import {
@@ -19,12 +19,12 @@ const TAG = "Project files";
 const PATH = "/api/projects/{projectId}/storage";
 
 const LEFT_BEHIND =
-  "Before a bucket is left, uploads that have expired are ended, and removals that " +
-  "failed are tried once more; what cannot be removed then stays in it.";
+  "Before a bucket is replaced, expired uploads are removed and failed removals are " +
+  "retried once; objects that cannot be removed stay in it.";
 
 const storageBody: ParsedBody<StorageInput> = {
   schema: StorageSettingsInput,
-  // Which addresses are taken is for the server to say.
+  // The server's settings determine the allowed addresses.
   parse: (members, { services }) => parseStorageInput(storageRules(services), members),
   example: STORAGE_INPUT_EXAMPLE,
   description: "The bucket and its keys.",
@@ -36,10 +36,10 @@ export const getProjectStorage = contract({
   method: "get",
   path: PATH,
   summary: "Get a project's storage for its members",
-  description: "The project's own bucket, if it has one, and what its files take.",
+  description: "The project's own bucket, if it has one, and the usage of its files.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: answered("Storage read", "The storage.", {
+  success: okAnswer("Storage read", "The storage.", {
     data: ProjectStorage,
     example: PROJECT_STORAGE_EXAMPLE,
   }),
@@ -52,14 +52,13 @@ export const setProjectStorage = contract({
   method: "put",
   path: PATH,
   summary: "Connect a bucket for the project's admins",
-  description:
-    "Files go to this bucket from now on. Those in the service's storage stay there, and are " +
-    "charged as before. Endpoint and bucket cannot change while files are in the present one; " +
-    `keys, \`publicUrl\`, region and \`pathStyle\` may at any time. ${LEFT_BEHIND}`,
+  description: "New files are stored in this bucket. Files in the service's storage stay there, " +
+    "and are charged as before. Endpoint and bucket cannot change while files are in the current " +
+    `one; keys, \`publicUrl\`, region and \`pathStyle\` can always change. ${LEFT_BEHIND}`,
   security: projectMember("admin"),
   params: { projectId },
   body: storageBody,
-  success: answered("Storage saved", "The bucket as it is stored, without its keys.", {
+  success: okAnswer("Storage saved", "The stored bucket, without its keys.", {
     data: OwnStorage,
     example: OWN_STORAGE_EXAMPLE,
   }),
@@ -72,11 +71,11 @@ export const clearProjectStorage = contract({
   method: "delete",
   path: PATH,
   summary: "Disconnect the bucket for the project's admins",
-  description: "Files go to the service's storage from now on. Refused while files are in the " +
-    `bucket; without one nothing changes. ${LEFT_BEHIND}`,
+  description: "New files are stored in the service's storage. Refused while files are in the " +
+    `bucket; without a bucket, nothing changes. ${LEFT_BEHIND}`,
   security: projectMember("admin"),
   params: { projectId },
-  success: answered("Storage cleared", "Files go to the service's storage.", {
+  success: okAnswer("Storage cleared", "The service's storage is used.", {
     data: z.strictObject({ provider: z.literal("internal") }),
     example: { provider: "internal" },
   }),
@@ -89,19 +88,17 @@ export const checkProjectStorage = contract({
   method: "post",
   path: `${PATH}/check`,
   summary: "Check a bucket for the project's admins",
-  description:
-    "Does in the project's bucket all that an upload does, as Corbel, as a browser and " +
-    "as a stranger do it, and says of each step how it went. It leaves nothing there.",
+  description: "Runs all steps of an upload in the project's bucket, as Corbel, as a browser and " +
+    "as an anonymous client, and reports the result of each. It leaves nothing in the bucket.",
   security: projectMember("admin"),
   params: { projectId },
-  success: answered("Storage checked", "How each step went; `ok` is false if one failed.", {
+  success: okAnswer("Storage checked", "The result of each step; `ok` is false if one failed.", {
     data: StorageCheck,
     example: CHECK_EXAMPLE,
   }),
   problems: ["INVALID_INPUT"],
 });
 
-/** In the order of the reference. */
 export const PROJECT_STORAGE = {
   getProjectStorage,
   setProjectStorage,

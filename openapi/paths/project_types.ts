@@ -7,19 +7,17 @@ import { AUDIENCES } from "../project/operations.ts";
 import { projectReader } from "../security.ts";
 
 const TAG = "Types";
-const ETAG = { etag: "Names this version, for If-None-Match." };
+const ETAG = { etag: "Identifies this version, for If-None-Match." };
 
 const NAMES =
   `"collections" takes up to ${TYPED_COLLECTIONS_MAX} names of collections, separated by commas.`;
 
-/** For whom it is made, and of what. */
-const asked = openQueryOf({
+const typesQuery = openQueryOf({
   audience: z.enum(AUDIENCES, '"audience" must be client or server.').optional().openapi({
     param: {
-      description:
-        "`client`: what an application may call with the publishable key and its users' " +
-        "access tokens. `server`: what the secret key may call. Left out it is `client` for the " +
-        "publishable key, and `server` for all others.",
+      description: "`client`: operations for the publishable key and users' access tokens. " +
+        "`server`: operations for the secret key. If left out: `client` for the publishable key, " +
+        "otherwise `server`.",
     },
   }),
   collections: z.string().transform((text) => [...new Set(text.split(","))].toSorted())
@@ -28,14 +26,13 @@ const asked = openQueryOf({
       type: "string",
       example: "posts,comments",
       param: {
-        description:
-          `Names of the collections in it, comma-separated: ${TYPED_COLLECTIONS_MAX} at ` +
-          "most. All of the project if left out.",
+        description: `Names of collections, comma-separated: ${TYPED_COLLECTIONS_MAX} at most. ` +
+          "All collections if left out.",
       },
     }),
 });
 
-const TOGETHER = "It follows from the project's definitions and settings, and from nothing else.";
+const ORIGIN_NOTE = "It depends only on the project's definitions and settings.";
 
 export const getProjectOpenApi = contract({
   operationId: "getProjectOpenApi",
@@ -43,14 +40,13 @@ export const getProjectOpenApi = contract({
   method: "get",
   path: "/api/projects/{projectId}/openapi.json",
   summary: "Get a project's own OpenAPI document, with a key or as a member",
-  description:
-    "The OpenAPI 3.1 document of this project alone: each collection with paths and types " +
-    "of its own, users with their fields, the sign-in that is switched on, and of each operation " +
-    "exactly what it may refuse for. Generators make typed clients of it. With more than 50 " +
-    "collections it is brief. " + TOGETHER,
+  description: "The OpenAPI 3.1 document of this project: each collection with its own paths and " +
+    "types, users with their fields, the enabled sign-in methods, and the exact problems of each " +
+    "operation. Generators make typed clients from it. With more than 50 collections it is brief. " +
+    ORIGIN_NOTE,
   security: projectReader,
   params: { projectId },
-  query: asked,
+  query: typesQuery,
   headers: { "if-none-match": ifNoneMatch },
   success: [{
     status: 200,
@@ -59,7 +55,7 @@ export const getProjectOpenApi = contract({
     content: { type: "application/json", schema: z.looseObject({ openapi: z.string() }) },
     example: { openapi: "3.1.0" },
     headers: ETAG,
-  }, { status: 304, description: "The document is the one you hold.", data: null, headers: ETAG }],
+  }, { status: 304, description: "The document has not changed.", data: null, headers: ETAG }],
   problems: ["SECRET_KEY_REQUIRED"],
 });
 
@@ -70,12 +66,12 @@ export const getProjectTypes = contract({
   path: "/api/projects/{projectId}/types.ts",
   summary: "Get a project's types as a TypeScript file, with a key or as a member",
   description:
-    "The types of its documents, of what creates, replaces, changes and finds them, and of " +
-    "its users, as one module without imports; `Project` in it is the type that `createClient` " +
-    "takes. " + TOGETHER,
+    "The types of documents, of the input that creates, replaces, changes and finds them, " +
+    "and of users, as one module without imports. `Project` is the type argument of " +
+    "`createClient`. " + ORIGIN_NOTE,
   security: projectReader,
   params: { projectId },
-  query: asked,
+  query: typesQuery,
   headers: { "if-none-match": ifNoneMatch },
   success: [{
     status: 200,
@@ -84,7 +80,7 @@ export const getProjectTypes = contract({
     content: { type: "application/typescript", schema: z.string() },
     example: "export interface Project { … }",
     headers: ETAG,
-  }, { status: 304, description: "The file is the one you hold.", data: null, headers: ETAG }],
+  }, { status: 304, description: "The file has not changed.", data: null, headers: ETAG }],
   problems: ["SECRET_KEY_REQUIRED"],
 });
 

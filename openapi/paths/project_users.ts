@@ -1,5 +1,5 @@
 import { forMembers } from "./for_members.ts";
-import { answered, created } from "../answers.ts";
+import { createdAnswer, okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { pageQuery, projectId, sessionId, userId } from "../parameters.ts";
 import {
@@ -64,13 +64,12 @@ export const listProjectUserSessions = contract({
   method: "get",
   path: "/api/projects/{projectId}/users/{id}/sessions",
   summary: "List a user's sessions for the project's members",
-  description:
-    "The devices on which the user is signed in, the newest first. `current` is false of " +
-    "all of them: no member asks from a user's session.",
+  description: "The devices on which the user is signed in, newest first. `current` is always " +
+    "false, because a member's request does not use a user's session.",
   security: projectMember("viewer"),
   params: { projectId, id: userId },
   query: pageQuery,
-  success: answered("Sessions listed", "The sessions that stand.", {
+  success: okAnswer("Sessions listed", "The open sessions.", {
     data: SessionList,
     example: { items: [{ ...SESSION_EXAMPLE, current: false }], nextCursor: null },
   }),
@@ -83,10 +82,10 @@ export const endProjectUserSession = contract({
   method: "delete",
   path: "/api/projects/{projectId}/users/{id}/sessions/{sessionId}",
   summary: "End one of a user's sessions for the project's admins",
-  description: "Signs the user out on that device: its access token is refused from now on.",
+  description: "Signs the user out on that device: its access token is refused immediately.",
   security: projectMember("admin"),
   params: { projectId, id: userId, sessionId },
-  success: answered("Session ended", "The id of the ended session.", {
+  success: okAnswer("Session ended", "The id of the ended session.", {
     data: EndedSession,
     example: { id: EXAMPLE_ID },
   }),
@@ -99,12 +98,12 @@ export const createTestToken = contract({
   method: "post",
   path: "/api/projects/{projectId}/users/{id}/test-token",
   summary: "Create a test token of a user for the project's admins",
-  description: "An access token of this user, to try calls as they would make them. It opens a " +
-    "session, as a sign-in does, which nothing renews: it ends when the token expires, or earlier " +
-    "as any other session, by `endProjectUserSession` with its id. A disabled user has none.",
+  description: "An access token of this user, to try requests on their behalf. It opens a " +
+    "session that cannot be renewed: it ends when the token expires, or earlier by " +
+    "`endProjectUserSession` with its id. A disabled user cannot have one.",
   security: projectMember("admin"),
   params: { projectId, id: userId },
-  success: created("Test token created", "The token.", {
+  success: createdAnswer("Test token created", "The token.", {
     data: TestToken,
     example: TEST_TOKEN_EXAMPLE,
   }),
@@ -117,7 +116,7 @@ const FIELDS = {
   params: { projectId },
 } as const;
 
-const DECLARED = {
+const FIELDS_ANSWER = {
   status: 200,
   data: UserFieldList,
   example: {
@@ -130,9 +129,10 @@ export const getUserFields = contract({
   operationId: "getUserFields",
   method: "get",
   summary: "Get a project's user fields for its members",
-  description: "The fields that the project declares for its users, beside what every user has.",
+  description:
+    "The fields that the project declares for its users, in addition to built-in members.",
   security: projectMember("viewer"),
-  success: [{ ...DECLARED, description: "The fields.", message: "User fields found" }],
+  success: [{ ...FIELDS_ANSWER, description: "The fields.", message: "User fields found" }],
   problems: [],
 });
 
@@ -141,10 +141,9 @@ export const setUserFields = contract({
   operationId: "setUserFields",
   method: "put",
   summary: "Set a project's user fields for its admins",
-  description:
-    "Replaces them all. What is stored of a field that is declared no more stays, and is " +
-    "not shown; a required field is asked of whoever signs up from now on, and of whoever is made " +
-    "with the secret key.",
+  description: "Replaces all fields. Stored values of a field that is no longer declared stay, " +
+    "but are not shown. A required field applies to users who sign up later, and to users that " +
+    "are created with the secret key.",
   security: projectMember("admin"),
   body: {
     schema: UserFieldsInput,
@@ -152,14 +151,13 @@ export const setUserFields = contract({
     description: "All fields.",
   },
   success: [{
-    ...DECLARED,
-    description: "The fields as they are now.",
+    ...FIELDS_ANSWER,
+    description: "The changed fields.",
     message: "User fields set",
   }],
   problems: ["INVALID_DEFINITION"],
 });
 
-/** In the order of the reference. */
 export const PROJECT_USERS = {
   getUserFields,
   setUserFields,

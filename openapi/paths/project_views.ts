@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { checkedViewName, VIEW_NAME_PATTERN } from "@/lib/documents/views.ts";
 import { VIEW_NAME_LENGTH_MAX, VIEWS_MAX } from "@/lib/limits.ts";
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import type { PathParameter } from "../inputs.ts";
 import { collectionName, projectId } from "../parameters.ts";
@@ -15,7 +15,7 @@ const ONE = `${PATH}/{viewName}` as const;
 const viewName: PathParameter = {
   schema: z.string().min(1).max(VIEW_NAME_LENGTH_MAX).openapi({
     pattern: VIEW_NAME_PATTERN,
-    param: { description: "The view's name, which may have spaces in it.", example: "Drafts" },
+    param: { description: "The view's name, which may contain spaces.", example: "Drafts" },
   }),
   problem: "INVALID_INPUT",
   read: checkedViewName,
@@ -27,11 +27,11 @@ export const listViews = contract({
   method: "get",
   path: PATH,
   summary: "List the views of a collection",
-  description: "What the project's members look at again and again, by name: each is a query of " +
-    "the list operation, with the columns that the dashboard shows of it.",
+  description: "Saved lists of the project's members, by name. Each is a query of the list " +
+    "operation with the columns that the dashboard shows.",
   security: projectMember("viewer"),
   params: { projectId, collectionName },
-  success: answered("Views listed", "The views.", {
+  success: okAnswer("Views listed", "The views.", {
     data: z.strictObject({ items: z.array(View) }),
     example: { items: [VIEW_EXAMPLE] },
   }),
@@ -44,20 +44,17 @@ export const saveView = contract({
   method: "put",
   path: ONE,
   summary: "Save a view of a collection",
-  description: `All members of the project share it. A collection has up to ${VIEWS_MAX}. A view ` +
-    "of the same name is replaced. They go with their collection. What a changed definition makes " +
-    "of a query is not looked at: it stays as it is, with the names of fields that it had.",
+  description: `All members of the project share views. A collection has up to ${VIEWS_MAX}. A ` +
+    "view of the same name is replaced. Views are deleted with their collection. A change of the " +
+    "definition does not change their queries, even if these name former fields.",
   security: projectMember("admin"),
   params: { projectId, collectionName, viewName },
   body: {
     schema: ViewInput,
     example: VIEW_INPUT_EXAMPLE,
-    description: "What is looked at.",
+    description: "The view.",
   },
-  success: answered("View saved", "The view as it is stored.", {
-    data: View,
-    example: VIEW_EXAMPLE,
-  }),
+  success: okAnswer("View saved", "The stored view.", { data: View, example: VIEW_EXAMPLE }),
   problems: [
     "COLLECTION_NOT_FOUND",
     "INVALID_QUERY",
@@ -73,15 +70,14 @@ export const deleteView = contract({
   method: "delete",
   path: ONE,
   summary: "Delete a view of a collection",
-  description: "It is gone for all members of the project. No document is.",
+  description: "Deletes the view for all members of the project. Documents are not deleted.",
   security: projectMember("admin"),
   params: { projectId, collectionName, viewName },
-  success: answered("View deleted", "It is gone.", {
+  success: okAnswer("View deleted", "The view is deleted.", {
     data: z.strictObject({ name: z.string() }),
     example: { name: "Drafts" },
   }),
   problems: ["COLLECTION_NOT_FOUND", "VIEW_NOT_FOUND"],
 });
 
-/** In the order of the reference. */
 export const PROJECT_VIEWS = { listViews, saveView, deleteView };

@@ -1,5 +1,5 @@
 import { PROJECT_TRASH_DAYS, PROJECTS_PER_HOUR } from "@/lib/limits.ts";
-import { answered, created } from "../answers.ts";
+import { createdAnswer, okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { pageQuery, projectId } from "../parameters.ts";
 import {
@@ -26,17 +26,16 @@ export const createProject = contract({
   method: "post",
   path: "/api/projects",
   summary: "Create a project for the signed-in account",
-  description:
-    "Makes a project that the account owns. The secret key is shown this once. The plan " +
-    "bounds the projects of an account, those in the trash included, and an account creates at " +
-    `most ${PROJECTS_PER_HOUR} within an hour, also where the server limits no other requests.`,
+  description: "Creates a project that the account owns. The secret key is shown only once. The " +
+    "plan limits the number of projects, including those in the trash, and an account can create " +
+    `at most ${PROJECTS_PER_HOUR} in an hour, even if the server has no other rate limits.`,
   security: allProjects,
   body: {
     schema: ProjectInput,
     example: SETTINGS_EXAMPLE,
-    description: "Its name, and what else is known already.",
+    description: "The project's name, and optionally other settings.",
   },
-  success: created("Project created", "The project and its keys.", {
+  success: createdAnswer("Project created", "The project and its keys.", {
     data: CreatedProject,
     example: CREATED_PROJECT_EXAMPLE,
   }),
@@ -49,12 +48,12 @@ export const listProjects = contract({
   method: "get",
   path: "/api/projects",
   summary: "List the signed-in account's projects",
-  description: "The projects of which the account is a member, the latest first; by a token for " +
-    "some projects only these. A page may hold " +
-    "fewer than `limit`; the list ends where `nextCursor` is null.",
+  description:
+    "The projects of which the account is a member, newest first. A token for some projects " +
+    "lists only these. A page may have fewer than `limit`; the list ends when `nextCursor` is null.",
   security: sessionOrToken,
   query: pageQuery,
-  success: answered("Projects listed", "A page of projects.", {
+  success: okAnswer("Projects listed", "A page of projects.", {
     data: ProjectList,
     example: { items: [PROJECT_EXAMPLE], nextCursor: null },
   }),
@@ -70,7 +69,7 @@ export const getProject = contract({
   description: "The project's settings.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: answered("Project found", "The project.", { data: Project, example: PROJECT_EXAMPLE }),
+  success: okAnswer("Project found", "The project.", { data: Project, example: PROJECT_EXAMPLE }),
   problems: [],
 });
 
@@ -81,8 +80,8 @@ export const patchProject = contract({
   path: "/api/projects/{projectId}",
   summary: "Update a project's settings for its admins",
   description:
-    "Sets its name, its Site URL, its allowed origins, or how its users sign up and in (`auth`, of " +
-    "which what is left out stays). `siteUrl: null` clears it.",
+    "Sets the name, the Site URL, the allowed origins, or the settings for sign-in (`auth`) and " +
+    "uploads (`files`), whose members stay unchanged if left out. `siteUrl: null` clears it.",
   security: projectMember("admin"),
   params: { projectId },
   body: {
@@ -90,7 +89,7 @@ export const patchProject = contract({
     example: { siteUrl: SETTINGS_EXAMPLE.siteUrl },
     description: "At least one of the members.",
   },
-  success: answered("Project changed", "The project as it is now.", {
+  success: okAnswer("Project changed", "The changed project.", {
     data: Project,
     example: PROJECT_EXAMPLE,
   }),
@@ -103,19 +102,19 @@ export const deleteProject = contract({
   method: "delete",
   path: "/api/projects/{projectId}",
   summary: "Delete a project for its owner",
-  description: "Puts it into the trash: its keys, sign-in and files are refused from now on. For " +
-    `${PROJECT_TRASH_DAYS} days an administrator of the server can restore it; then it is removed ` +
-    "with all that is in it.\n\n" +
-    "Files in the server's own bucket can be read there until they are removed, because a public " +
-    "bucket asks nobody. Files in a bucket of the project's own stay there.",
+  description: "Moves the project to the trash: its keys, sign-in and files stop working. For " +
+    `${PROJECT_TRASH_DAYS} days, an administrator of the server can restore it; then it is ` +
+    "deleted with all its data.\n\n" +
+    "Public files in the server's own bucket can be read there until they are removed. Files in " +
+    "a bucket of the project's own stay there.",
   security: projectMember("owner"),
   params: { projectId },
   body: {
     schema: ProjectDeletion,
     example: { name: SETTINGS_EXAMPLE.name },
-    description: "The project's name, so that nobody deletes another one by mistake.",
+    description: "The project's name, as a confirmation.",
   },
-  success: answered("Project deleted", "It is in the trash.", {
+  success: okAnswer("Project deleted", "The project is in the trash.", {
     data: TrashedProject,
     example: TRASHED_PROJECT_EXAMPLE,
   }),
@@ -128,17 +127,16 @@ export const getProjectUsage = contract({
   method: "get",
   path: "/api/projects/{projectId}/usage",
   summary: "Get a project's usage for its members",
-  description: "What the project stores beside what its plan allows, and how often it was asked.",
+  description: "The project's storage with the limits of its plan, and its number of requests.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: answered("Usage read", "The usage.", {
+  success: okAnswer("Usage read", "The usage.", {
     data: ProjectUsage,
     example: PROJECT_USAGE_EXAMPLE,
   }),
   problems: ["QUERY_TOO_SLOW", "STORAGE_UNAVAILABLE"],
 });
 
-/** In the order of the reference. */
 export const PROJECTS = {
   createProject,
   listProjects,

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { collectionName } from "../parameters.ts";
 import { Collection, COLLECTION_EXAMPLE } from "../schemas/collection.ts";
@@ -14,7 +14,7 @@ export const getSchema = contract({
   description: "Fields, row-level security and strictness of a collection, for any valid key.",
   security: projectKey,
   params: { collectionName },
-  success: answered("Collection found", "The definition.", {
+  success: okAnswer("Collection found", "The definition.", {
     data: z.strictObject({ collection: Collection }),
     example: {
       collection: { ...COLLECTION_EXAMPLE, indexes: [], model: COLLECTION_EXAMPLE.fields },

@@ -1,5 +1,5 @@
 import { REFRESH_REPLAYS_MAX } from "@/lib/limits.ts";
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { pageQuery, refreshToken, refreshTokenMode, sessionId } from "../parameters.ts";
 import {
@@ -22,15 +22,17 @@ import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Sessions";
 const SETS_COOKIE = {
-  "set-cookie": "Holds the refresh token, for browsers. Left out with `x-refresh-token-mode: " +
-    "header`, and for an origin from which the cookie would not count.",
+  "set-cookie": "The refresh token, for browsers. Left out with `x-refresh-token-mode: header`, " +
+    "and for origins from which the cookie is not accepted.",
 };
-const CLEARS_COOKIE = { "set-cookie": "Removes the cookie, where it counts." };
+const CLEARS_COOKIE = {
+  "set-cookie": "Removes the cookie, for origins from which it is accepted.",
+};
 
 const refreshBody = {
   schema: RefreshInput,
   example: { refreshToken: REFRESH_TOKEN_EXAMPLE },
-  description: "The refresh token, where neither a header nor a cookie has it.",
+  description: "The refresh token, if it is neither in the header nor in a cookie.",
   optional: true,
   overriddenBy: "x-refresh-token",
 };
@@ -42,7 +44,7 @@ export const exchangeCode = contract({
   path: "/api/userAuth/social/exchange",
   summary: "Exchange a one-time code for the user's refresh token",
   description: "The last step of social sign-in: the callback page sends the code and the access " +
-    "token it was given, within 60 seconds and once. `Authorization` is not looked at.",
+    "token that it received, once and within 60 seconds. `Authorization` is ignored.",
   security: signInKey,
   headers: { "x-refresh-token-mode": refreshTokenMode },
   body: {
@@ -51,7 +53,7 @@ export const exchangeCode = contract({
       rtCode: "uU0nuZNNPgilLlLX2n2r-sSE7-N6U4DukIj3rOLvzek",
       token: ACCESS_TOKEN_EXAMPLE,
     },
-    description: "Both as the callback page was given them.",
+    description: "The code and the token that the callback page received.",
     problem: "EXCHANGE_FIELDS_MISSING",
   },
   success: [{
@@ -71,21 +73,21 @@ export const refreshSession = contract({
   method: "post",
   path: "/api/userAuth/refresh-token",
   summary: "Renew the user's access token",
-  description: "Each refresh token is used once: the answer, or the cookie, has its successor. " +
-    `One that comes again within 10 seconds, up to ${REFRESH_REPLAYS_MAX} times, is answered with ` +
-    "the same successor, or with the newest that came of it, for tabs and lost answers. One that " +
-    "comes later was stolen, and ends the session: a used token is known for as long as it would " +
-    "have lived.\n\n" +
-    "The cookie counts for pages of the Site URL's origin and of `allowedOrigins`, and for what is " +
-    "no browser: a request without `Origin` and without any `Sec-Fetch-` header.\n\n" +
-    "`Authorization` is not looked at, because the access token has often expired. A refusal " +
-    "leaves the cookie as it is, because another tab may have renewed it.",
+  description: "A refresh token is single-use: the answer, or the cookie, has the next one. If " +
+    `it is sent again within 10 seconds, up to ${REFRESH_REPLAYS_MAX} times, the answer has the ` +
+    "same next token or the newest one, because of other tabs and lost answers. If it is sent " +
+    "later, it is considered stolen and the session ends. Used tokens are remembered until they " +
+    "would have expired.\n\n" +
+    "The cookie is accepted from pages of the Site URL's origin and of `allowedOrigins`, and " +
+    "from programs: requests without `Origin` and without a `Sec-Fetch-` header.\n\n" +
+    "`Authorization` is ignored, because the access token has often expired. A refusal leaves " +
+    "the cookie unchanged, because another tab may have renewed it.",
   security: signInKey,
   headers: { "x-refresh-token": refreshToken, "x-refresh-token-mode": refreshTokenMode },
   body: refreshBody,
   success: [{
     status: 200,
-    description: "The tokens. `refreshToken` is there when it came in the header or the body.",
+    description: "The tokens. `refreshToken` is included if it was sent in the header or the body.",
     data: Renewed,
     example: RENEWED_EXAMPLE,
     message: "Access token renewed",
@@ -100,15 +102,14 @@ export const logout = contract({
   method: "post",
   path: "/api/userAuth/logout",
   summary: "Sign the user out",
-  description: "Ends the session of the refresh token, used or not, and that of the access token " +
-    "if one is sent. The answer is the same whatever is sent: what is not valid any more, or cannot be " +
-    "read, has nothing left to end.",
+  description: "Ends the session of the refresh token, used or not, and the session of the " +
+    "access token if one is sent. Invalid tokens are ignored, and the answer is always the same.",
   security: sessionKey,
   headers: { "x-refresh-token": refreshToken },
   body: { ...refreshBody, schema: LogoutInput, lenient: true },
   success: [{
     status: 200,
-    description: "Signed out, now or before.",
+    description: "The user is signed out.",
     data: LoggedOut,
     example: { success: true, message: "Signed out" },
     message: "Signed out",
@@ -123,15 +124,14 @@ export const logoutAll = contract({
   method: "post",
   path: "/api/userAuth/logout-all",
   summary: "Sign the user out everywhere",
-  description:
-    "Ends all sessions of the user, who is told by the access token, or without one by " +
-    "the refresh token.",
+  description: "Ends all sessions of the user, who is identified by the access token, or without " +
+    "one by the refresh token.",
   security: userKey,
   headers: { "x-refresh-token": refreshToken },
   body: refreshBody,
   success: [{
     status: 200,
-    description: "How many sessions ended.",
+    description: "Number of ended sessions.",
     data: EndedSessions,
     example: { ended: 2 },
     message: "Signed out everywhere",
@@ -146,10 +146,10 @@ export const listSessions = contract({
   method: "get",
   path: "/api/userAuth/sessions",
   summary: "List the signed-in user's sessions",
-  description: "The devices on which the user is signed in, the newest first.",
+  description: "The devices on which the user is signed in, newest first.",
   security: signedInUser,
   query: pageQuery,
-  success: answered("Sessions listed", "The sessions that stand.", {
+  success: okAnswer("Sessions listed", "The open sessions.", {
     data: SessionList,
     example: { items: [SESSION_EXAMPLE], nextCursor: null },
   }),
@@ -165,14 +165,13 @@ export const endSession = contract({
   description: "Signs the user out on that device.",
   security: signedInUser,
   params: { id: sessionId },
-  success: answered("Session ended", "The id of the ended session.", {
+  success: okAnswer("Session ended", "The id of the ended session.", {
     data: EndedSession,
     example: { id: EXAMPLE_ID },
   }),
   problems: ["SESSION_NOT_FOUND"],
 });
 
-/** In the order of the reference. */
 export const SESSIONS = {
   exchangeCode,
   refreshSession,

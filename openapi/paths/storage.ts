@@ -7,7 +7,7 @@ import {
   USER_FILES_MAX,
   USER_OPEN_UPLOADS_MAX,
 } from "@/lib/limits.ts";
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { fileQuery } from "../file_parameters.ts";
 import { pageQuery } from "../parameters.ts";
@@ -42,14 +42,14 @@ export const requestUpload = contract({
   method: "post",
   path: "/api/storage/upload-request",
   summary: "Request an upload",
-  description: "The first of three steps: holds space for the file and answers an address to " +
-    "which the client sends it by PUT, as it is and with its `Content-Type`, within 10 minutes. " +
-    "What is not confirmed within 20 minutes is given up, and its space is free again; an upload " +
-    `that comes in pieces, to \`resumableUrl\`, ${RESUMABLE_HOLD_HOURS} hours after the last of them. A project ` +
-    `on the free plan has at most ${FREE_OPEN_UPLOADS_MAX} such open uploads, and ` +
-    `${FREE_FILES_MAX} files; on pro ${PRO_OPEN_UPLOADS_MAX} and ${PRO_FILES_MAX}. Where there is no ` +
-    "room, the request itself ends uploads that have expired, 50 at most, and takes theirs. " +
-    `A user has at most ${USER_OPEN_UPLOADS_MAX} open uploads and ${USER_FILES_MAX} files.`,
+  description: "The first of three steps: reserves space for the file and answers an address, to " +
+    "which the client sends the file by PUT with its `Content-Type`, within 10 minutes. An " +
+    "upload that is not confirmed within 20 minutes expires, and its space is free again; a " +
+    `resumable upload, to \`resumableUrl\`, expires ${RESUMABLE_HOLD_HOURS} hours after its last ` +
+    `bytes. A project on the free plan has at most ${FREE_OPEN_UPLOADS_MAX} open uploads and ` +
+    `${FREE_FILES_MAX} files; on pro ${PRO_OPEN_UPLOADS_MAX} and ${PRO_FILES_MAX}. If a limit is ` +
+    "reached, the request first removes up to 50 expired uploads. A user has at most " +
+    `${USER_OPEN_UPLOADS_MAX} open uploads and ${USER_FILES_MAX} files.`,
   security: fileKey,
   body: {
     schema: UploadInput,
@@ -59,9 +59,9 @@ export const requestUpload = contract({
   },
   success: [{
     status: 200,
-    description: "Where to send the file, and its path for confirm.",
+    description: "The address for the file, and its path for the confirm.",
     data: null,
-    members: requestedUpload,
+    duplicatedMembers: requestedUpload,
     example: REQUESTED_EXAMPLE,
     message: "Upload requested",
   }],
@@ -82,12 +82,11 @@ export const confirmUpload = contract({
   method: "post",
   path: "/api/storage/upload-confirm",
   summary: "Confirm an upload",
-  description:
-    "The last of three steps: checks that the file has arrived whole and, of a picture, " +
-    "audio, video, a PDF or an archive, that it is what its `contentType` says; charges its size " +
-    "once, and puts it where it is read. May be repeated: the answer is the same. A 409 may be repeated " +
-    "too, after `Retry-After`. An upload whose 20 minutes are over is a 404, even before its space " +
-    "is given back.",
+  description: "The last of three steps: checks that the file has arrived completely and, for a " +
+    "picture, audio, video, PDF or archive, that it matches its `contentType`; charges its size " +
+    "once, and makes the file readable. A confirm can be repeated: the answer is the same. After a " +
+    "409, repeat it after `Retry-After`. An upload whose 20 minutes are over is a 404, even before " +
+    "its space is released.",
   security: fileKey,
   body: {
     schema: ConfirmInput,
@@ -99,7 +98,7 @@ export const confirmUpload = contract({
     status: 200,
     description: "The file is stored.",
     data: null,
-    members: confirmedUpload,
+    duplicatedMembers: confirmedUpload,
     example: CONFIRMED_EXAMPLE,
     message: "Upload confirmed",
   }],
@@ -119,16 +118,15 @@ export const deleteFile = contract({
   method: "delete",
   path: "/api/storage/file",
   summary: "Delete a file",
-  description:
-    "Removes a file and returns its space; of an upload under way, cancels it. While a " +
-    "confirm of it is at work, that is a 409. An upload whose 20 minutes are over is a 404.",
+  description: "Deletes a file and releases its space, or cancels an upload in progress. During " +
+    "a confirm of the same upload, it is a 409. An upload whose 20 minutes are over is a 404.",
   security: fileKey,
   body: {
     schema: DeleteFileInput,
     example: { path: PATH_EXAMPLE },
-    description: "Which file.",
+    description: "The file.",
   },
-  success: answered("File deleted", "The file is gone.", {
+  success: okAnswer("File deleted", "The file is deleted.", {
     data: DeletedFile,
     example: { deleted: true },
   }),
@@ -141,10 +139,10 @@ export const listFiles = contract({
   method: "get",
   path: "/api/storage/files",
   summary: "List files",
-  description: "Confirmed files, the newest first.",
+  description: "Confirmed files, newest first.",
   security: fileKey,
   query: pageQuery,
-  success: answered("Files listed", "A page of files.", {
+  success: okAnswer("Files listed", "A page of files.", {
     data: FileList,
     example: { items: [FILE_EXAMPLE], nextCursor: null },
   }),
@@ -157,9 +155,9 @@ export const getStorageUsage = contract({
   method: "get",
   path: "/api/storage/usage",
   summary: "Get storage usage for your server",
-  description: "What the project's files take and what uploads under way hold, beside the limits.",
+  description: "Bytes of the project's files and of uploads in progress, and the limits.",
   security: secretKey,
-  success: answered("Usage read", "Bytes used and held, and the limits.", {
+  success: okAnswer("Usage read", "Used and reserved bytes, and the limits.", {
     data: StorageUsage,
     example: USAGE_EXAMPLE,
   }),
@@ -172,10 +170,10 @@ export const getFileInfo = contract({
   method: "get",
   path: "/api/storage/file",
   summary: "Get a file's metadata",
-  description: "What is known of one confirmed file; its bytes are at its `url`.",
+  description: "The metadata of one confirmed file; its bytes are at its `url`.",
   security: fileKey,
   query: fileQuery,
-  success: answered("File read", "The file.", { data: StoredFile, example: FILE_EXAMPLE }),
+  success: okAnswer("File read", "The file.", { data: StoredFile, example: FILE_EXAMPLE }),
   problems: ["FILE_NOT_FOUND", "STORAGE_UNAVAILABLE"],
 });
 
@@ -185,22 +183,21 @@ export const signFile = contract({
   method: "post",
   path: "/api/storage/sign",
   summary: "Sign an address of a file",
-  description: "An address by which whoever has it reads a confirmed file, private or not, for a " +
-    "while: with ranges, until it expires. It cannot be taken back.",
+  description: "Creates an address with which everyone can read a confirmed file, private or " +
+    "not, until it expires. Ranges are supported. The address cannot be revoked.",
   security: fileKey,
   body: {
     schema: SignFileInput,
     example: { path: PATH_EXAMPLE },
-    description: "Which file, and for how long.",
+    description: "The file, and the lifetime of the address.",
   },
-  success: answered("Address signed", "The address.", {
+  success: okAnswer("Address signed", "The address.", {
     data: SignedFile,
     example: SIGNED_EXAMPLE,
   }),
   problems: ["FILE_NOT_FOUND", "STORAGE_UNAVAILABLE"],
 });
 
-/** In the order of the reference. */
 export const STORAGE = {
   requestUpload,
   confirmUpload,

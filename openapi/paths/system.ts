@@ -1,11 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract, type Spec } from "../contract.ts";
 import type { PathParameters } from "../inputs.ts";
 import { projectId, referenceFile } from "../parameters.ts";
 import { anyone } from "../security.ts";
 
-/** What the operations about the server itself have in common. */
 const system = <N extends PathParameters>(
   spec:
     & Pick<
@@ -47,7 +46,7 @@ export const getIndex = system({
   path: "/",
   summary: "Get the API index, as anyone",
   description: "The addresses of the reference, the document and the health checks.",
-  success: answered("Corbel is running", "The addresses.", { data: Addresses, example: ADDRESSES }),
+  success: okAnswer("Corbel is running", "The addresses.", { data: Addresses, example: ADDRESSES }),
 });
 
 export const getDocumentFile = system({
@@ -62,21 +61,21 @@ export const getDocumentFile = system({
       data: null,
       content: { type: "application/json", schema: z.looseObject({ openapi: z.string() }) },
       example: { openapi: "3.1.0" },
-      headers: { etag: "Names this version of the document." },
+      headers: { etag: "Identifies this version of the document." },
     },
-    { status: 304, description: "The document is the one you hold.", data: null },
+    { status: 304, description: "The document has not changed.", data: null },
   ],
 });
 
-const ETAG = { etag: "Names this version of the file." };
-const HELD = { status: 304, description: "The file is the one you hold.", data: null };
+const ETAG = { etag: "Identifies this version of the file." };
+const NOT_MODIFIED = { status: 304, description: "The file has not changed.", data: null };
 
 export const getReference = system({
   operationId: "getReference",
   path: "/docs",
   summary: "Get the reference as a page, as anyone",
-  description: "The introduction and every operation, each with a page of its own that it can be " +
-    "tried on. It needs nothing from the network but this server.",
+  description: "The introduction and every operation, each on its own page, where it can be " +
+    "tried. The pages load nothing from other servers.",
   success: [{
     status: 200,
     description: "The page.",
@@ -84,7 +83,7 @@ export const getReference = system({
     content: { type: "text/html", schema: z.string() },
     example: "<!doctype html>",
     headers: ETAG,
-  }, HELD],
+  }, NOT_MODIFIED],
 });
 
 export const getReferenceScript = system({
@@ -102,7 +101,7 @@ export const getReferenceScript = system({
       example: "",
       headers: ETAG,
     },
-    HELD,
+    NOT_MODIFIED,
   ],
   problems: ["ROUTE_NOT_FOUND"],
 });
@@ -111,9 +110,8 @@ export const getClient = system({
   operationId: "getClient",
   path: "/client.js",
   summary: "Get the client, as anyone",
-  description:
-    "The client for browsers, Deno, Node.js and Bun as one module without dependencies: " +
-    '`import { createClient } from "<this server>/client.js"`.',
+  description: "The client for browsers, Deno, Node.js and Bun as one module without " +
+    'dependencies: `import { createClient } from "<this server>/client.js"`.',
   success: [{
     status: 200,
     description: "The module.",
@@ -121,14 +119,14 @@ export const getClient = system({
     content: { type: "text/javascript", schema: z.string() },
     example: "export { createClient, CorbelError };",
     headers: ETAG,
-  }, HELD],
+  }, NOT_MODIFIED],
 });
 
 export const getClientTypes = system({
   operationId: "getClientTypes",
   path: "/client.d.ts",
   summary: "Get the types of the client, as anyone",
-  description: "What the client exports, as TypeScript declares it.",
+  description: "The TypeScript declarations of the client.",
   success: [{
     status: 200,
     description: "The declarations.",
@@ -136,16 +134,15 @@ export const getClientTypes = system({
     content: { type: "application/typescript", schema: z.string() },
     example: "export declare class CorbelError extends Error { … }",
     headers: ETAG,
-  }, HELD],
+  }, NOT_MODIFIED],
 });
 
 export const getCommandLine = system({
   operationId: "getCommandLine",
   path: "/cli.js",
   summary: "Get the command line, as anyone",
-  description:
-    "What the dashboard does, from a shell: one module for Deno, run from this address " +
-    "with a personal access token.",
+  description: "The functions of the dashboard for a shell: one module for Deno, run from this " +
+    "address with a personal access token.",
   success: [{
     status: 200,
     description: "The module.",
@@ -153,7 +150,7 @@ export const getCommandLine = system({
     content: { type: "text/javascript", schema: z.string() },
     example: "// The command line of Corbel, for Deno.",
     headers: ETAG,
-  }, HELD],
+  }, NOT_MODIFIED],
 });
 
 export const getHealth = system({
@@ -161,7 +158,7 @@ export const getHealth = system({
   path: "/api/health",
   summary: "Check that the process is alive, for supervisors",
   description: "Answers as long as the process serves requests.",
-  success: answered("Alive", "It is.", {
+  success: okAnswer("Alive", "The process is alive.", {
     data: z.strictObject({ status: z.literal("ok") }),
     example: { status: "ok" },
   }),
@@ -171,21 +168,20 @@ export const getReadiness = system({
   operationId: "getReadiness",
   path: "/api/health/ready",
   summary: "Check that the server is ready, for load balancers",
-  description:
-    "Writes a little to everything the server depends on. A refusal says whether it is the " +
-    "database or the file storage; the reason is in the log.",
-  success: answered("Ready", "It can.", {
+  description: "Makes a small write to the database and the file storage. A refusal names the " +
+    "one that failed; the log has the reason.",
+  success: okAnswer("Ready", "The server is ready.", {
     data: z.strictObject({
       status: z.literal("ready"),
       database: z.enum(["sqlite", "mongodb"]),
       storage: z.enum(["disk", "s3"]),
       unusableProjects: z.int().min(1).optional().openapi({
-        description:
-          "How many projects' files were found missing or damaged. Requests for them are answered 503, and the log names each; all others are served.",
+        description: "Number of projects whose database file is missing or damaged. Requests for " +
+          "them are answered with 503, and the log names them; other projects are served.",
       }),
       connectionsExhausted: z.literal(true).optional().openapi({
-        description:
-          "Present if connections ran out in the last minute: idle ones were closed, new ones waited.",
+        description: "Present if connections ran out in the last minute: idle ones were closed, " +
+          "and new ones waited.",
       }),
     }),
     example: { status: "ready", database: "sqlite", storage: "disk" },
@@ -198,8 +194,9 @@ export const getJwks = contract({
   tag: "Access tokens",
   method: "get",
   path: "/api/projects/{projectId}/jwks.json",
-  summary: "Get a project's public keys for whoever verifies its access tokens",
-  description: "The public keys, as a JSON Web Key Set, to check access tokens elsewhere.",
+  summary: "Get a project's public keys, to verify its access tokens",
+  description:
+    "The public keys as a JSON Web Key Set, to verify access tokens on your own servers.",
   security: anyone,
   params: { projectId },
   success: [{
@@ -233,7 +230,6 @@ export const getJwks = contract({
   problems: ["PROJECT_NOT_FOUND"],
 });
 
-/** In the order of the reference. */
 export const SYSTEM = {
   getJwks,
   getHealth,

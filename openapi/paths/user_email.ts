@@ -1,4 +1,4 @@
-import { answered } from "../answers.ts";
+import { okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { acceptLanguage, refreshTokenMode, username } from "../parameters.ts";
 import {
@@ -24,13 +24,13 @@ import {
   UserSession,
 } from "../schemas/user_session.ts";
 import { changingUser, signInKey, signUpKey } from "../security.ts";
-import { EMAIL_VERIFIED, SAME_ANSWER, told } from "../told.ts";
+import { EMAIL_VERIFIED, messageAnswer, SAME_ANSWER } from "../message_answers.ts";
 
 const TAG = "E-mail sign-in";
 
 const SETS_COOKIE = {
-  "set-cookie": "Holds the refresh token, for browsers. Left out with `x-refresh-token-mode: " +
-    "header`, and for an origin from which the cookie would not count.",
+  "set-cookie": "The refresh token, for browsers. Left out with `x-refresh-token-mode: header`, " +
+    "and for origins from which the cookie is not accepted.",
 };
 
 const session = (status: 200 | 201, description: string, message: string) => ({
@@ -48,16 +48,17 @@ export const signUp = contract({
   method: "post",
   path: "/api/userAuth/signup",
   summary: "Sign a user up with an e-mail and a password",
-  description: "Makes a user and signs them in; a code to verify the address is sent, where the " +
-    "server or the project can send mail. With the bearer of an anonymous user it is that user who " +
-    "gets the address and the password, and keeps their id and documents.\n\n" +
-    "Where the project's `requireVerifiedEmail` is on, nobody is signed in yet, and the answer is " +
-    "the same for an address that somebody has already: its mailbox is told. Elsewhere that is 409.",
+  description: "Creates a user and signs them in. If mail can be sent, a code to verify the " +
+    "address is sent. With the access token of an anonymous user, that user gets the address and " +
+    "the password, and keeps their id and documents.\n\n" +
+    "If the project's `requireVerifiedEmail` is on, the user is not signed in yet, and the " +
+    "answer is the same for an address that is taken: a mail informs its owner. Otherwise a " +
+    "taken address is a 409.",
   security: signUpKey,
   headers: { "x-refresh-token-mode": refreshTokenMode, "accept-language": acceptLanguage },
-  body: { schema: SignUp, example: SIGN_UP_EXAMPLE, description: "Who signs up." },
+  body: { schema: SignUp, example: SIGN_UP_EXAMPLE, description: "The new user." },
   success: [{
-    ...session(201, "A session, or that the e-mail must be verified first.", "Signed up"),
+    ...session(201, "A session, or a note that the e-mail must be verified first.", "Signed up"),
     data: SignedUp,
   }],
   problems: [
@@ -78,8 +79,9 @@ export const logIn = contract({
   method: "post",
   path: "/api/userAuth/login",
   summary: "Sign a user in with their password",
-  description: "An unknown e-mail, a wrong password and a disabled user are one answer, in one " +
-    "time. After some wrong passwords each further try must wait, longer every time.",
+  description:
+    "An unknown e-mail, a wrong password and a disabled user have the same answer and the " +
+    "same timing. After several wrong passwords, each further try has to wait, longer every time.",
   security: signInKey,
   headers: { "x-refresh-token-mode": refreshTokenMode, "accept-language": acceptLanguage },
   body: {
@@ -104,10 +106,10 @@ export const verifyEmail = contract({
   method: "post",
   path: "/api/userAuth/verify-email",
   summary: "Verify a user's e-mail with a code",
-  description: "Takes the code that signing up sent, or the newest that was sent since. Send the " +
-    "user's access token, or the password that they signed up with. Without either the code proves " +
-    "the mailbox, but not that its owner signed up: then the password, providers and sessions that " +
-    "the user had are dropped. A wrong password does not use the code up, but costs a try.",
+  description: "Accepts the code of the sign-up, or the newest one since. Send the user's access " +
+    "token or the password of the sign-up. Without either, the code proves access to the " +
+    "mailbox, but not that its owner signed up, so the user's password, providers and sessions " +
+    "are removed. A wrong password does not use up the code, but counts as a try.",
   security: signUpKey,
   body: {
     schema: EmailVerification,
@@ -133,8 +135,8 @@ export const resendVerification = contract({
     description: "The address.",
   },
   success: [
-    told(
-      "A code is sent, if there is somebody to verify.",
+    messageAnswer(
+      "A code is sent if the address can be verified.",
       "If it can be verified, a code is on its way",
     ),
   ],
@@ -156,8 +158,8 @@ export const requestPasswordReset = contract({
     description: "The address.",
   },
   success: [
-    told(
-      "A code is sent, if a user has the address.",
+    messageAnswer(
+      "A code is sent if a user has the address.",
       "If a user has this e-mail, a code is on its way",
     ),
   ],
@@ -170,16 +172,15 @@ export const resetPassword = contract({
   method: "post",
   path: "/api/userAuth/reset-password",
   summary: "Reset a user's password with a code",
-  description:
-    "Sets a password, also a user's first. All their sessions end, and their other codes " +
-    "are good no more. Whoever has the code has the mailbox: the address counts as verified.",
+  description: "Sets a password, also a user's first. All their sessions end, and their other " +
+    "codes become invalid. The code proves access to the mailbox, so the address is verified.",
   security: signInKey,
   body: {
     schema: PasswordReset,
     example: { email: "ada@example.com", otp: "174503", newPassword: "an analytical engine no. 3" },
     description: "The address, its code and the new password.",
   },
-  success: [told("The password is set.", "Password reset")],
+  success: [messageAnswer("The password is set.", "Password reset")],
   problems: [
     "INVALID_CODE",
     "SIGN_IN_LOCKED",
@@ -195,8 +196,8 @@ export const changeUserPassword = contract({
   method: "put",
   path: "/api/userAuth/change-password",
   summary: "Change the signed-in user's password",
-  description: "All their other sessions end. A user without a password sets one with a code, by " +
-    "`reset-password`.",
+  description: "Ends all other sessions of the user. A user without a password sets one with a " +
+    "code, by `reset-password`.",
   security: changingUser,
   body: {
     schema: UserPasswordChange,
@@ -204,9 +205,9 @@ export const changeUserPassword = contract({
       currentPassword: "a difference engine no. 2",
       newPassword: "an analytical engine no. 3",
     },
-    description: "The present password and the new one.",
+    description: "The current password and the new one.",
   },
-  success: [told("The password is changed.", "Password changed")],
+  success: [messageAnswer("The password is changed.", "Password changed")],
   problems: [
     "WRONG_PASSWORD",
     "INVALID_PASSWORD",
@@ -222,9 +223,7 @@ export const requestCode = contract({
   method: "post",
   path: "/api/userAuth/code/request",
   summary: "Send a user a code to sign in with",
-  description:
-    `${SAME_ANSWER} Where the project takes new users, an address that nobody has gets ` +
-    "one, too.",
+  description: `${SAME_ANSWER} If sign-up is open, an address without a user gets a code too.`,
   security: signInKey,
   headers: { "accept-language": acceptLanguage },
   body: {
@@ -233,8 +232,8 @@ export const requestCode = contract({
     description: "The address.",
   },
   success: [
-    told(
-      "A code is sent, if somebody can sign in with it.",
+    messageAnswer(
+      "A code is sent if the address can sign in.",
       "If it can sign in here, a code is on its way",
     ),
   ],
@@ -247,9 +246,9 @@ export const verifyCode = contract({
   method: "post",
   path: "/api/userAuth/code/verify",
   summary: "Sign a user in with a code",
-  description: "Makes a user where nobody has the address. One whose address nobody had proved " +
-    "before loses the password and the sessions that they had: somebody else may have signed up " +
-    "with it.",
+  description: "Creates a user if the address has none. If the user's address was not verified " +
+    "before, their password and sessions are removed, because another person may have signed up " +
+    "with the address.",
   security: signInKey,
   headers: { "x-refresh-token-mode": refreshTokenMode },
   body: {
@@ -273,20 +272,19 @@ export const changeEmail = contract({
   method: "post",
   path: "/api/userAuth/change-email",
   summary: "Send a code to the signed-in user's next e-mail",
-  description:
-    "Nothing changes before the code is confirmed. The answer is the same where somebody " +
-    "has that address already; then nothing is sent.",
+  description: "Nothing changes before the code is confirmed. If the address is taken, the " +
+    "answer is the same, but no code is sent.",
   security: changingUser,
   headers: { "accept-language": acceptLanguage },
   body: {
     schema: EmailChange,
     example: { newEmail: "ada@example.org", password: "a difference engine no. 2" },
-    description: "The next address, and the password of a user who has one.",
+    description: "The new address, and the password if the user has one.",
   },
   success: [
-    told(
-      "A code is sent, if nobody has the address.",
-      "If nobody has this e-mail, a code is on its way",
+    messageAnswer(
+      "A code is sent if the address is free.",
+      "If no user has this e-mail, a code is on its way",
     ),
   ],
   problems: ["WRONG_PASSWORD", "SIGN_IN_LOCKED", "PASSWORDS_BUSY", "MAIL_NOT_CONFIGURED"],
@@ -298,15 +296,15 @@ export const confirmEmailChange = contract({
   method: "post",
   path: "/api/userAuth/confirm-email-change",
   summary: "Give the signed-in user their next e-mail",
-  description: "The address before is told, if it was verified and mail can be sent.",
+  description: "The previous address gets a mail, if it was verified and mail can be sent.",
   security: changingUser,
   headers: { "accept-language": acceptLanguage },
   body: {
     schema: EmailChangeCode,
     example: { otp: "174503" },
-    description: "The code that was sent to the next address.",
+    description: "The code that was sent to the new address.",
   },
-  success: [told("The user has the address, verified.", "E-mail changed")],
+  success: [messageAnswer("The user has the new address, which is verified.", "E-mail changed")],
   problems: ["INVALID_CODE", "SIGN_IN_LOCKED", "EMAIL_TAKEN"],
 });
 
@@ -315,9 +313,9 @@ export const signInAnonymously = contract({
   tag: TAG,
   method: "post",
   path: "/api/userAuth/anonymous",
-  summary: "Sign somebody in without telling who they are",
-  description: "Makes a user without an e-mail, where the project's `anonymous` is on. When they " +
-    "sign up later, with this session's access token, they keep their id and documents.",
+  summary: "Sign in an anonymous user",
+  description: "Creates a user without an e-mail, if the project's `anonymous` is on. If they " +
+    "sign up later with this session's access token, they keep their id and documents.",
   security: signInKey,
   headers: { "x-refresh-token-mode": refreshTokenMode },
   success: [session(201, "A session.", "Signed in")],
@@ -330,14 +328,14 @@ export const updateProfile = contract({
   method: "put",
   path: "/api/userAuth/update-profile",
   summary: "Update the signed-in user, as PATCH /me does",
-  description: "For clients that know this address. The e-mail is changed by `change-email`.",
+  description: "For clients that use this address. The e-mail is changed by `change-email`.",
   security: changingUser,
   body: {
     schema: UserChanges,
     example: { name: "Ada Lovelace" },
     description: "At least one of the members, or a declared field.",
   },
-  success: answered("User changed", "The user as they are now.", {
+  success: okAnswer("User changed", "The changed user.", {
     data: ChangedProfile,
     example: { ...USER_EXAMPLE, message: "User changed" },
   }),
@@ -350,17 +348,16 @@ export const getPublicUser = contract({
   method: "get",
   path: "/api/userAuth/public/{username}",
   summary: "Get a user's public profile by their username",
-  description: "What everybody may see of a user, and declared fields that are `public`.",
+  description: "The public profile of a user, with declared fields that are `public`.",
   security: signInKey,
   params: { username },
-  success: answered("User found", "The profile.", {
+  success: okAnswer("User found", "The profile.", {
     data: PublicUser,
     example: PUBLIC_USER_EXAMPLE,
   }),
   problems: ["USER_NOT_FOUND"],
 });
 
-/** In the order of the reference. */
 export const USER_EMAIL = {
   signUp,
   logIn,

@@ -1,4 +1,4 @@
-import { answered, created } from "../answers.ts";
+import { createdAnswer, okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { userId, userQuery } from "../parameters.ts";
 import {
@@ -26,7 +26,7 @@ export const getMe = contract({
   summary: "Get the signed-in user",
   description: "The user that the access token was issued to.",
   security: signedInUser,
-  success: answered("User found", "The user.", { data: User, example: USER_EXAMPLE }),
+  success: okAnswer("User found", "The user.", { data: User, example: USER_EXAMPLE }),
   problems: [],
 });
 
@@ -38,17 +38,14 @@ export const patchMe = contract({
   summary: "Update the signed-in user",
   description:
     "Sets name, username, avatarUrl or a field that the project declares for its users, or clears " +
-    "them with null. What users set or clear themselves is not changed by their provider any more.",
+    "them with null. Sign-in through a provider no longer changes members that the user has set.",
   security: signedInUser,
   body: {
     schema: UserChanges,
     example: { name: "Ada Lovelace" },
     description: "At least one of the members.",
   },
-  success: answered("User changed", "The user as they are now.", {
-    data: User,
-    example: USER_EXAMPLE,
-  }),
+  success: okAnswer("User changed", "The changed user.", { data: User, example: USER_EXAMPLE }),
   problems: ["USERNAME_TAKEN", "DOCUMENT_QUOTA_EXCEEDED"],
 });
 
@@ -58,16 +55,15 @@ export const createUser = contract({
   method: "post",
   path: "/api/userAuth/users",
   summary: "Create a user from your server",
-  description:
-    "Makes a user, also where sign-up is closed. Without a password they set one with a " +
-    "code, or sign in by a code or a provider that proves their address.",
+  description: "Creates a user, even if sign-up is closed. A user without a password sets one " +
+    "with a code, or signs in by a code or by a provider that proves their address.",
   security: secretKey,
   body: {
     schema: UserInput,
     example: { email: "ada@example.com", emailVerified: true, roles: ["editor"] },
     description: "The user.",
   },
-  success: created("User created", "The user.", {
+  success: createdAnswer("User created", "The user.", {
     data: ManagedUser,
     example: MANAGED_USER_EXAMPLE,
   }),
@@ -86,10 +82,10 @@ export const listUsers = contract({
   method: "get",
   path: "/api/userAuth/users",
   summary: "List users for your server",
-  description: "The project's users, the newest first.",
+  description: "The project's users, newest first.",
   security: secretKey,
   query: userQuery,
-  success: answered("Users listed", "The users.", {
+  success: okAnswer("Users listed", "The users.", {
     data: ManagedUserList,
     example: { items: [MANAGED_USER_EXAMPLE], nextCursor: null },
   }),
@@ -105,7 +101,7 @@ export const getUser = contract({
   description: "One user of the project.",
   security: secretKey,
   params: { id: userId },
-  success: answered("User found", "The user.", {
+  success: okAnswer("User found", "The user.", {
     data: ManagedUser,
     example: MANAGED_USER_EXAMPLE,
   }),
@@ -118,9 +114,8 @@ export const patchUser = contract({
   method: "patch",
   path: "/api/userAuth/users/{id}",
   summary: "Update a user from your server",
-  description:
-    "Sets what is given. A disabled user cannot sign in, and their sessions end at once; " +
-    "so they do with another password or another e-mail.",
+  description: "Sets the members that are sent. Disabling the user, or changing their password " +
+    "or e-mail, ends all their sessions. A disabled user cannot sign in.",
   security: secretKey,
   params: { id: userId },
   body: {
@@ -128,7 +123,7 @@ export const patchUser = contract({
     example: { disabled: true },
     description: "At least one of the members, or a declared field.",
   },
-  success: answered("User changed", "The user as they are now.", {
+  success: okAnswer("User changed", "The changed user.", {
     data: ManagedUser,
     example: MANAGED_USER_EXAMPLE,
   }),
@@ -148,14 +143,12 @@ export const deleteUser = contract({
   method: "delete",
   path: "/api/userAuth/users/{id}",
   summary: "Delete a user from your server",
-  description:
-    "Removes the user, their sessions and their links to providers for good; codes and " +
-    "refresh tokens that are not used yet lead nowhere. Documents that they own stay under their " +
-    "id, and no user can change them any more. Whoever signs in as the same person later is a new " +
-    "user.",
+  description: "Deletes the user, their sessions and their links to providers permanently, and " +
+    "invalidates their codes and refresh tokens. Their documents stay under their id, and no user " +
+    "can change them any more. If the same person signs in later, they are a new user.",
   security: secretKey,
   params: { id: userId },
-  success: answered("User deleted", "The id of the deleted user.", {
+  success: okAnswer("User deleted", "The id of the deleted user.", {
     data: DeletedUser,
     example: { id: EXAMPLE_ID },
   }),
@@ -171,14 +164,13 @@ export const endUserSessions = contract({
   description: "Signs the user out everywhere.",
   security: secretKey,
   params: { id: userId },
-  success: answered("Sessions ended", "How many sessions ended.", {
+  success: okAnswer("Sessions ended", "Number of ended sessions.", {
     data: EndedSessions,
     example: { ended: 2 },
   }),
   problems: ["USER_NOT_FOUND"],
 });
 
-/** In the order of the reference. */
 export const USERS = {
   getMe,
   patchMe,

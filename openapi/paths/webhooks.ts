@@ -1,5 +1,5 @@
 import { WEBHOOK_LOG_DAYS, WEBHOOK_REPLAY_MAX, WEBHOOK_TIMEOUT_MS } from "@/lib/limits.ts";
-import { answered, created } from "../answers.ts";
+import { createdAnswer, okAnswer } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { deliveryId, pageQuery, projectId, webhookId } from "../parameters.ts";
 import {
@@ -8,6 +8,8 @@ import {
   Delivery,
   DELIVERY_EXAMPLE,
   DeliveryList,
+  FULL_DELIVERY_EXAMPLE,
+  FullDelivery,
   OVERLAP,
   QUEUED_DELIVERY_EXAMPLE,
   REPLAY_EXAMPLE,
@@ -25,8 +27,6 @@ import {
   WebhookInput,
   WebhookList,
   WebhookWithSecret,
-  WHOLE_DELIVERY_EXAMPLE,
-  WholeDelivery,
 } from "../schemas/webhook.ts";
 import { projectMember } from "../security.ts";
 
@@ -36,7 +36,7 @@ const ONE = `${PATH}/{id}` as const;
 const DELIVERIES = `${ONE}/deliveries` as const;
 
 const params = { projectId, id: webhookId };
-const ofDelivery = { ...params, deliveryId };
+const deliveryParams = { ...params, deliveryId };
 
 export const createWebhook = contract({
   operationId: "createWebhook",
@@ -44,17 +44,17 @@ export const createWebhook = contract({
   method: "post",
   path: PATH,
   summary: "Create a webhook for the project's admins",
-  description: "The address is sent each change that `events` names, from now on: signed as the " +
-    "Standard Webhooks specification says, those of one document in their order, each until it " +
-    "is answered with 2xx. The secret is shown this once.",
+  description: "Sends each new change that `events` names to the address, signed by the Standard " +
+    "Webhooks specification. Messages about one document are sent in order, each until it is " +
+    "answered with 2xx. The secret is shown only once.",
   security: projectMember("admin"),
   params: { projectId },
   body: {
     schema: WebhookInput,
     example: WEBHOOK_INPUT_EXAMPLE,
-    description: "Its name, where messages are sent, and what it is told.",
+    description: "The webhook's name, address and events.",
   },
-  success: created("Webhook created", "The webhook with its secret.", {
+  success: createdAnswer("Webhook created", "The webhook with its secret.", {
     data: WebhookWithSecret,
     example: CREATED_WEBHOOK_EXAMPLE,
   }),
@@ -67,11 +67,11 @@ export const listWebhooks = contract({
   method: "get",
   path: PATH,
   summary: "List webhooks for the project's members",
-  description: "The newest first, without their secrets.",
+  description: "The project's webhooks, newest first, without their secrets.",
   security: projectMember("viewer"),
   params: { projectId },
   query: pageQuery,
-  success: answered("Webhooks listed", "A page of webhooks.", {
+  success: okAnswer("Webhooks listed", "A page of webhooks.", {
     data: WebhookList,
     example: { items: [WEBHOOK_EXAMPLE], nextCursor: null },
   }),
@@ -84,10 +84,10 @@ export const getWebhook = contract({
   method: "get",
   path: ONE,
   summary: "Get a webhook for the project's members",
-  description: "Without its secret.",
+  description: "One webhook, without its secret.",
   security: projectMember("viewer"),
   params,
-  success: answered("Webhook read", "The webhook.", { data: Webhook, example: WEBHOOK_EXAMPLE }),
+  success: okAnswer("Webhook read", "The webhook.", { data: Webhook, example: WEBHOOK_EXAMPLE }),
   problems: ["WEBHOOK_NOT_FOUND"],
 });
 
@@ -97,16 +97,16 @@ export const updateWebhook = contract({
   method: "patch",
   path: ONE,
   summary: "Change a webhook for the project's admins",
-  description: "What is left out stays as it is. Messages that wait go to the new address; those " +
-    "that wait for a webhook that is off fail, and can be sent again.",
+  description: "Members that are left out stay unchanged. Queued messages go to the new address; " +
+    "the queued messages of a disabled webhook fail, and can be sent again.",
   security: projectMember("admin"),
   params,
   body: {
     schema: WebhookChange,
     example: WEBHOOK_CHANGE_EXAMPLE,
-    description: "What is to be another.",
+    description: "The members to change.",
   },
-  success: answered("Webhook saved", "The webhook as it is now.", {
+  success: okAnswer("Webhook saved", "The changed webhook.", {
     data: Webhook,
     example: { ...WEBHOOK_EXAMPLE, enabled: false },
   }),
@@ -119,10 +119,10 @@ export const deleteWebhook = contract({
   method: "delete",
   path: ONE,
   summary: "Delete a webhook for the project's admins",
-  description: "What waits for it is not sent any more.",
+  description: "Deletes the webhook and its queued messages.",
   security: projectMember("admin"),
   params,
-  success: answered("Webhook deleted", "The webhook is gone.", {
+  success: okAnswer("Webhook deleted", "The webhook is deleted.", {
     data: DeletedWebhook,
     example: { deleted: true as const },
   }),
@@ -135,11 +135,11 @@ export const rotateWebhookSecret = contract({
   method: "post",
   path: `${ONE}/rotate-secret`,
   summary: "Rotate a webhook's secret for the project's admins",
-  description: `For ${OVERLAP} messages carry two signatures, by this secret and by the one ` +
-    "before. Rotated again, the oldest holds no longer at once.",
+  description: `For ${OVERLAP}, messages carry two signatures, by the new and the previous ` +
+    "secret. If it is rotated again, the oldest secret becomes invalid immediately.",
   security: projectMember("admin"),
   params,
-  success: answered("Secret rotated", "The webhook with its new secret.", {
+  success: okAnswer("Secret rotated", "The webhook with its new secret.", {
     data: WebhookWithSecret,
     example: ROTATED_WEBHOOK_EXAMPLE,
   }),
@@ -152,11 +152,11 @@ export const testWebhook = contract({
   method: "post",
   path: `${ONE}/test`,
   summary: "Test a webhook for the project's admins",
-  description: "Sends a message of the type `webhook.test`, also where the webhook is off, and " +
-    "answers what came back. It is in no log, and is not tried again.",
+  description: "Sends a message of the type `webhook.test`, even if the webhook is disabled, and " +
+    "answers its result. The message is not logged and not retried.",
   security: projectMember("admin"),
   params,
-  success: answered("Webhook tested", "What the address answered, if it did.", {
+  success: okAnswer("Webhook tested", "The answer of the address, if there was one.", {
     data: TestedWebhook,
     example: TESTED_WEBHOOK_EXAMPLE,
   }),
@@ -170,12 +170,12 @@ export const listWebhookDeliveries = contract({
   method: "get",
   path: DELIVERIES,
   summary: "List a webhook's messages for the project's members",
-  description: `Those of the last ${WEBHOOK_LOG_DAYS} days, the newest first, with what came of ` +
+  description: `Messages of the last ${WEBHOOK_LOG_DAYS} days, newest first, with the result of ` +
     "the last try.",
   security: projectMember("viewer"),
   params,
   query: pageQuery,
-  success: answered("Messages listed", "A page of messages, without what they say.", {
+  success: okAnswer("Messages listed", "A page of messages, without their content.", {
     data: DeliveryList,
     example: { items: [DELIVERY_EXAMPLE], nextCursor: null },
   }),
@@ -188,12 +188,12 @@ export const getWebhookDelivery = contract({
   method: "get",
   path: `${DELIVERIES}/{deliveryId}`,
   summary: "Get a webhook's message for the project's members",
-  description: "With what is sent.",
+  description: "One message, with its content.",
   security: projectMember("viewer"),
-  params: ofDelivery,
-  success: answered("Message read", "The message.", {
-    data: WholeDelivery,
-    example: WHOLE_DELIVERY_EXAMPLE,
+  params: deliveryParams,
+  success: okAnswer("Message read", "The message.", {
+    data: FullDelivery,
+    example: FULL_DELIVERY_EXAMPLE,
   }),
   problems: ["DELIVERY_NOT_FOUND", "WEBHOOK_NOT_FOUND"],
 });
@@ -204,11 +204,11 @@ export const replayWebhookDelivery = contract({
   method: "post",
   path: `${DELIVERIES}/{deliveryId}/replay`,
   summary: "Send a webhook's message again for the project's admins",
-  description: "Under the same `webhook-id`, whatever came of it before, with tries of its own. " +
-    "One that waits for its next try is tried now.",
+  description: "Sends a message again under the same `webhook-id`, whatever its state, with new " +
+    "tries. A message that waits for its next try is tried now.",
   security: projectMember("admin"),
-  params: ofDelivery,
-  success: answered("Message queued", "The message is about to be sent.", {
+  params: deliveryParams,
+  success: okAnswer("Message queued", "The message is queued.", {
     data: Delivery,
     example: QUEUED_DELIVERY_EXAMPLE,
   }),
@@ -221,23 +221,22 @@ export const replayWebhookDeliveries = contract({
   method: "post",
   path: `${ONE}/replay`,
   summary: "Send a webhook's messages since a time again for the project's admins",
-  description: "All that do not wait already, the oldest first, those of one document in their " +
-    `order; ${WEBHOOK_REPLAY_MAX} at most.`,
+  description: "Sends all messages that are not queued already, oldest first, with those about " +
+    `one document in order; ${WEBHOOK_REPLAY_MAX} at most.`,
   security: projectMember("admin"),
   params,
   body: {
     schema: ReplayInput,
     example: REPLAY_EXAMPLE,
-    description: "Since when.",
+    description: "The beginning of the period.",
   },
-  success: answered("Messages queued", "How many are about to be sent.", {
+  success: okAnswer("Messages queued", "Number of queued messages.", {
     data: Replayed,
     example: REPLAYED_EXAMPLE,
   }),
   problems: ["WEBHOOK_NOT_FOUND", "WEBHOOK_OFF"],
 });
 
-/** In the order of the reference. */
 export const WEBHOOKS = {
   createWebhook,
   listWebhooks,

@@ -3,18 +3,16 @@ import type { Operation } from "./general.ts";
 
 type Kind = "schemas" | "parameters" | "headers" | "responses" | "examples" | "securitySchemes";
 
-/** Everything that may be referred to. */
-export type Sources = Readonly<Record<Kind, Readonly<Record<string, object>>>>;
+export type ComponentSources = Readonly<Record<Kind, Readonly<Record<string, object>>>>;
 
-/** A document in the making, which holds what its operations refer to and nothing else. */
 export class Assembly {
   readonly #paths: Record<string, Record<string, Operation>> = {};
   readonly #tags = new Set<string>();
 
-  /** Throws where another operation has the place. */
+  /** Adds an operation. Throws if its path and method are taken. */
   add(path: string, method: string, operation: Operation): void {
     const item = this.#paths[path] ??= {};
-    if (item[method] !== undefined) throw new Error(`${method} ${path} is there twice`);
+    if (item[method] !== undefined) throw new Error(`Duplicate operation: ${method} ${path}`);
     item[method] = operation;
     for (const tag of operation.tags) this.#tags.add(tag);
   }
@@ -23,11 +21,8 @@ export class Assembly {
     return this.#tags.has(name);
   }
 
-  /**
-   * Resolves to the operations, and the components that they need. Throws for a reference that leads
-   * nowhere.
-   */
-  async finish(sources: Sources) {
+  /** Resolves to the paths and the components that they need. Throws if a component is missing. */
+  async finish(sources: ComponentSources) {
     const needed = new Map<Kind, Set<string>>(KINDS.map((kind) => [kind, new Set()]));
     const unread: unknown[] = Object.values(this.#paths);
     const need = (kind: Kind, name: string): void => {
@@ -45,7 +40,7 @@ export class Assembly {
         }
       }
     }
-    await inSlices(taken(unread), (value) => {
+    await inSlices(drain(unread), (value) => {
       for (const reference of referencesIn(value)) {
         const [, , kind, name] = reference.split("/");
         need(kind as Kind, name!);
@@ -63,8 +58,8 @@ export class Assembly {
   }
 }
 
-/** Takes values from a list to which others may be added in the course of it. */
-function* taken(list: unknown[]): Generator<unknown> {
+/** Yields and removes the values of a list until it is empty. Values may be added while it runs. */
+function* drain(list: unknown[]): Generator<unknown> {
   while (list.length > 0) yield list.pop();
 }
 
@@ -77,7 +72,6 @@ const KINDS: readonly Kind[] = [
   "responses",
 ];
 
-/** Where every `$ref` within leads to. */
 function* referencesIn(value: unknown): Generator<string> {
   if (typeof value !== "object" || value === null) return;
   for (const [name, inner] of Object.entries(value)) {

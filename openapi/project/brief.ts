@@ -1,7 +1,4 @@
-/**
- * Returns a part of a document without some of what only people read, such as examples. Members that
- * a schema declares by such a name stay.
- */
+/** Returns a part of a document without descriptions or examples, except as property names. */
 export function inBrief<T>(part: T, left: readonly ("example" | "description")[]): T {
   const without = (value: unknown, areNames: boolean): unknown => {
     if (Array.isArray(value)) return value.map((one) => without(one, false));
@@ -12,5 +9,5 @@ export function inBrief<T>(part: T, left: readonly ("example" | "description")[]
         .map(([key, inner]) => [key, without(inner, key === "properties" && !areNames)]),
     );
   };
-  return without(part, false) as T; // What it leaves out may be missing.
+  return without(part, false) as T; // Descriptions and examples are optional.
 }

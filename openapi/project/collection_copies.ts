@@ -10,22 +10,18 @@ import {
   shownName,
 } from "./collection_schemas.ts";
 import type { FilterParameter } from "./filters.ts";
-import { generalParts, type Operation, placeOf, type ShownParameter } from "./general.ts";
+import { findOperation, generalParts, type Operation, type ParameterOrRef } from "./general.ts";
 import { type Components, type JsonSchema, referredName, refTo } from "./json_schema.ts";
 import { copyName, SUFFIXES } from "./names.ts";
 import { type Audience, COLLECTION_OPERATIONS, uniqueFields } from "./operations.ts";
 import { ownParameters } from "./parameters.ts";
 
-/** Operations whose other parameters filter. */
 const FILTERED = ["listDocuments", "aggregateDocuments", "listenToDocuments"];
 
-/** What is sent of and shown as a document, in the place of which each collection has its own. */
-const GENERIC = ["Document", "ShownDocument", "DocumentInput", "DocumentChanges"];
+/** Schemas of documents in general, which each collection replaces with its own. */
+const GENERIC_DOCUMENTS = ["Document", "ShownDocument", "DocumentInput", "DocumentChanges"];
 
-/**
- * Makes operations of one collection of those of all, and the components they need. What is the same
- * for all collections is one component.
- */
+/** Copies the general operations for each collection. Equal parts share a component. */
 export class CollectionCopies {
   readonly schemas: Record<string, JsonSchema> = {};
   readonly parameters: Record<string, object> = {};
@@ -33,13 +29,13 @@ export class CollectionCopies {
   readonly #sources: Components;
   readonly #audience: Audience;
   readonly #isBrief: boolean;
-  /** Whether a schema holds a document, by its name. */
+  /** Whether a schema contains a document, by the schema's name. */
   readonly #holds = new Map<string, boolean>();
   readonly #brief: Record<string, JsonSchema> = {};
   readonly #templates = new Map<string, Operation>();
-  /** Whether an answer is another one in each collection, by its operation and status. */
+  /** Whether an answer differs between collections, by its operation and status. */
   readonly #ownResponses = new Map<string, boolean>();
-  /** Names of the components of the collection's answers, by their texts. */
+  /** Component names of the collection's answers, by their JSON texts. */
   readonly #answers = new Map<string, string>();
   #collection!: CollectionInContext;
   #filters: readonly FilterParameter[] = [];
@@ -54,18 +50,18 @@ export class CollectionCopies {
     this.#isBrief = isBrief;
   }
 
-  /** From now on operations are this collection's. @param filters Parameters that filter it. */
-  begin(collection: CollectionInContext, filters: readonly FilterParameter[]): void {
+  /** Selects the collection of the next copies. @param filters Its filter parameters. */
+  selectCollection(collection: CollectionInContext, filters: readonly FilterParameter[]): void {
     this.#collection = collection;
     this.#filters = filters;
     this.#answers.clear();
     for (const { component, parameter } of filters) this.parameters[component] = parameter;
   }
 
-  operation(operationId: string): Operation {
+  copyOperation(operationId: string): Operation {
     const { definition, name } = this.#collection;
     const { requestBody, responses, ...operation } = this.#template(operationId);
-    // Without a unique field to find it by, no document that is there is changed.
+    // An upsert finds an existing document by a unique field.
     const onlyCreates = operationId === "createDocument" && uniqueFields(definition).length === 0;
     const { "200": _changed, ...created } = responses;
     return {
@@ -81,11 +77,10 @@ export class CollectionCopies {
     };
   }
 
-  /** The operation of all collections, as far as those of one collection have it. */
   #template(operationId: string): Operation {
     const known = this.#templates.get(operationId);
     if (known !== undefined) return known;
-    const { operation } = placeOf(operationId);
+    const { operation } = findOperation(operationId);
     const { description: _said, ...brief } = operation;
     const { requestBody, responses } = operation;
     const template = !this.#isBrief ? operation : {
@@ -104,7 +99,7 @@ export class CollectionCopies {
     return this.#own({ ...body, content }, operationId);
   }
 
-  /** The answer with the collection's own documents, or a reference to one that has none. */
+  /** Returns the answer with the collection's own documents, or a reference to a shared answer. */
   #response(response: object, operationId: string, status: string): object {
     const name = `${operationId}.${status}`;
     const isOwn = this.#ownResponses.get(name) ?? this.#hasDocuments(response);
@@ -115,7 +110,7 @@ export class CollectionCopies {
     }
     const own = this.#own(response, operationId);
     if (!this.#isBrief) return own;
-    // Most operations answer the document as it is stored.
+    // Most answers are equal, because they contain the stored document.
     const text = JSON.stringify(own);
     const known = this.#answers.get(text) ?? `${this.#collection.name.type}.${name}`;
     this.#answers.set(text, known);
@@ -129,7 +124,7 @@ export class CollectionCopies {
       this.#holdsDocuments(text);
   }
 
-  #parametersOf(operationId: string, shown: readonly ShownParameter[]): ShownParameter[] {
+  #parametersOf(operationId: string, shown: readonly ParameterOrRef[]): ParameterOrRef[] {
     const { type } = this.#collection.name;
     const all = parametersOf(generalParts().document, shown)
       .map((parameter, i) => ({ shown: shown[i]!, parameter }));
@@ -144,28 +139,28 @@ export class CollectionCopies {
       ? this.#filters.filter(({ parameter: { name } }) => !names.has(name))
       : [];
     return [
-      ...own.map(({ name, shown, isOwn }) =>
+      ...own.map(({ name, value: shown, isOwn }) =>
         this.#reference(`${isOwn ? type : operationId}.${name}`, shown)
       ),
       ...filters.map(({ component }) => ({ $ref: PARAMETERS + component })),
     ];
   }
 
-  /** A reference to a parameter, which is made a component where it is none and none is called so. */
-  #reference(component: string, shown: ShownParameter): ShownParameter {
+  /** Returns a reference to the parameter's component, or the parameter if the name is taken. */
+  #reference(component: string, shown: ParameterOrRef): ParameterOrRef {
     if ("$ref" in shown) return shown;
     const known = this.parameters[component] ??= shown;
     return isSame(known, shown) ? { $ref: PARAMETERS + component } : shown;
   }
 
-  /** The same, with the collection's schemas and examples in the place of those of all. */
+  /** Replaces the general schemas and examples in a value with the collection's. */
   #own<T>(value: T, operationId: string): T {
     const ownName = (name: string) => this.#ownName(name, operationId);
-    if (this.#isBrief) return withReferences(value, ownName) as T; // Of its shape.
+    if (this.#isBrief) return withReferences(value, ownName) as T; // The shape is unchanged.
     const example = JSON.stringify(documentExample(this.#collection.definition));
     const text = JSON.stringify(value).replaceAll(GENERIC_EXAMPLE, () => example)
       .replaceAll(QUOTED_EXAMPLE, () => quoted(example));
-    return withReferences(parseJson(text), ownName) as T; // Of its shape.
+    return withReferences(parseJson(text), ownName) as T; // The shape is unchanged.
   }
 
   #ownName(name: string, operationId: string): string {
@@ -201,23 +196,23 @@ export class CollectionCopies {
     return holds;
   }
 
-  /** Whether a JSON text refers to a schema that holds a document. */
+  /** Whether a JSON text refers to a schema that contains a document. */
   #holdsDocuments(text: string): boolean {
     const inner = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)];
-    return inner.some(([, one]) => GENERIC.includes(one!) || this.#holdsDocument(one!));
+    return inner.some(([, one]) => GENERIC_DOCUMENTS.includes(one!) || this.#holdsDocument(one!));
   }
 }
 
 const PARAMETERS = "#/components/parameters/";
 const RESPONSES = "#/components/responses/";
 
-/** Answers that differ by the examples of their messages alone, which a brief document has not. */
+/** Answers that differ only by the examples of their messages, which a brief document omits. */
 const STORED_ANSWER = /^(?:Create|Replace|Patch|Recover)DocumentAnswer(?:20[01])?$/;
 
 const isSame = (one: unknown, other: unknown): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other);
 
-/** The same, in which schemas that are referred to are others. */
+/** Renames the schemas that a value refers to. */
 function withReferences(value: unknown, ownName: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((one) => withReferences(one, ownName));
   if (typeof value !== "object" || value === null) return value;
@@ -228,7 +223,7 @@ function withReferences(value: unknown, ownName: (name: string) => string): unkn
   );
 }
 
-/** As a text stands in a text within JSON. */
+/** Escapes a text for use inside a JSON string. */
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const GENERIC_EXAMPLE = JSON.stringify(DOCUMENT_EXAMPLE);

@@ -14,15 +14,14 @@ import { whereSchema } from "./filters.ts";
 import { anyOf, type Components, type JsonSchema, objectOf, orNull, refTo } from "./json_schema.ts";
 import { SUFFIXES, type TypeName } from "./names.ts";
 
-/** A collection among those that it refers to, and that refer to it. */
 export interface CollectionInContext {
   readonly definition: CollectionDefinition;
   readonly name: TypeName;
-  /** Collections by `comments(postId)`: what `populate` finds them by. */
+  /** Fields that refer to the collection, as in `populate=comments(postId)`. */
   readonly referrers: readonly Referrer[];
-  /** Whether whoever sends documents is a signed-in user, who becomes their owner. */
+  /** Whether documents are sent by a signed-in user, who becomes their owner. */
   readonly ownsWhatItCreates: boolean;
-  /** What `populate` puts in the place of an id of that collection. */
+  /** Returns the schema that `populate` replaces an id of a collection with; null for none. */
   readonly targetOf: (collection: string) => JsonSchema | null;
 }
 
@@ -51,12 +50,11 @@ export function referrersByTarget(
 const holdsFile = ({ file = false, fields = [] }: FieldDefinition): boolean =>
   file || fields.some(holdsFile);
 
-/** Whether `populate` shows more than what is stored. */
 export const canPopulate = (
   { definition: { fields }, referrers }: Pick<CollectionInContext, "definition" | "referrers">,
 ): boolean => referrers.length > 0 || referencesIn(fields).length > 0 || fields.some(holdsFile);
 
-/** Name of the schema of what lists and single reads show. */
+/** Returns the schema name of documents in lists and single reads. */
 export const shownName = (collection: CollectionInContext): string =>
   collection.name.type + (canPopulate(collection) ? SUFFIXES.shown : SUFFIXES.document);
 
@@ -68,15 +66,14 @@ const SERVER_MEMBERS: Readonly<Record<string, JsonSchema>> = {
   deletedAt: orNull(FIELD_TYPES.Date.schema),
 };
 
-/** What the server sets may be sent back, and is not looked at. */
-const IGNORED = Object.fromEntries(
+/** Members that the server sets. They may be sent back and are ignored. */
+const IGNORED_MEMBERS = Object.fromEntries(
   Object.entries(SERVER_MEMBERS).map(([name, schema]) => [name, {
     ...schema,
-    description: name === "_id" ? "The document's own, or left out." : "Ignored.",
+    description: name === "_id" ? "The document's own id, or left out." : "Ignored.",
   }]),
 );
 
-/** The schemas of one collection by their names. */
 export function collectionSchemas(collection: CollectionInContext): Components {
   const { definition, name: { type }, targetOf } = collection;
   const { name, strict } = definition;
@@ -85,15 +82,14 @@ export function collectionSchemas(collection: CollectionInContext): Components {
   return {
     [type + SUFFIXES.document]: {
       ...documentSchema(collection, { ...context, form: "stored" }),
-      description: `A document of \`${name}\` as it is stored.` + OTHERS,
+      description: `A document of \`${name}\` as it is stored.` + UNDECLARED_NOTE,
       example: documentExample(definition),
     },
     ...(canPopulate(collection) && {
       [type + SUFFIXES.shown]: {
         ...shown,
-        description:
-          `A document of \`${name}\`, in which \`populate\` puts documents in the place ` +
-          `of ids, and files in the place of paths.${OTHERS}`,
+        description: `A document of \`${name}\`. \`populate\` replaces ids with documents, and ` +
+          `paths with files.${UNDECLARED_NOTE}`,
         example: documentExample(definition),
       },
     }),
@@ -103,9 +99,8 @@ export function collectionSchemas(collection: CollectionInContext): Components {
       example: sentExample(definition),
     },
     [type + SUFFIXES.replace]: {
-      ...sentSchema(collection, IGNORED),
-      description:
-        `What takes the place of a document of \`${name}\`. Without the owner field the ` +
+      ...sentSchema(collection, IGNORED_MEMBERS),
+      description: `A replacement of a document of \`${name}\`. Without the owner field, the ` +
         "owner stays.",
       example: sentExample(definition),
     },
@@ -114,7 +109,7 @@ export function collectionSchemas(collection: CollectionInContext): Components {
   };
 }
 
-const OTHERS = " There may be members that are not declared.";
+const UNDECLARED_NOTE = " It may have undeclared members.";
 
 const ownerNote = ({ definition: { rls }, ownsWhatItCreates }: CollectionInContext): string =>
   rls.enabled && ownsWhatItCreates
@@ -138,57 +133,60 @@ function documentSchema(
   }, { required: [...Object.keys(SERVER_MEMBERS), ...requiredOf(fields, context.form)] });
 }
 
-/** @param beside Members that may be sent, and mean nothing. */
+/** @param ignoredMembers Schemas of members that may be sent and are ignored. */
 function sentSchema(
   { definition: { fields, rls, strict }, ownsWhatItCreates, targetOf }: CollectionInContext,
-  beside: Readonly<Record<string, JsonSchema>>,
+  ignoredMembers: Readonly<Record<string, JsonSchema>>,
 ): JsonSchema {
   const context = { form: "sent", strict, targetOf } as const;
   const isFilledIn = (key: string) =>
     rls.enabled && key === rls.ownerField &&
-    (ownsWhatItCreates || beside === IGNORED);
-  return objectOf({ ...beside, ...propertiesOf(fields, context) }, {
+    (ownsWhatItCreates || ignoredMembers === IGNORED_MEMBERS);
+  return objectOf({ ...ignoredMembers, ...propertiesOf(fields, context) }, {
     required: requiredOf(fields, "sent").filter((key) => !isFilledIn(key)),
     isClosed: strict,
   });
 }
 
-/** Without a type: of one that has it, generators of some languages compare with the text. */
+/** Has no type, because some generators compare a typed constant with a text. */
 const TRUE: JsonSchema = { const: true };
 
-/** Types of single values that have operators of their own. */
-const CHANGED = scalarTypesWith(({ changes }) => changes !== undefined);
+const TYPES_WITH_OPERATORS = scalarTypesWith(({ changes }) => changes !== undefined);
 
 function operatorsSchema(type: ScalarType): JsonSchema {
   const { schema, changes } = FIELD_TYPES[type];
-  const { operators, description } = changes!; // It is one of those that have them.
-  const each = operators.map((name) => operator({ [name]: name === "$now" ? TRUE : schema }));
+  const { operators, description } = changes!; // The type has operators.
+  const each = operators.map((name) => operatorObject({ [name]: name === "$now" ? TRUE : schema }));
   return { ...anyOf(...each), description };
 }
 
-/** Operators that are the same for all fields of a type. */
+/** Schemas of the update operators, which all fields of a type share. */
 export const OPERATORS: Components = {
-  UnsetOperator: operator({ $unset: TRUE }, "Takes the member away."),
-  ...Object.fromEntries(CHANGED.map((type) => [`${type}Operator`, operatorsSchema(type)])),
+  UnsetOperator: operatorObject({ $unset: TRUE }, "Removes the member."),
+  ...Object.fromEntries(
+    TYPES_WITH_OPERATORS.map((type) => [`${type}Operator`, operatorsSchema(type)]),
+  ),
 };
 
-/** What may become of a plain field besides a value in its place. */
-const operatorsOf = (type: ScalarType): JsonSchema[] =>
-  CHANGED.includes(type) ? [refTo(`${type}Operator`)] : [];
+const operatorRefs = (type: ScalarType): JsonSchema[] =>
+  TYPES_WITH_OPERATORS.includes(type) ? [refTo(`${type}Operator`)] : [];
 
-/** What may become of plain fields, by the names of these schemas: `NumberChange`. */
+/** Schemas of changes to scalar fields, by name: `NumberChange`, `OptionalNumberChange`. */
 export const CHANGES: Components = Object.fromEntries(
   SCALARS.flatMap((type) => {
     const { schema } = FIELD_TYPES[type];
     const unset = refTo("UnsetOperator");
     return [
-      [`${type}Change`, anyOf(schema, ...operatorsOf(type))],
-      [`Optional${type}Change`, anyOf(orNull(schema), ...operatorsOf(type), unset)],
+      [`${type}Change`, anyOf(schema, ...operatorRefs(type))],
+      [`Optional${type}Change`, anyOf(orNull(schema), ...operatorRefs(type), unset)],
     ];
   }),
 );
 
-function operator(members: Readonly<Record<string, JsonSchema>>, description?: string): JsonSchema {
+function operatorObject(
+  members: Readonly<Record<string, JsonSchema>>,
+  description?: string,
+): JsonSchema {
   return objectOf(members, {
     required: Object.keys(members),
     isClosed: true,
@@ -201,22 +199,21 @@ function patchSchema(
 ): JsonSchema {
   const { name, fields, strict } = definition;
   const context = { form: "sent", strict, targetOf } as const;
-  const open = fields.flatMap((field) => openPathsIn(field, ""));
+  const openPaths = fields.flatMap((field) => openPathsIn(field, ""));
   return {
-    ...objectOf({ ...IGNORED, ...Object.fromEntries(changesOf(fields, context, "")) }, {
+    ...objectOf({ ...IGNORED_MEMBERS, ...Object.fromEntries(changesOf(fields, context, "")) }, {
       isClosed: strict,
     }),
-    ...(strict && open.length > 0 && {
-      patternProperties: Object.fromEntries(open.map((path) => [`^${path}\\.`, {}])),
+    ...(strict && openPaths.length > 0 && {
+      patternProperties: Object.fromEntries(openPaths.map((path) => [`^${path}\\.`, {}])),
     }),
-    description:
-      `Members of \`${name}\` to change, by their names or by dotted paths: by a value ` +
-      "in the place of the stored one, or by one operator.",
+    description: `Members of \`${name}\` to change, by name or dotted path: each with a new ` +
+      "value or one operator.",
     example: patchExample(definition),
   };
 }
 
-/** Every declared path with what may become of it. */
+/** Returns every declared path with the schema of its changes. */
 function changesOf(
   fields: readonly FieldDefinition[],
   context: FieldContext,
@@ -232,7 +229,7 @@ function changesOf(
 }
 
 function changeSchema(field: FieldDefinition, context: FieldContext): JsonSchema {
-  const { default: _filled, ...plain } = field; // Nothing is filled in by a change.
+  const { default: _filled, ...plain } = field; // A change does not fill in defaults.
   if (isScalarType(field.type) && field.enum === undefined) {
     return refTo(`${field.required ? "" : "Optional"}${field.type}Change`);
   }
@@ -247,11 +244,11 @@ function listOperators({ type, items }: FieldDefinition, context: FieldContext):
   const { holds, changes } = FIELD_TYPES[type];
   if (holds !== "elements" || changes === undefined) return [];
   const element = items === undefined ? {} : orNull(valueSchema(items, context));
-  const some = anyOf(element, operator({ $each: { type: "array", items: element } }));
-  return changes.operators.map((name) => operator({ [name]: some }));
+  const some = anyOf(element, operatorObject({ $each: { type: "array", items: element } }));
+  return changes.operators.map((name) => operatorObject({ [name]: some }));
 }
 
-/** Objects of which no members are declared, so that a path may lead to any. */
+/** Returns patterns of objects without declared members, into which any path may lead. */
 function openPathsIn({ key, type, fields = [] }: FieldDefinition, at: string): string[] {
   const path = at + key;
   if (FIELD_TYPES[type].holds !== "members") return [];
@@ -271,7 +268,6 @@ function valueExample({ type, fields, items, ...field }: FieldDefinition): unkno
 const membersExample = (fields: readonly FieldDefinition[]): Record<string, unknown> =>
   Object.fromEntries(fields.map((field) => [field.key, valueExample(field)]));
 
-/** A document of the collection. */
 export const documentExample = ({ fields }: CollectionDefinition) => ({
   _id: "66f1a0c2e4b0a1b2c3d4e5f6",
   ...membersExample(fields),
@@ -281,11 +277,10 @@ export const documentExample = ({ fields }: CollectionDefinition) => ({
   deletedAt: null,
 });
 
-/** What is sent of one; who owns it is told by the token. */
+/** Returns an example of a new document. The token identifies its owner. */
 export const sentExample = ({ fields, rls }: CollectionDefinition) =>
   membersExample(fields.filter(({ key }) => !(rls.enabled && key === rls.ownerField)));
 
-/** A change of one member. */
 export function patchExample(definition: CollectionDefinition): Record<string, unknown> {
   const [first] = Object.entries(sentExample(definition));
   const number = definition.fields.find(({ type }) => typesChangedBy("$inc").includes(type));

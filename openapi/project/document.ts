@@ -2,7 +2,7 @@ import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { inSlices } from "@/lib/next_turn.ts";
 import { isStoragePath } from "@/lib/http/path.ts";
 import type { ProjectFacts } from "@/lib/operations/project_facts.ts";
-import { refusalComponents, refusalReferences, type Refusing } from "../refusals.ts";
+import { refusalComponents, refusalReferences, type RefusalSource } from "../refusals.ts";
 import { parametersOf } from "../shared_parts.ts";
 import { Assembly } from "./assembly.ts";
 import { inBrief } from "./brief.ts";
@@ -17,7 +17,7 @@ import {
 import { CollectionCopies } from "./collection_copies.ts";
 import { FILE } from "./field_schemas.ts";
 import { CONDITIONS, filterParameters, FILTERS, OPERANDS } from "./filters.ts";
-import { generalParts, type Operation, placeOf } from "./general.ts";
+import { findOperation, generalParts, type Operation } from "./general.ts";
 import { type Components, type JsonSchema, refTo } from "./json_schema.ts";
 import { typeNames } from "./names.ts";
 import {
@@ -28,7 +28,7 @@ import {
 } from "./operations.ts";
 import { userSchemas } from "./user_schemas.ts";
 
-/** The collections of a project, and every schema that there may be a reference to. */
+/** The collections of a project and all schemas that they may refer to. */
 export interface ProjectSchemas {
   readonly collections: readonly CollectionInContext[];
   readonly schemas: Components;
@@ -36,10 +36,7 @@ export interface ProjectSchemas {
 
 export interface SchemaOptions {
   readonly audience: Audience;
-  /**
-   * Names of the collections that have schemas of their own, all of the project if left out. Where
-   * they refer to another one, its documents may hold anything.
-   */
+  /** Names of the collections to describe; all if left out. References to others are general. */
   readonly chosen?: readonly string[] | undefined;
 }
 
@@ -94,53 +91,46 @@ function withoutOwner({ properties, required = [], ...file }: JsonSchema): JsonS
   const { ownerId: _ownerId, ...others } = properties!;
   return {
     ...file,
-    description: "A file in the place of its path: what is known of it, with an address. That of " +
-      "a private one is signed for an hour.",
+    description: "A file that replaces its path: its record with an address. The address of a " +
+      "private file is signed for an hour.",
     properties: others,
     required: required.filter((name) => name !== "ownerId"),
   };
 }
 
-/** Filters of all collections together that have parameters; `where` and `filter` take the others. */
+/** Number of filter parameters in all collections. `where` and `filter` accept the others. */
 const FILTER_PARAMETERS_MAX = 6_000;
-/** Those of one collection. */
 const COLLECTION_FILTERS_MAX = 1_000;
 
-/**
- * With more collections than these, their descriptions and examples are left to the reference, and
- * refusals are told apart by their codes alone: with all of it each collection takes some 40 kB.
- */
+/** Number of collections above which a document omits details. In full, each takes 40 kB. */
 const DETAILED_COLLECTIONS_MAX = 50;
 
 interface DocumentOptions extends SchemaOptions {
   readonly serverUrl: string;
-  /** Whether it has operations of collections alone. */
+  /** Whether the document has only the operations of collections. */
   readonly withoutOthers?: boolean;
 }
 
-/**
- * Resolves to the OpenAPI 3.1 document of one project, for whoever has the key that the audience has.
- * It is made in slices, between which the thread answers other requests.
- */
+/** Works in slices, between which the thread answers other requests. */
 export async function projectDocument(
   facts: ProjectFacts,
   { audience, serverUrl, chosen, withoutOthers = false }: DocumentOptions,
 ) {
   const { document: general } = generalParts();
-  const shownFacts = { ...facts, definitions: chosenOf(facts, chosen), audience };
+  const chosenFacts = { ...facts, definitions: chosenDefinitions(facts, chosen), audience };
   const { collections, schemas } = await projectSchemas(facts, { audience, chosen });
   const isBrief = collections.length > DETAILED_COLLECTIONS_MAX;
   const copies = new CollectionCopies(schemas, { audience, isBrief });
-  const refusing = new Map<string, Refusing>();
+  const refusalSources = new Map<string, RefusalSource>();
   const assembly = new Assembly();
   const add = (path: string, one: ProjectOperation, operation: Operation) => {
-    const { method } = placeOf(one.operationId);
+    const { method } = findOperation(one.operationId);
     const refusal = { path, codes: one.codes, byClass: isBrief };
-    refusing.set(`${isStoragePath(path)} ${one.codes.join()}`, refusal);
+    refusalSources.set(`${isStoragePath(path)} ${one.codes.join()}`, refusal);
     assembly.add(path, method, {
       ...operation,
       security: one.security,
-      responses: { ...successesOf(operation), ...refusalReferences(refusal) },
+      responses: { ...successResponses(operation), ...refusalReferences(refusal) },
     });
   };
   const filtersMax = Math.min(
@@ -149,17 +139,17 @@ export async function projectDocument(
   );
   await inSlices(collections, (collection) => {
     const { definition } = collection;
-    copies.begin(collection, filterParameters(definition, filtersMax));
-    for (const one of collectionOperations(shownFacts, definition)) {
-      const path = placeOf(one.operationId).path.replace("{collectionName}", definition.name);
-      add(path, one, copies.operation(one.operationId));
+    copies.selectCollection(collection, filterParameters(definition, filtersMax));
+    for (const one of collectionOperations(chosenFacts, definition)) {
+      const path = findOperation(one.operationId).path.replace("{collectionName}", definition.name);
+      add(path, one, copies.copyOperation(one.operationId));
     }
   });
-  for (const one of withoutOthers ? [] : sharedOperations(shownFacts)) {
-    const path = placeOf(one.operationId).path.replace("{projectId}", facts.projectId);
-    add(path, one, sharedOperation(one.operationId, shownFacts));
+  for (const one of withoutOthers ? [] : sharedOperations(chosenFacts)) {
+    const path = findOperation(one.operationId).path.replace("{projectId}", facts.projectId);
+    add(path, one, sharedOperation(one.operationId, chosenFacts));
   }
-  const refusals = refusalComponents([...refusing.values()]);
+  const refusals = refusalComponents([...refusalSources.values()]);
   return {
     openapi: general.openapi,
     info: {
@@ -173,7 +163,7 @@ export async function projectDocument(
         name: definition.name,
         description: accessText(definition),
       })),
-      // A collection may have the name of one of ours.
+      // A collection may have the name of a general tag.
       ...general.tags.filter(({ name }) =>
         assembly.hasTag(name) && collections.every(({ definition }) => definition.name !== name)
       ),
@@ -188,23 +178,23 @@ export async function projectDocument(
   };
 }
 
-const chosenOf = (
+const chosenDefinitions = (
   { definitions }: Pick<ProjectFacts, "definitions">,
   chosen: readonly string[] | undefined,
 ): readonly CollectionDefinition[] =>
   chosen === undefined ? definitions : definitions.filter(({ name }) => chosen.includes(name));
 
 const REFERENCE_NOTE =
-  "\n\nIt has many collections, so what their operations do is said in /docs " +
-  "alone, and the `code` of a refusal tells its status. With `collections` it has fewer collections, " +
-  "and all that there is to say of them.";
+  "\n\nThe project has many collections, so this document leaves descriptions to /docs and groups " +
+  "refusals by status class; their `code` identifies the status. Choose some with `collections` to " +
+  "get a complete document.";
 
-const successesOf = ({ responses }: Operation): Operation["responses"] =>
+const successResponses = ({ responses }: Operation): Operation["responses"] =>
   Object.fromEntries(Object.entries(responses).filter(([status]) => Number(status) < 400));
 
-/** An operation that is no collection's own, with what the project alone has. */
+/** Returns an operation outside of collections, with the project's own values in its parameters. */
 function sharedOperation(operationId: string, { definitions, providers }: ProjectFacts): Operation {
-  const { operation } = placeOf(operationId);
+  const { operation } = findOperation(operationId);
   const declared = parametersOf(generalParts().document, operation.parameters);
   const names: Readonly<Record<string, readonly string[]>> = {
     collectionName: definitions.map(({ name }) => name),
@@ -221,17 +211,17 @@ function sharedOperation(operationId: string, { definitions, providers }: Projec
 }
 
 const DESCRIPTIONS = {
-  client: "What an application of this project may call, with the publishable key and the access " +
-    "tokens of its users.\n\n`fields` and `meta` leave members out of documents: types tell of " +
-    "documents as they are without these two.",
-  server: "What a server of this project may call, with the secret key.\n\n`fields` and `meta` " +
-    "leave members out of documents: types tell of documents as they are without these two.",
+  client: "Operations for applications of this project, which use the publishable key and the " +
+    "access tokens of its users.\n\n`fields` and `meta` leave members out of documents; the types " +
+    "describe documents without these parameters.",
+  server: "Operations for servers of this project, which use the secret key.\n\n`fields` and " +
+    "`meta` leave members out of documents; the types describe documents without these parameters.",
 } as const;
 
 function accessText({ rls }: CollectionDefinition): string {
-  if (!rls.enabled) return "Everybody with a key reads, the secret key alone writes.";
+  if (!rls.enabled) return "Every caller with a key can read; only the secret key can write.";
   return rls.mode === "private"
-    ? `Signed-in users read and write documents of their own, told by \`${rls.ownerField}\`.`
-    : "Everybody with a key reads, signed-in users write documents of their own, told by " +
+    ? `Signed-in users read and write their own documents, identified by \`${rls.ownerField}\`.`
+    : "Every caller with a key can read; signed-in users write their own documents, identified by " +
       `\`${rls.ownerField}\`.`;
 }

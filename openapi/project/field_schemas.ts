@@ -3,26 +3,22 @@ import { FIELD_TYPES, type ScalarType } from "@/lib/store/field_types.ts";
 import { scalarTypesWith } from "@/lib/store/shape.ts";
 import { anyOf, type JsonSchema, objectOf, orNull, refTo } from "./json_schema.ts";
 
-/**
- * What a document is at the place of a schema: as it is stored, as a list shows it, where `populate`
- * may put others in the place of ids, or as it is sent.
- */
+/** Form of a document: as stored, as shown (`populate` may replace ids) or as sent. */
 export type Form = "stored" | "shown" | "sent";
 
 export interface FieldContext {
   readonly form: Form;
-  /** Whether undeclared fields are refused. */
   readonly strict: boolean;
-  /** What `populate` puts in the place of an id of that collection; null where it puts nothing. */
+  /** Returns the schema that `populate` replaces an id of a collection with; null for none. */
   readonly targetOf: (collection: string) => JsonSchema | null;
 }
 
-/** What may stand in the place of the path of a file. */
+/** Schema name of the file that may replace a path. */
 export const FILE = "PopulatedFile";
 
 export const SCALARS: readonly ScalarType[] = scalarTypesWith(() => true);
 
-/** The value of a field that is there and not null. */
+/** Returns the schema of a field's value that is present and not null. */
 export function valueSchema(
   { type, ref, items, fields, file, enum: values }:
     & ItemDefinition
@@ -49,22 +45,20 @@ export function valueSchema(
   }
 }
 
-/** What a field may hold: not null only where it is required. */
+/** Returns the schema of a field, which may be null unless it is required. */
 export function fieldSchema(field: FieldDefinition, context: FieldContext): JsonSchema {
   const value = valueSchema(field, context);
   const schema = field.required ? value : orNull(value);
   if (context.form !== "sent") return schema;
-  // Not as `default`: generators would take the member for one that is always there.
+  // Not `default`, because generators would consider the member always present.
   return field.default === undefined || schema.$ref !== undefined
     ? schema
-    : { ...schema, description: `${JSON.stringify(field.default)} where it is left out.` };
+    : { ...schema, description: `${JSON.stringify(field.default)} if left out.` };
 }
 
-/** Whether a member is always there. */
-const isNeeded = ({ required, default: value }: FieldDefinition, form: Form): boolean =>
+const isAlwaysPresent = ({ required, default: value }: FieldDefinition, form: Form): boolean =>
   required && (form !== "sent" || value === undefined);
 
-/** Members of a declared object. */
 export function membersSchema(
   fields: readonly FieldDefinition[],
   { isClosed, ...context }: FieldContext & { readonly isClosed: boolean },
@@ -82,4 +76,4 @@ export const propertiesOf = (
   Object.fromEntries(fields.map((field) => [field.key, fieldSchema(field, context)]));
 
 export const requiredOf = (fields: readonly FieldDefinition[], form: Form): string[] =>
-  fields.filter((field) => isNeeded(field, form)).map(({ key }) => key);
+  fields.filter((field) => isAlwaysPresent(field, form)).map(({ key }) => key);

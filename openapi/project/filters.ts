@@ -14,29 +14,26 @@ import type { Parameter } from "../contract.ts";
 import { SCALARS } from "./field_schemas.ts";
 import { anyOf, type Components, type JsonSchema, objectOf, orNull, refTo } from "./json_schema.ts";
 
-/** A path that can be filtered by, and what its values are compared as; null for anything. */
 export interface Filterable {
   readonly path: string;
-  readonly kind: Kind;
-  /** Whether it holds several of them. */
+  readonly kind: ValueKind;
   readonly isList: boolean;
 }
 
-type Kind = ScalarType | "Object" | "Anything";
+type ValueKind = ScalarType | "Object" | "Anything";
 type Operator = (typeof FIELD_TYPES)[ScalarType]["operators"][number];
 
-/** A text is how any value can be asked for. */
-const [TEXT] = scalarTypesWith(({ isText }) => isText === true) as [ScalarType]; // There is one.
+/** The text type, with which any value can be compared. */
+const [TEXT] = scalarTypesWith(({ isText }) => isText === true) as [ScalarType]; // It is unique.
 
-const KINDS: readonly Kind[] = [...SCALARS, "Object", "Anything"];
+const KINDS: readonly ValueKind[] = [...SCALARS, "Object", "Anything"];
 
-/** Operators that make sense for what is compared. */
-function operatorsOf(kind: Kind): readonly Operator[] {
+function operatorsOf(kind: ValueKind): readonly Operator[] {
   if (kind === "Object") return ["exists"];
   return FIELD_TYPES[kind === "Anything" ? TEXT : kind].operators;
 }
 
-/** What every document has besides the declared fields. */
+/** Members of every document in addition to declared fields. */
 const SERVER_FILTERABLES: readonly Filterable[] = [
   { path: "_id", kind: kindOf({ type: "Ref" }), isList: false },
   ...Object.entries(SERVER_SHAPES).map(([path, shape]) => ({
@@ -46,7 +43,7 @@ const SERVER_FILTERABLES: readonly Filterable[] = [
   })),
 ];
 
-/** Everything that is declared, members of objects by their dotted paths. */
+/** Returns all declared paths, including dotted paths into objects, and the server's own. */
 export const filterablesOf = ({ fields }: CollectionDefinition): Filterable[] => [
   ...fields.flatMap((field) => filterablesIn(field, "")),
   ...SERVER_FILTERABLES,
@@ -62,24 +59,24 @@ function filterablesIn(field: FieldDefinition, at: string): Filterable[] {
   ];
 }
 
-interface Typed {
+interface TypedValue {
   readonly type: FieldType;
-  readonly items?: Typed;
+  readonly items?: TypedValue;
 }
 
-/** Elements of arrays are compared, not arrays. */
-function kindOf({ type, items }: Typed): Kind {
+/** Returns the kind of a value; for an array the kind of its elements, which filters compare. */
+function kindOf({ type, items }: TypedValue): ValueKind {
   if (isScalarType(type)) return type;
   if (FIELD_TYPES[type].holds === "members") return "Object";
   return items === undefined ? "Anything" : kindOf(items);
 }
 
-const compared = (kind: Kind): JsonSchema =>
+const comparedSchema = (kind: ValueKind): JsonSchema =>
   kind === "Anything" || kind === "Object" ? {} : FIELD_TYPES[kind].schema;
 
 const PATTERN: JsonSchema = { type: "string", minLength: 1, maxLength: LITERAL_LENGTH_MAX };
 
-/** What an operator takes. @param value What its operand is compared with. */
+/** Returns the schema of an operand. @param value Schema of the compared value. */
 function operandSchema(operator: Operator, value: JsonSchema, canBeNull: boolean): JsonSchema {
   switch (operator) {
     case "exists":
@@ -101,9 +98,8 @@ function operandSchema(operator: Operator, value: JsonSchema, canBeNull: boolean
   }
 }
 
-/** A parameter that filters by a path, such as `views_gt`. */
 export interface FilterParameter {
-  /** The name of its component: parameters of one name and type are one in all collections. */
+  /** Component name. Collections share parameters of the same name and type. */
   readonly component: string;
   readonly operator: Operator;
   readonly parameter: Omit<Parameter, "required" | "description" | "schema"> & {
@@ -111,8 +107,8 @@ export interface FilterParameter {
   };
 }
 
-/** The parameters that filter by a path: `views`, `views_gt`, `views_in`. */
-const parametersOf = ({ path, kind }: Filterable): FilterParameter[] =>
+/** Returns the parameters that filter by a path: `views`, `views_gt`, `views_in`. */
+const parametersForPath = ({ path, kind }: Filterable): FilterParameter[] =>
   operatorsOf(kind).map((operator) => {
     const name = operator === "eq" ? path : `${path}_${suffixOf(operator)}`;
     const operand = operandName(kind, operator);
@@ -129,39 +125,38 @@ const parametersOf = ({ path, kind }: Filterable): FilterParameter[] =>
     };
   });
 
-/** The name of the schema of what an operator is given in an address: `NumberGt`. */
-const operandName = (kind: Kind, operator: Operator): string =>
-  // A text in an address may mean any value, and what is there is asked of all kinds alike.
+/** Returns the schema name of an operand in an address: `NumberGt`. */
+const operandName = (kind: ValueKind, operator: Operator): string =>
+  // A text in an address can mean any value, and `exists` is the same for all kinds.
   (operator === "exists" ? "Any" : kind === "Anything" || kind === "Object" ? TEXT : kind) +
   operator[0]!.toUpperCase() + operator.slice(1);
 
 const MEANING: Readonly<Record<Operator, string>> = {
-  eq: "Equal to this; of an array, one element is.",
-  ne: "Not equal to this, or missing; of an array, no element is.",
-  in: "Equal to one of these, comma-separated.",
-  nin: "Equal to none of these, comma-separated, or missing.",
-  exists: "Whether the member is there, also if it holds null.",
-  gt: "Greater than this.",
-  gte: "Greater than this, or equal.",
-  lt: "Less than this.",
-  lte: "Less than this, or equal.",
+  eq: "Equal to this value; for an array, an element is.",
+  ne: "Not equal to this value, or missing; for an array, no element is equal.",
+  in: "Equal to one of these values, comma-separated.",
+  nin: "Equal to none of these values, comma-separated, or missing.",
+  exists: "Whether the member is present, even if it is null.",
+  gt: "Greater than this value.",
+  gte: "Greater than or equal to this value.",
+  lt: "Less than this value.",
+  lte: "Less than or equal to this value.",
   regex: "Matches this RE2 pattern, in any letter case.",
-  contains: "Has this text in it, in any letter case.",
+  contains: "Contains this text, in any letter case.",
   startsWith: "Begins with this text, in any letter case.",
 };
 
-/** What the parameters that filter are given. */
 export const OPERANDS: Components = Object.fromEntries(
   SCALARS.flatMap((kind) =>
     operatorsOf(kind).map((operator) => [operandName(kind, operator), {
-      ...operandSchema(operator, compared(kind), false),
+      ...operandSchema(operator, comparedSchema(kind), false),
       description: MEANING[operator],
     }])
   ),
 );
 
-/** Operators by how often they are needed: where not all have a parameter, the first have. */
-const BY_USE: readonly Operator[] = [
+/** Operators, most useful first. If not all get a parameter, the first ones do. */
+const OPERATORS_BY_USE: readonly Operator[] = [
   "eq",
   "gte",
   "lt",
@@ -176,10 +171,7 @@ const BY_USE: readonly Operator[] = [
   "regex",
 ];
 
-/**
- * The filters of a collection as parameters of their own; `where` and `filter` take all others. Where
- * they are more than `max`, every path has its first operators.
- */
+/** Returns at most `max` filter parameters, the most useful operators of each path first. */
 export function filterParameters(
   definition: CollectionDefinition,
   max: number,
@@ -187,66 +179,65 @@ export function filterParameters(
   const declared = new Set(definition.fields.map(({ key }) => key));
   const byName = new Map<string, FilterParameter>();
   for (const filterable of filterablesOf(definition)) {
-    for (const one of parametersOf(filterable)) {
+    for (const one of parametersForPath(filterable)) {
       const { name } = one.parameter;
-      // A declared name is itself, also where it ends as an operator does.
+      // A declared name that ends like an operator is still the name of a field.
       const isOther = name !== filterable.path && declared.has(name);
       if (!isReserved(name) && !isOther && !byName.has(name)) byName.set(name, one);
     }
   }
   const all = [...byName.values()];
   if (all.length <= max) return all;
-  const rankOf = ({ operator }: FilterParameter): number => BY_USE.indexOf(operator);
+  const rankOf = ({ operator }: FilterParameter): number => OPERATORS_BY_USE.indexOf(operator);
   const first = new Set(all.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, max));
   return all.filter((one) => first.has(one));
 }
 
-const conditionName = (kind: Kind): string => `${kind}Condition`;
+const conditionName = (kind: ValueKind): string => `${kind}Condition`;
 
-/** What `where` asks of a value of each kind. */
 export const CONDITIONS: Components = Object.fromEntries(
   KINDS.map((kind) => {
     const operands = operatorsOf(kind).map((operator) =>
-      [operator, operandSchema(operator, compared(kind), true)] as const
+      [operator, operandSchema(operator, comparedSchema(kind), true)] as const
     );
     return [conditionName(kind), {
       ...objectOf(Object.fromEntries(operands), {
         isClosed: true,
-        description: "What is asked of a member: all of it must hold.",
+        description: "Conditions on a member, all of which must match.",
       }),
       minProperties: 1,
     }];
   }),
 );
 
-const filterName = (kind: Kind): string => `${kind}Filter`;
+const filterName = (kind: ValueKind): string => `${kind}Filter`;
 
-/** A value that a member equals, or what else is asked of it. */
+/** Schemas of a member in `where`: a value that it equals, or conditions. */
 export const FILTERS: Components = Object.fromEntries(
   KINDS.filter((kind) => kind !== "Object").map((kind) => {
     const value = kind === "Anything"
       ? { type: ["string", "number", "boolean", "null"] }
-      : orNull(compared(kind));
+      : orNull(comparedSchema(kind));
     return [filterName(kind), anyOf(value, refTo(conditionName(kind)))];
   }),
 );
 
-const filterOf = (kind: Kind): JsonSchema =>
+const filterOf = (kind: ValueKind): JsonSchema =>
   refTo(kind === "Object" ? conditionName(kind) : filterName(kind));
 
-const COMBINING = ["and", "or", "not"];
+const COMBINATORS = ["and", "or", "not"];
 
-/** The tree that `where` takes. @param name The schema's own name, since it nests. */
+/** Returns the schema of `where`. @param name Name of this schema, which refers to itself. */
 export function whereSchema(definition: CollectionDefinition, name: string): JsonSchema {
   const branches: JsonSchema = { type: "array", items: refTo(name), minItems: 1 };
   const paths = filterablesOf(definition)
-    .filter(({ path }) => !COMBINING.includes(path))
+    .filter(({ path }) => !COMBINATORS.includes(path))
     .map(({ path, kind }) => [path, filterOf(kind)]);
   return objectOf(
     { and: branches, or: branches, not: refTo(name), ...Object.fromEntries(paths) },
     {
       isClosed: definition.strict,
-      description: `Conditions that must all hold: ${WHERE_CONDITIONS_MAX} at most.`,
+      description: `Conditions that must all match: ${WHERE_CONDITIONS_MAX} at most.`,
     },
   );
 }

@@ -2,22 +2,22 @@ import type { Parameter } from "../contract.ts";
 import { buildDocument } from "../document.ts";
 import type { Components, JsonSchema } from "./json_schema.ts";
 
-export type ShownParameter = Parameter | { readonly $ref: string };
+export type ParameterOrRef = Parameter | { readonly $ref: string };
 
 export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly description?: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: readonly ShownParameter[];
+  readonly parameters?: readonly ParameterOrRef[];
   readonly requestBody?: {
     readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>;
   };
   readonly responses: Readonly<Record<string, object>>;
 }
 
-/** The document of all operations, from which those of projects are cut. */
-interface General {
+/** The document of all operations, from which the documents of projects are derived. */
+interface GeneralDocument {
   readonly openapi: string;
   readonly info: { readonly license: object; readonly contact: object };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -30,35 +30,34 @@ interface General {
   };
 }
 
-/** An operation where the document has it. */
-export interface Place {
+export interface LocatedOperation {
   readonly path: string;
   readonly method: string;
   readonly operation: Operation;
 }
 
 interface GeneralParts {
-  readonly document: General;
-  readonly places: ReadonlyMap<string, Place>;
+  readonly document: GeneralDocument;
+  readonly operations: ReadonlyMap<string, LocatedOperation>;
 }
 
 let parts: GeneralParts | null = null;
 
-/** What is the same for all projects: made when the first asks, then kept. */
+/** Returns the parts that all projects share. They are built once, at the first call. */
 export function generalParts(): GeneralParts {
   if (parts !== null) return parts;
-  const document = buildDocument() as unknown as General; // Its type is wider than what it holds.
+  const document = buildDocument() as unknown as GeneralDocument; // The declared type is wider than the value.
   const places = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) =>
       [operation.operationId, { path, method, operation }] as const
     )
   );
-  return parts = { document, places: new Map(places) };
+  return parts = { document, operations: new Map(places) };
 }
 
-/** Where the document of all operations has one of them. */
-export function placeOf(operationId: string): Place {
-  const place = generalParts().places.get(operationId);
+/** Returns an operation with its path and method. Throws for an unknown id. */
+export function findOperation(operationId: string): LocatedOperation {
+  const place = generalParts().operations.get(operationId);
   if (place === undefined) throw new Error(`The document has no operation ${operationId}`);
   return place;
 }

@@ -1,4 +1,4 @@
-/** JSON Schema, as far as a project's document needs it. */
+/** The keywords of JSON Schema that a project's document uses. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -27,7 +27,7 @@ const SCHEMAS = "#/components/schemas/";
 
 export const refTo = (name: string): JsonSchema => ({ $ref: SCHEMAS + name });
 
-/** The name of the component that a schema refers to; null for one that stands by itself. */
+/** Returns the name of the component that a schema refers to; null if it is not a reference. */
 export const referredName = ({ $ref }: JsonSchema): string | null =>
   $ref?.startsWith(SCHEMAS) ? $ref.slice(SCHEMAS.length) : null;
 
@@ -36,17 +36,16 @@ export const anyOf = (...schemas: readonly JsonSchema[]): JsonSchema =>
 
 const NULL: JsonSchema = { type: "null" };
 
-/** The same, or null. */
 export function orNull(schema: JsonSchema): JsonSchema {
   const { type, anyOf: schemas, enum: values, $ref } = schema;
   if (typeof type === "string") {
     return { ...schema, type: [type, "null"], ...(values && { enum: [...values, null] }) };
   }
   if (schemas !== undefined) return { ...schema, anyOf: [...schemas, NULL] };
-  return $ref === undefined ? schema : { anyOf: [schema, NULL] }; // Without either it is anything.
+  return $ref === undefined ? schema : { anyOf: [schema, NULL] }; // A schema without a type allows null already.
 }
 
-/** An object of these members and, if it is not closed, of any others: nothing is said of those. */
+/** Returns the schema of an object, which allows other members unless it is closed. */
 export const objectOf = (
   properties: Readonly<Record<string, JsonSchema>>,
   { required = [], isClosed = false, description }: {

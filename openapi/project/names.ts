@@ -1,12 +1,11 @@
-/** What generated code calls the types and operations of a collection. */
 export interface TypeName {
-  /** Begins the names of its schemas: `BlogPosts`. */
+  /** Prefix of schema names: `BlogPosts`. */
   readonly type: string;
-  /** Begins the names of its operations: `blogPosts`. */
+  /** Prefix of operation ids: `blogPosts`. */
   readonly operation: string;
 }
 
-/** How the names of a collection's own schemas end. */
+/** Suffixes of the names of a collection's own schemas. */
 export const SUFFIXES = {
   document: "Document",
   shown: "ShownDocument",
@@ -16,28 +15,27 @@ export const SUFFIXES = {
   where: "Where",
 } as const;
 
-/** How those end that are copied for each collection, since they hold one of its own. */
-const COPIED = /^(?:List|BulkInput|(?:List|Create|Get|Replace|Patch|Recover)?Answer(?:20[01])?)$/;
+/** Suffixes of schemas that are copied for each collection because they contain its documents. */
+const COPIED_SUFFIX =
+  /^(?:List|BulkInput|(?:List|Create|Get|Replace|Patch|Recover)?Answer(?:20[01])?)$/;
 
-/** The name of a collection's copy of a schema that all of them have: `PostsListAnswer`. */
+/** Returns the name of a collection's copy of a general schema: `PostsListAnswer`. */
 export function copyName({ type }: TypeName, schema: string): string {
   const end = schema.replace(/Documents?/, "");
-  if (!COPIED.test(end)) throw new Error(`${schema} holds documents: say how its copies are named`);
+  if (!COPIED_SUFFIX.test(end)) {
+    throw new Error(`${schema} contains documents, but COPIED_SUFFIX has no suffix for its copies`);
+  }
   return type + end;
 }
 
-/**
- * Names that stay apart also where letter case and signs do not count, as in files that generators
- * write.
- * @param taken Names of schemas that are there already.
- */
+/** Returns names that differ in more than case and signs, since they become file names. */
 export function typeNames(
   collections: readonly string[],
   taken: readonly string[],
 ): ReadonlyMap<string, TypeName> {
   const others = taken.map((name) => name.toLowerCase());
   const used = new Set<string>();
-  /** Whether this and an end of ours make the name of a schema that is there already. */
+  /** Whether the prefix is used, or with one of our suffixes names an existing schema. */
   const isTaken = (type: string): boolean => {
     const start = type.toLowerCase();
     return used.has(start) ||
@@ -55,6 +53,6 @@ export function typeNames(
   return names;
 }
 
-const ENDS = new RegExp(`^(?:${Object.values(SUFFIXES).join("|")})$|${COPIED.source}`, "i");
+const ENDS = new RegExp(`^(?:${Object.values(SUFFIXES).join("|")})$|${COPIED_SUFFIX.source}`, "i");
 
 const isEnd = (text: string): boolean => ENDS.test(text);

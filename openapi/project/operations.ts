@@ -14,12 +14,12 @@ import { USER_EMAIL } from "../paths/user_email.ts";
 import { USERS } from "../paths/users.ts";
 import { fileKey } from "../security.ts";
 
-/** Who a project's document is for: applications with the publishable key, or servers with the other. */
+/** Readers of a project's document: applications (publishable key) or servers (secret key). */
 export const AUDIENCES = ["client", "server"] as const;
 
 export type Audience = (typeof AUDIENCES)[number];
 
-/** What a project's operations follow from. */
+/** The properties of a project that determine its operations. */
 export interface OperationFacts extends
   Pick<
     ProjectFacts,
@@ -28,7 +28,7 @@ export interface OperationFacts extends
   readonly audience: Audience;
 }
 
-/** An operation of a project, with exactly what it may refuse for. */
+/** An operation of a project with the problems that it can answer with. */
 export interface ProjectOperation {
   readonly operationId: string;
   readonly codes: readonly ProblemCode[];
@@ -37,7 +37,7 @@ export interface ProjectOperation {
 
 type AnyContract = Contract<unknown>;
 
-/** Operations of every collection, and what their own are called: `postsList`. */
+/** General operations on documents, with the suffix of a collection's own: `postsList`. */
 export const COLLECTION_OPERATIONS: Readonly<Record<string, string>> = {
   listDocuments: "List",
   aggregateDocuments: "Aggregate",
@@ -52,11 +52,11 @@ export const COLLECTION_OPERATIONS: Readonly<Record<string, string>> = {
   createLiveTicket: "CreateTicket",
 };
 
-const ofCollections = [...Object.values(DATA), ...Object.values(LIVE)]
+const COLLECTION_CONTRACTS = [...Object.values(DATA), ...Object.values(LIVE)]
   .filter(({ operationId }) => Object.hasOwn(COLLECTION_OPERATIONS, operationId)) as AnyContract[];
 
-/** Operations of a project that are no collection's own, in the order of the reference. */
-const ofProject = [
+/** Operations of a project outside of collections, in the order of the reference. */
+const PROJECT_CONTRACTS = [
   writeBatch,
   ...Object.values(SCHEMAS),
   ...Object.values(SOCIAL).filter(({ operationId }) => operationId !== "signInCallback"), // Providers call it.
@@ -66,9 +66,9 @@ const ofProject = [
   ...Object.values(STORAGE),
   ...Object.values(BLOBS),
   ...Object.values(MAIL),
-] as AnyContract[]; // Their principals differ; here only their documents matter.
+] as AnyContract[]; // Only their documents matter here, not their principals.
 
-const READS = [
+const READ_OPERATIONS = [
   "listDocuments",
   "aggregateDocuments",
   "getDocument",
@@ -76,44 +76,44 @@ const READS = [
   "createLiveTicket",
 ];
 
-/** The operations of one collection that somebody of the audience may call. */
 export function collectionOperations(
   facts: OperationFacts,
   definition: CollectionDefinition,
 ): ProjectOperation[] {
   const { rls, events } = definition;
   const canWrite = facts.audience === "server" || rls.enabled;
-  return ofCollections
+  return COLLECTION_CONTRACTS
     .filter(({ tag }) => events || tag !== "Live lists")
-    .filter(({ operationId }) => canWrite || READS.includes(operationId))
+    .filter(({ operationId }) => canWrite || READ_OPERATIONS.includes(operationId))
     .map((contract) => ({
       operationId: contract.operationId,
       security: collectionSecurity(facts, definition, contract),
-      codes: contract.codes.filter(possible(facts, contract))
+      codes: contract.codes.filter(canAnswerWith(facts, contract))
         .filter((code) => isPossibleIn(definition, contract.operationId, code)),
     }));
 }
 
-/** Whether a user's token is needed, may be sent, or is not looked at. */
+/** Returns whether a user's token is required, optional or ignored. */
 function collectionSecurity(
   { audience }: OperationFacts,
   definition: CollectionDefinition,
   { operationId, security: { requirement } }: AnyContract,
 ): ProjectOperation["security"] {
   if (audience === "server") return [{ apiKey: [] }];
-  return needsUser(definition, operationId) ? withUser(requirement) : requirement;
+  return needsUser(definition, operationId) ? requirementWithUser(requirement) : requirement;
 }
 
-/** Whether a publishable key alone is not enough. */
+/** Whether an operation with a publishable key also needs a user's token. */
 const needsUser = ({ rls }: CollectionDefinition, operationId: string): boolean =>
-  rls.enabled && (rls.mode === "private" || !READS.includes(operationId));
+  rls.enabled && (rls.mode === "private" || !READ_OPERATIONS.includes(operationId));
 
-const withUser = (requirement: ProjectOperation["security"]): ProjectOperation["security"] =>
-  requirement.filter((one) => !isKeyAlone(one));
+const requirementWithUser = (
+  requirement: ProjectOperation["security"],
+): ProjectOperation["security"] => requirement.filter((one) => !isKeyAlone(one));
 
 const isKeyAlone = (requirement: object): boolean => Object.keys(requirement).join() === "apiKey";
 
-/** Codes that only some collections answer with. */
+/** Whether an operation of this collection can answer with a code. */
 function isPossibleIn(
   definition: CollectionDefinition,
   operationId: string,
@@ -126,7 +126,7 @@ function isPossibleIn(
     case "EVENTS_OFF":
     case "SEARCH_NOT_DECLARED":
     case "SECRET_KEY_REQUIRED":
-      return false; // What is refused so is not in the document.
+      return false; // The document omits operations that are refused with these.
     case "ACCESS_TOKEN_REQUIRED":
       return needsUser(definition, operationId);
     case "OWNER_MISMATCH":
@@ -145,13 +145,15 @@ export const uniqueFields = ({ fields }: CollectionDefinition): string[] =>
 const hasUnique = (definition: CollectionDefinition): boolean =>
   uniqueFields(definition).length > 0 || definition.indexes.some(({ unique }) => unique);
 
-/** The operations that are no collection's own, as far as they are switched on for the audience. */
+/** Returns the operations outside of collections that are enabled for the audience. */
 export const sharedOperations = (facts: OperationFacts): ProjectOperation[] =>
-  ofProject.filter((contract) => isFor(facts, contract) && isOn(facts, contract.operationId))
+  PROJECT_CONTRACTS.filter((contract) =>
+    isForAudience(facts, contract) && isMethodEnabled(facts, contract.operationId)
+  )
     .map((contract) => ({
       operationId: contract.operationId,
       security: sharedSecurity(facts, contract),
-      codes: contract.codes.filter(possible(facts, contract)),
+      codes: contract.codes.filter(canAnswerWith(facts, contract)),
     }));
 
 function sharedSecurity(
@@ -161,11 +163,10 @@ function sharedSecurity(
   const { requirement } = security;
   if (audience === "server") return requirement.filter((one) => !("accessToken" in one));
   const isUsers = security === fileKey || operationId === writeBatch.operationId;
-  return isUsers ? withUser(requirement) : requirement;
+  return isUsers ? requirementWithUser(requirement) : requirement;
 }
 
-/** Whether the audience has the key for it. */
-function isFor(
+function isForAudience(
   { audience, hasUserUploads, definitions }: OperationFacts,
   { operationId, tag, security: { problems } }: AnyContract,
 ): boolean {
@@ -187,16 +188,15 @@ const BY_PASSWORD = [
 ];
 const BY_CODE = ["requestCode", "verifyCode"];
 
-/** Whether the project lets users sign in so. */
-function isOn({ auth, providers }: OperationFacts, operationId: string): boolean {
+function isMethodEnabled({ auth, providers }: OperationFacts, operationId: string): boolean {
   if (SOCIAL_SIGN_IN.includes(operationId)) return providers.length > 0;
   if (operationId === "signInAnonymously") return auth.anonymous && auth.signUp === "open";
   if (BY_PASSWORD.includes(operationId)) return auth.password;
   return !BY_CODE.includes(operationId) || auth.emailCode;
 }
 
-/** Whether an operation that is in the document can answer with a code. */
-const possible = (
+/** Returns a predicate that says whether an operation in the document can answer with a code. */
+const canAnswerWith = (
   { audience, auth, hasOrigins }: OperationFacts,
   { operationId, path, security: { problems } }: AnyContract,
 ) =>
@@ -208,7 +208,7 @@ const possible = (
       return false;
     case "SECRET_KEY_REQUIRED":
       return !problems.includes(code);
-    case "ACCESS_TOKEN_REQUIRED": // Who signs out needs a token of theirs, whatever the key.
+    case "ACCESS_TOKEN_REQUIRED": // Signing out everywhere needs a user's token with either key.
       return !isServer || operationId === "logoutAll";
     case "ACCESS_TOKEN_INVALID":
     case "OWNER_MISMATCH":

@@ -8,54 +8,50 @@ import { SCALARS } from "./field_schemas.ts";
 import { filterablesOf } from "./filters.ts";
 import { refTo } from "./json_schema.ts";
 import { SUFFIXES } from "./names.ts";
-import type { ShownParameter } from "./general.ts";
+import type { ParameterOrRef } from "./general.ts";
 import { type Audience, uniqueFields } from "./operations.ts";
 
-/** A parameter of one collection. */
 export interface NamedParameter {
   readonly name: string;
-  readonly shown: ShownParameter;
-  /** Whether the collection has a parameter of its own in the place of that of all collections. */
+  readonly value: ParameterOrRef;
+  /** Whether the collection has its own variant of the general parameter. */
   readonly isOwn: boolean;
 }
 
-/**
- * Parameters of an operation as one collection has them: those that it has no use for are left out,
- * and what may stand in the others is said. @param all With what they refer to.
- */
+/** Returns a collection's parameters without useless ones. @param all With resolved references. */
 export function ownParameters(
   collection: CollectionInContext,
   { operationId, audience, isBrief, all }: {
     readonly operationId: string;
     readonly audience: Audience;
-    /** Whether texts and examples of the collection's own are left out. */
+    /** Whether the collection's own descriptions and examples are left out. */
     readonly isBrief: boolean;
-    readonly all: readonly { readonly shown: ShownParameter; readonly parameter: Parameter }[];
+    readonly all: readonly { readonly shown: ParameterOrRef; readonly parameter: Parameter }[];
   },
 ): NamedParameter[] {
   const described = { ...ownSchemas(collection), ...(!isBrief && ownTexts(collection)) };
   return all.flatMap(({ shown, parameter }): NamedParameter[] => {
     const { in: place } = parameter;
-    // With `replaceDocument` it is another, which says whether to create.
+    // `upsert` of `replaceDocument` is a different parameter, a flag.
     const name = operationId === "createDocument" && parameter.name === "upsert"
       ? UPSERT_BY
       : parameter.name;
-    const asItIs = { name: parameter.name, shown, isOwn: false };
-    if (place !== "query") return name === "collectionName" ? [] : [asItIs];
+    const unchanged = { name: parameter.name, value: shown, isOwn: false };
+    if (place !== "query") return name === "collectionName" ? [] : [unchanged];
     if (!isOfUse(collection, audience, name)) return [];
-    // Groups are sorted by what is asked of them.
+    // Groups are sorted by their own fields and figures.
     const own = name === "sort" && operationId === "aggregateDocuments"
       ? undefined
       : described[name];
-    return own === undefined ? [asItIs] : [{
+    return own === undefined ? [unchanged] : [{
       name: parameter.name,
-      shown: { ...parameter, ...own },
+      value: { ...parameter, ...own },
       isOwn: true,
     }];
   });
 }
 
-/** The unique field that `POST` looks for a document by. */
+/** Internal name of the `upsert` of `POST`, which names a unique field. */
 const UPSERT_BY = "upsert by";
 
 function isOfUse(collection: CollectionInContext, audience: Audience, name: string): boolean {
@@ -77,13 +73,13 @@ function isOfUse(collection: CollectionInContext, audience: Audience, name: stri
       return uniqueFields(definition).length > 0;
     case "sum":
     case "avg":
-      return namesOf(definition, SUMMED).length > 0;
+      return pathsOfTypes(definition, SUMMABLE_TYPES).length > 0;
     default:
       return true;
   }
 }
 
-/** What takes other values in each collection, by the names of parameters. */
+/** Returns schemas that differ between collections, by parameter name. */
 function ownSchemas(
   { definition, name }: CollectionInContext,
 ): Readonly<Record<string, Partial<Parameter>>> {
@@ -104,56 +100,51 @@ function ownSchemas(
   };
 }
 
-/** What is said of the collection's own fields, by the names of parameters. */
+/** Returns descriptions and examples with the collection's fields, by parameter name. */
 function ownTexts(
   { definition, referrers }: CollectionInContext,
 ): Readonly<Record<string, Partial<Parameter>>> {
-  const sorted = namesOf(definition, SCALARS)
+  const sorted = pathsOfTypes(definition, SCALARS)
     .filter((name) => name !== "isDeleted");
   const references = [
     ...referencePaths(definition.fields, ""),
     ...referrers.map(({ collection, field }) => `${collection}(${field})`),
   ];
-  const numbers = namesOf(definition, SUMMED);
+  const numbers = pathsOfTypes(definition, SUMMABLE_TYPES);
   return {
     sort: {
-      description: `Of ${listed(sorted)}, ` +
+      description: `Any of ${listNames(sorted)}, ` +
         "comma-separated; `-field` or `field:desc` descends.",
     },
     group: { example: sorted[0] ?? "createdAt:day" },
     ...(numbers.length > 0 && { sum: { example: numbers[0]! } }),
     ...(references.length > 0 && {
       populate: {
-        description: `Of ${listed(references)}, comma-separated, and of what these refer to. ` +
-          "Each is read under the rules of its own collection: an id of no document that the " +
-          "caller may see stays an id, and a document that refers back and may not be seen is " +
-          "left out.",
+        description: `Any of ${listNames(references)}, comma-separated, and paths into these. ` +
+          "Each collection's own rules apply: an id stays an id if the caller may not see its " +
+          "document, and referring documents that the caller may not see are left out.",
         example: references[0]!,
       },
     }),
   };
 }
 
-/** Types of which there are sums and averages. */
-const SUMMED = typesWithFigure("sum");
+const SUMMABLE_TYPES = typesWithFigure("sum");
 
-/** Names that a description lists: a collection may be referred to by thousands of fields. */
+/** Number of names in a description, because thousands of fields may refer to a collection. */
 const LISTED_MAX = 100;
 
-function listed(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   const shown = names.slice(0, LISTED_MAX).map((name) => `\`${name}\``).join(", ");
   const more = names.length - LISTED_MAX;
   return more > 0 ? `${shown} and ${more} more` : shown;
 }
 
-const namesOf = (
-  definition: CollectionDefinition,
-  kinds: readonly string[],
-): string[] =>
+const pathsOfTypes = (definition: CollectionDefinition, kinds: readonly string[]): string[] =>
   filterablesOf(definition).filter(({ kind, isList }) => !isList && kinds.includes(kind))
     .map(({ path }) => path);
 
-/** Declared references and files, also those in declared objects. */
+/** Returns the paths of declared references and files, including those in declared objects. */
 function referencePaths(fields: readonly FieldDefinition[], at: string): string[] {
   return fields.flatMap(({ key, ref, items, file, fields = [] }) => {
     const path = at + key;

@@ -1,9 +1,9 @@
 import { inSlices } from "@/lib/next_turn.ts";
 
-/** Levels of a document below which a value is small: a path, or a component. */
+/** Number of levels that are split. Values below them, such as a path or a component, are small. */
 const LEVELS = 3;
 
-/** Resolves to the JSON text of a document, between whose parts the thread answers other requests. */
+/** Resolves to the JSON text of a document. The thread answers other requests between its parts. */
 export async function documentText(document: object): Promise<string> {
   const parts: string[] = [];
   await inSlices(partsOf(document, LEVELS), (part) => void parts.push(part));

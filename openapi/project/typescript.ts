@@ -7,40 +7,37 @@ import { SUFFIXES } from "./names.ts";
 
 export { AUDIENCES } from "./operations.ts";
 
-/**
- * Resolves to the types of a project's documents and users as one TypeScript file, for
- * `createClient<Project>`. It is made in slices, between which the thread answers other requests.
- */
+/** Returns types for `createClient<Project>`. Works in slices, between other requests. */
 export async function projectTypes(facts: ProjectFacts, options: SchemaOptions): Promise<string> {
   const { collections, schemas } = await projectSchemas(facts, options);
   const parts = ["document", "create", "replace", "patch", "where"] as const;
   const roots = [
     ...collections.flatMap(({ name: { type } }) => parts.map((part) => type + SUFFIXES[part])),
-    ...USERS,
+    ...USER_SCHEMAS,
     "PopulatedFile",
   ];
   const declarations: string[] = [];
-  await inSlices(withReferred(roots, schemas), (name) => {
+  await inSlices(reachableSchemas(roots, schemas), (name) => {
     declarations.push(declaration(name, schemas[name]!));
   });
   return [
     `// Types of the project ${
       oneLine(facts.name)
-    }. Made from its definitions: make it anew rather than change it.\n`,
+    }. Generated from its definitions: generate it again instead of editing it.\n`,
     ...declarations,
     projectDeclaration(collections),
   ].join("\n");
 }
 
-const USERS = ["User", "PublicUser", "SignUp", "UserChanges"] as const;
+const USER_SCHEMAS = ["User", "PublicUser", "SignUp", "UserChanges"] as const;
 
-/** Without what ends a line in TypeScript, though not in JSON. */
+/** Returns a JSON string without the characters that end a line in TypeScript but not in JSON. */
 const oneLine = (text: string): string => JSON.stringify(text).replaceAll(/[\u2028\u2029]/g, " ");
 
-/** Yields these schemas and all that they refer to, each once. */
-function* withReferred(roots: readonly string[], schemas: Components): Generator<string> {
+/** Yields these schemas and all schemas that they refer to, each once. */
+function* reachableSchemas(roots: readonly string[], schemas: Components): Generator<string> {
   const found = new Set(roots);
-  // Those that are added to a set in the course of this are visited as well.
+  // Iterating a set also visits values that are added during the iteration.
   for (const name of found) {
     for (const [, inner] of JSON.stringify(schemas[name]).matchAll(REFERENCE)) found.add(inner!);
     yield name;
@@ -54,10 +51,9 @@ function declaration(name: string, schema: JsonSchema): string {
   const declared = text.startsWith("{") && schema.type === "object"
     ? `export interface ${name} ${text}\n`
     : `export type ${name} = ${text};\n`;
-  return `${comment(schema.description, "")}${declared}`;
+  return `${docComment(schema.description, "")}${declared}`;
 }
 
-/** The type that `createClient` takes. */
 function projectDeclaration(collections: readonly CollectionInContext[]): string {
   const known = new Set([
     ...collections.map(({ definition }) => definition.name),
@@ -86,10 +82,7 @@ function projectDeclaration(collections: readonly CollectionInContext[]): string
   ].join("\n");
 }
 
-/**
- * What `populate` puts in the place of members, by its paths: the name of a collection, of users or
- * files. @param known Names of those that the file has types of.
- */
+/** Returns a type of the paths of `populate`. @param known Names that the file has types of. */
 function populatedMembers(
   { definition, referrers }: Pick<CollectionInContext, "definition" | "referrers">,
   known: ReadonlySet<string>,
@@ -127,7 +120,7 @@ function typeText(schema: JsonSchema, indent: string): string {
       case "object":
         return objectText(schema, indent);
       default:
-        return one; // TypeScript calls the others as JSON does.
+        return one; // Other types have the same names in TypeScript.
     }
   }).join(" | ");
 }
@@ -138,7 +131,7 @@ function objectText(
 ): string {
   const inner = `${indent}  `;
   const members = Object.entries(properties).map(([name, schema]) =>
-    comment(schema.description, inner) +
+    docComment(schema.description, inner) +
     `${inner}${memberName(name)}${required.includes(name) ? "" : "?"}: ${typeText(schema, inner)};`
   );
   if (typeof additionalProperties === "object" || additionalProperties === true) {
@@ -148,7 +141,7 @@ function objectText(
   return members.length === 0 ? "{}" : `{\n${members.join("\n")}\n${indent}}`;
 }
 
-function comment(text: string | undefined, indent: string): string {
+function docComment(text: string | undefined, indent: string): string {
   if (text === undefined) return "";
   const lines = text.replaceAll("*/", "* /").split("\n");
   return lines.length === 1

@@ -7,7 +7,6 @@ const CONTEXT = { strict: true, targetOf: () => null } as const;
 const SENT: FieldContext = { ...CONTEXT, form: "sent" };
 const STORED: FieldContext = { ...CONTEXT, form: "stored" };
 
-/** The schemas of users with the fields that a project declares for them. */
 export function userSchemas(general: Components, fields: readonly UserField[]): Components {
   const open = fields.filter((field) => field.public);
   const unfilled = fields.map(({ default: _filled, ...field }) => field);
@@ -31,14 +30,14 @@ export function userSchemas(general: Components, fields: readonly UserField[]): 
   ]);
 }
 
-/** Each of them is shown: null where nothing is stored, which may be though it is required. */
+/** Returns the shown fields. All are present; even a required one is null if nothing is stored. */
 const shownFields = (fields: readonly UserField[]): JsonSchema =>
   objectOf(
     Object.fromEntries(fields.map((field) => [field.key, orNull(valueSchema(field, STORED))])),
     { required: fields.map(({ key }) => key) },
   );
 
-/** A schema without its openness, and with these members. */
+/** Returns a schema with more members and without `additionalProperties`. */
 function withMembers(
   { additionalProperties: _open, properties, required = [], ...rest }: JsonSchema,
   added: JsonSchema,

@@ -1,6 +1,6 @@
 Scalar.createApiReference("#app", {
   url: "/openapi.json",
-  // Under whatever name the page was opened: the policy lets it call no other.
+  // The origin under which the page was opened: its policy allows requests to no other.
   servers: [{ url: location.origin, description: "This server" }],
   withDefaultFonts: false,
   telemetry: false,
@@ -11,7 +11,7 @@ Scalar.createApiReference("#app", {
   defaultOpenAllTags: true,
   authentication: {
     preferredSecurityScheme: "apiKey",
-    // An example: it opens nothing.
+    // A placeholder that belongs to no project.
     securitySchemes: { apiKey: { value: "pk_live_ExampleOnly-PasteYourProjectsPublishableKey" } },
   },
 });

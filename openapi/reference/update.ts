@@ -1,6 +1,6 @@
 /**
- * Makes `scalar.js.br` from the published package. The package itself is no dependency: its bundle
- * is one file of 4.3 MB, what it depends on would fill a cache with 289 MB.
+ * Makes `scalar.js.br` from the published package. The package is not a dependency, because its
+ * bundle is one file of 4.3 MB while its own dependencies would fill the cache with 289 MB.
  *
  *     npm pack @scalar/api-reference@1.72.1 && tar xzf scalar-api-reference-1.72.1.tgz
  *     deno run --allow-read --allow-write openapi/reference/update.ts package

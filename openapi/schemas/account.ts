@@ -8,7 +8,7 @@ import {
   PERSON_NAME_LENGTH_MAX,
 } from "@/lib/limits.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
-import { bodyOf, bodySaying, LINE_PATTERN, text } from "../inputs.ts";
+import { bodyOf, bodyWithMessage, LINE_PATTERN, nonEmptyText } from "../inputs.ts";
 import { EXAMPLE_ID, id, time } from "./values.ts";
 
 export const ACCOUNT_EXAMPLE = {
@@ -33,20 +33,18 @@ export const Account = z.strictObject({
   createdAt: time,
 }).openapi("Account", { description: "An account of the dashboard.", example: ACCOUNT_EXAMPLE });
 
-const email = text().openapi({
-  description:
-    "One plain address, shown as given. It is compared in lower case, in NFKC, without invisible " +
-    "characters and white space around it, and with its domain in ASCII: what looks like a known " +
-    "address is that address.",
+const email = nonEmptyText().openapi({
+  description: "One plain address, shown as given. It is compared in lower case, in NFKC, " +
+    "without invisible characters and white space around it, and with its domain in ASCII, so " +
+    "that addresses that look alike are equal.",
 });
-const password = text();
-// What is no password to take is refused with a code of its own, and so not by the schema.
-const newPassword = text().openapi({
+const password = nonEmptyText();
+// The schema does not check passwords, because a weak one is refused with its own code.
+const newPassword = nonEmptyText().openapi({
   minLength: PASSWORD_LENGTH_MIN,
   maxLength: PASSWORD_LENGTH_MAX,
-  description:
-    "Not the e-mail or its first part, nor one of about 2,900 well-known words (also with " +
-    "a few digits or signs around or in them) and walks over the keyboard.",
+  description: "Not the e-mail or its first part, one of about 2,900 well-known words (also with " +
+    "a few digits or signs around or in them), or a keyboard sequence.",
 });
 
 export const CREDENTIALS_EXAMPLE = {
@@ -60,17 +58,17 @@ export const Credentials = bodyOf({ email, password })
 export const Registration = bodyOf({
   email: email.openapi({ pattern: ENTERED_EMAIL_PATTERN }),
   password: newPassword,
-  name: text().openapi({ maxLength: PERSON_NAME_LENGTH_MAX, pattern: LINE_PATTERN })
+  name: nonEmptyText().openapi({ maxLength: PERSON_NAME_LENGTH_MAX, pattern: LINE_PATTERN })
     .nullable().optional(),
-  invitation: text().nullable().optional().openapi({
-    description: "What the link of an invitation ends with.",
+  invitation: nonEmptyText().nullable().optional().openapi({
+    description: "The end of the link of an invitation.",
   }),
 }).openapi("Registration", { example: { ...CREDENTIALS_EXAMPLE, name: "Ada" } });
 
 const NAME =
   `Send { "name": "…" }: one line of 1 to ${PERSON_NAME_LENGTH_MAX} characters, or null.`;
 
-export const AccountChanges = bodySaying(NAME, (error) => ({
+export const AccountChanges = bodyWithMessage(NAME, (error) => ({
   name: z.string({ error }).nullable()
     .openapi({ minLength: 1, maxLength: PERSON_NAME_LENGTH_MAX, pattern: LINE_PATTERN }),
 })).openapi("AccountChanges", { example: { name: "Ada" } });
@@ -87,9 +85,9 @@ export const PASSWORD_CHANGE_EXAMPLE = {
 export const PasswordChange = bodyOf({ currentPassword: password, newPassword })
   .openapi("PasswordChange", { example: PASSWORD_CHANGE_EXAMPLE });
 
-const otp = text().openapi({
-  description: `The six digits that were sent. They are good for ${CODE_MS / 60_000} minutes and ` +
-    `once, and dead after ${CODE_TRIES_MAX} wrong tries.`,
+const otp = nonEmptyText().openapi({
+  description: `The six digits that were sent. They can be used once within ${CODE_MS / 60_000} ` +
+    `minutes, and expire after ${CODE_TRIES_MAX} wrong tries.`,
 });
 
 export const AccountPasswordReset = bodyOf({ email, otp, newPassword })

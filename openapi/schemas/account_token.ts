@@ -7,7 +7,7 @@ import {
   ACCOUNT_TOKEN_NAME_LENGTH_MAX,
   ACCOUNT_TOKEN_PROJECTS_MAX,
 } from "@/lib/limits.ts";
-import { bodyOf, lineOf } from "../inputs.ts";
+import { bodyOf, singleLine } from "../inputs.ts";
 import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
 
 const NAME = `"name" must be one line of 1 to ${ACCOUNT_TOKEN_NAME_LENGTH_MAX} characters.`;
@@ -17,7 +17,8 @@ const PROJECTS = '"projects" must be "all" or a list of 1 to ' +
 const DAYS = `"expiresInDays" must be a whole number from 1 to ${ACCOUNT_TOKEN_DAYS_MAX}.`;
 
 const access = z.enum(TOKEN_ACCESS, { error: ACCESS }).openapi({
-  description: "`read` may use GET and HEAD and nothing else; `write` whatever the account may.",
+  description:
+    "`read` allows only GET and HEAD; `write` allows everything that the account may do.",
 });
 
 export const TOKEN_INPUT_EXAMPLE = {
@@ -31,18 +32,19 @@ const projectIds = z.array(z.string(PROJECTS).regex(ID_ANY_CASE, PROJECTS).toLow
   .min(1, PROJECTS).max(ACCOUNT_TOKEN_PROJECTS_MAX, PROJECTS);
 
 export const AccountTokenInput = bodyOf({
-  name: lineOf(ACCOUNT_TOKEN_NAME_LENGTH_MAX, NAME).openapi({ description: "What it is for." }),
+  name: singleLine(ACCOUNT_TOKEN_NAME_LENGTH_MAX, NAME).openapi({
+    description: "The token's purpose.",
+  }),
   access,
   projects: z.union([z.literal("all"), projectIds], { error: PROJECTS }).openapi({
-    description:
-      "In which projects: `all` in which the account has a part at the time, or these. " +
-      "Only a token for `all` creates projects.",
+    description: "The projects that the token can use: `all` of which the account is a member at " +
+      "the time, or these. Only a token for `all` can create projects.",
   }),
   expiresInDays: z.int(DAYS).min(1, DAYS).max(ACCOUNT_TOKEN_DAYS_MAX, DAYS)
     .default(ACCOUNT_TOKEN_DAYS_DEFAULT),
 }).openapi("AccountTokenInput", { example: TOKEN_INPUT_EXAMPLE });
 
-const shown = {
+const tokenMembers = {
   id,
   name: z.string(),
   access: z.enum(TOKEN_ACCESS),
@@ -51,7 +53,7 @@ const shown = {
   createdAt: time,
   expiresAt: time,
   lastUsedAt: time.nullable().openapi({
-    description: "Moves on at most once an hour; null until the token is used.",
+    description: "Updated at most once an hour; null until the token is used.",
   }),
 };
 
@@ -66,7 +68,7 @@ export const TOKEN_EXAMPLE = {
   lastUsedAt: null,
 };
 
-const AccountToken = z.strictObject(shown).openapi("AccountToken", {
+const AccountToken = z.strictObject(tokenMembers).openapi("AccountToken", {
   description: "A personal access token, without the token itself.",
   example: TOKEN_EXAMPLE,
 });
@@ -76,9 +78,9 @@ export const AccountTokenList = pageOf(AccountToken, "AccountTokenList", TOKEN_E
 export const CREATED_TOKEN_EXAMPLE = { ...TOKEN_EXAMPLE, token: `corbel_pat_${"A".repeat(43)}` };
 
 export const CreatedAccountToken = z.strictObject({
-  ...shown,
+  ...tokenMembers,
   token: z.string().openapi({
-    description: "To be sent as `Authorization: Bearer <token>`. Shown this once.",
+    description: "Send it as `Authorization: Bearer <token>`. Shown only once.",
   }),
 }).openapi("CreatedAccountToken", { example: CREATED_TOKEN_EXAMPLE });
 

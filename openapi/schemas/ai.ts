@@ -23,11 +23,13 @@ export const AiKeyInput = openBodyOf({
 }).openapi("AiKeyInput", { example: { aiKey: "gsk_0123456789abcdef" } });
 
 export const AiKeyState = z.strictObject({
-  hasAiKey: z.boolean().openapi({ description: "Whether a key is stored. It is never answered." }),
+  hasAiKey: z.boolean().openapi({
+    description: "Whether a key is stored. The key is never returned.",
+  }),
 }).openapi("AiKeyState", { example: { hasAiKey: true } });
 
-/** Of a limit that a server with `PLANS=off` has not. */
-export const NO_LIMIT = { description: "Null where no plan limits it." };
+/** Note on a limit that a server with `PLANS=off` does not have. */
+export const NO_LIMIT = { description: "Null if no plan limits it." };
 
 const counter = z.strictObject({
   used: z.int().min(0),
@@ -46,13 +48,13 @@ export const AI_USAGE_EXAMPLE = {
 export const AiUsage = z.strictObject({
   month: z.string().openapi({ description: "The calendar month, in UTC." }),
   resetsAt: time,
-  plan: plan.openapi({ description: "The account's own." }),
+  plan: plan.openapi({ description: "The account's plan." }),
   queries: counter.openapi({ description: "Requests to the query builder." }),
   designs: counter.openapi({ description: "Designs of the collection creator." }),
   turns: counter.openapi({ description: "Turns with the collection creator, in all chats." }),
 }).openapi("AiUsage", {
-  description: "What an account has used of the platform's AI key. Requests with a key of a user " +
-    "are not counted.",
+  description: "An account's use of the platform's AI key. Requests with a user's own key are " +
+    "not counted.",
   example: AI_USAGE_EXAMPLE,
 });
 
@@ -65,7 +67,6 @@ export const QUERY_QUESTION_EXAMPLE = {
 
 const SENTENCE_PATTERN = "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$";
 
-/** A text that says something, in up to so many characters. */
 function sentence(name: string, lengthMax: number) {
   const must = `"${name}" must be a text.`;
   return z.string(must)
@@ -80,22 +81,21 @@ function sentence(name: string, lengthMax: number) {
     .openapi({ minLength: 1, maxLength: lengthMax, pattern: SENTENCE_PATTERN });
 }
 
-/** Of a longer name there is no collection anyway. */
+/** Length in characters that exceeds all names of collections. */
 const COLLECTION_NAME_MAX = 1000;
 
 export const QueryQuestion = openBodyOf({
   collectionName: sentence("collectionName", COLLECTION_NAME_MAX),
   prompt: sentence("prompt", AI_PROMPT_LENGTH_MAX),
   preview: z.boolean('"preview" must be true or false.').default(false).openapi({
-    description: "Whether to answer the first rows too.",
+    description: "Whether the answer includes the first rows.",
   }),
   timeZone: z.string('"timeZone" must be a text.').refine(
     isTimeZone,
     '"timeZone" must be a name of the IANA data base, such as Europe/Berlin.',
   ).default("UTC").openapi({
-    description:
-      "Where days begin and end, by the IANA data base; UTC if left out. A plain day is " +
-      "its midnight there; today, yesterday, tomorrow and now are by the server's clock.",
+    description: "IANA time zone in which days begin and end; UTC if left out. A date means its " +
+      "midnight there; today, yesterday, tomorrow and now use the server's clock.",
   }),
 }).openapi("QueryQuestion", { example: QUERY_QUESTION_EXAMPLE });
 
@@ -118,25 +118,26 @@ export const BuiltQuery = z.strictObject({
   filters: z.array(z.strictObject({ field: z.string(), operator: z.enum(OPERATORS), value })),
   sort: z.string().nullable(),
   query: z.string().openapi({
-    description:
-      "What follows the question mark of `GET /api/data/{collectionName}`. One that asks " +
-      "about `isDeleted` or `deletedAt` shows the trash too.",
+    description: "Query of `GET /api/data/{collectionName}`. If it filters by `isDeleted` or " +
+      "`deletedAt`, it includes the trash.",
   }),
   dropped: z.array(z.strictObject({
     field: z.string(),
     operator: z.string().nullable().openapi({ description: "Null for a field to sort by." }),
     value,
     reason: z.string(),
-  })).openapi({ description: "What the model asked for and the collection cannot answer." }),
+  })).openapi({
+    description: "Parts that the model suggested and the collection does not support.",
+  }),
   preview: z.strictObject({
     items: z.array(Document),
     total: z.int().nullable(),
   }).nullable().optional().openapi({
-    description: "If it was asked for: the first rows, as the owner sees them, and the number of " +
-      "all. Null where the list took too long.",
+    description: "If requested: the first rows, as the owner sees them, and the total. Null if " +
+      "the list took too long.",
   }),
 }).openapi("BuiltQuery", {
-  description: "A query in plain words, as the list takes it.",
+  description: "A list query for a question in plain words.",
   example: BUILT_QUERY_EXAMPLE,
 });
 
@@ -147,7 +148,7 @@ export const CreatorMessage = openBodyOf({
 }).openapi("CreatorMessage", { example: CREATOR_MESSAGE_EXAMPLE });
 
 const definition = z.looseObject({ name: z.string() }).openapi({
-  description: "A definition, with every default filled in.",
+  description: "A definition, including all defaults.",
 });
 
 const DEFINITION_EXAMPLE = { ...COLLECTION_EXAMPLE, indexes: [] };
@@ -164,16 +165,17 @@ const turns = z.int().nullable();
 
 export const CreatorTurn = z.strictObject({
   type: z.enum(["clarify", "schema", "complete"]).openapi({
-    description:
-      "A question, a proposal, or that the last proposal is agreed on. A first proposal is " +
-      "always `schema`, whatever the model calls it.",
+    description: "A question, a proposal, or the acceptance of the last proposal. A first " +
+      "proposal is always `schema`.",
   }),
   message: z.string(),
   schema: z.strictObject({ collections: z.array(definition) }).nullable().openapi({
-    description: "What is proposed, or with `complete` agreed on; null for a question.",
+    description: "The proposal, or with `complete` the accepted one; null for a question.",
   }),
-  iterationsLeft: turns.openapi({ description: "Turns left of this chat; null without a limit." }),
-  iterationLimit: turns.openapi({ description: "Null on a key of a user." }),
+  iterationsLeft: turns.openapi({
+    description: "Remaining turns of this chat; null if it is unlimited.",
+  }),
+  iterationLimit: turns.openapi({ description: "Null with a user's own key." }),
 }).openapi("CreatorTurn", { example: CREATOR_TURN_EXAMPLE });
 
 export const CREATOR_STREAM_EXAMPLE = 'event: message\ndata: {"text":"Here are "}\n\n' +
@@ -181,10 +183,9 @@ export const CREATOR_STREAM_EXAMPLE = 'event: message\ndata: {"text":"Here are "
   'event: done\ndata: {"success":true,"data":{"type":"schema"},"message":"Answered"}\n\n';
 
 export const CreatorStream = z.string().openapi("CreatorStream", {
-  description:
-    "Server-sent events: `message` with `{ text }` for each piece of the message as it " +
-    "is written; then `done` with the whole answer, or `error` with a refusal, in the envelope. A " +
-    "refusal before the first piece is an ordinary answer.",
+  description: "Server-sent events: `message` with `{ text }` for each piece of the message as " +
+    "it is written; then `done` with the complete answer, or `error` with a refusal, in the " +
+    "envelope. A refusal before the first piece is an ordinary answer.",
   example: CREATOR_STREAM_EXAMPLE,
 });
 

@@ -14,7 +14,7 @@ const collection = z.string({ error: '"collection" must be the name of a collect
 
 const ID_ERROR = '"id" must be 24 hexadecimal digits.';
 const id = z.string({ error: ID_ERROR }).regex(ID_ANY_CASE, { error: ID_ERROR })
-  .transform((text) => parseId(text)!) // It has the form.
+  .transform((text) => parseId(text)!) // The pattern matches.
   .openapi({
     type: "string",
     pattern: ID_ANY_CASE.source,
@@ -22,17 +22,17 @@ const id = z.string({ error: ID_ERROR }).regex(ID_ANY_CASE, { error: ID_ERROR })
     example: EXAMPLE_ID,
   });
 
-/** Whether it is an object, and what it may have, is told with its collection's definition. */
+/** Checked later against the definition of its collection. */
 const document = z.custom<Json>((value) => value !== undefined, {
   error: '"document" is missing: send one JSON object.',
 }).openapi({
   type: "object",
   additionalProperties: true,
-  description: "As the body of the request that does this alone.",
+  description: "The body of the corresponding single request.",
 });
 
 const ifMatch = z.string({ error: '"ifMatch" must be text: the ETag of the document.' }).optional()
-  .openapi({ description: "ETag of the document as you know it." });
+  .openapi({ description: "The document's last known ETag." });
 
 const MEMBERS = {
   create: { collection, document },
@@ -44,12 +44,12 @@ const MEMBERS = {
 } as const;
 
 const DOES: Readonly<Record<Action, string>> = {
-  create: "a new document",
-  replace: "a document in the place of another",
-  patch: "a change of a document, by values, dotted paths and operators",
-  upsert: "a new document under this id, or one in the place of what is there",
-  delete: "a document that goes to the trash",
-  recover: "a document that comes out of the trash",
+  create: "creates a document",
+  replace: "replaces a document",
+  patch: "changes a document by values, dotted paths and operators",
+  upsert: "creates a document under this id, or replaces the existing one",
+  delete: "moves a document to the trash",
+  recover: "recovers a document from the trash",
 };
 
 type Action = keyof typeof MEMBERS;
@@ -65,7 +65,7 @@ const operation = <A extends Action>(action: A) =>
         : "An operation is one JSON object.";
     },
   }).openapi(`Batch${action[0]!.toUpperCase()}${action.slice(1)}`, {
-    description: `An operation of a batch: ${DOES[action]}.`,
+    description: `An operation of a batch that ${DOES[action]}.`,
   });
 
 const Operation: z.ZodType<BatchOperation> = z.discriminatedUnion("action", [
@@ -89,7 +89,7 @@ export const BatchInput = bodyOf({
   operations: z.array(Operation, { error: COUNT })
     .min(1, { error: COUNT }).max(BATCH_OPERATIONS_MAX, { error: COUNT }),
 }).openapi("BatchInput", {
-  description: "What is done, in this order.",
+  description: "Operations, executed in this order.",
   example: {
     operations: [
       { action: "create", collection: "posts", document: { title: "Hello" } },
@@ -102,15 +102,15 @@ export const BatchResult = z.strictObject({
   results: z.array(z.strictObject({
     id: shownId,
     document: Document.optional().openapi({
-      description: "As it is stored when all is done up to here; left out where it was deleted.",
+      description: "The document after this operation; left out if it was deleted.",
     }),
   })),
 }).openapi("BatchResult", {
-  description: "A result for each operation, in their order.",
+  description: "The results of the operations, in their order.",
   example: { results: [{ id: EXAMPLE_ID, document: DOCUMENT_EXAMPLE }] },
 });
 
-/** Throws `INVALID_BODY`, with the index of the operation that does not fit. */
+/** Parses a batch. Throws `INVALID_BODY`, with the index of an invalid operation. */
 export function readBatch(members: object): z.output<typeof BatchInput> {
   try {
     return parseInput(BatchInput, members);
@@ -118,6 +118,6 @@ export function readBatch(members: object): z.output<typeof BatchInput> {
     const index = error instanceof Problem
       ? /^operations\.(\d+)/.exec(error.faults[0]?.path ?? "")?.[1]
       : undefined;
-    throw index === undefined ? error : (error as Problem).inOperation(Number(index));
+    throw index === undefined ? error : (error as Problem).withOperationIndex(Number(index));
   }
 }

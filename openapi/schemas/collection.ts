@@ -19,33 +19,29 @@ export const COLLECTION_EXAMPLE = {
   events: true,
 };
 
-const formOf = (form: "given" | "whole") =>
+const formOf = (form: "given" | "stored") =>
   definitionSchema(form, (schema, name, description) => schema.openapi(name, { description }));
 
-const { Field, members } = formOf("whole");
+const { Field, members } = formOf("stored");
 
-/** A definition; `model` repeats its fields. */
 export const Collection = z.strictObject({ ...members, model: z.array(Field) })
   .openapi("Collection", {
-    description: "A collection as its owner defined it. `model` repeats `fields`.",
+    description: "The definition of a collection. `model` repeats `fields`.",
     example: { ...COLLECTION_EXAMPLE, model: COLLECTION_EXAMPLE.fields },
   });
 
-/** A definition as its owner reads it. */
 export const Definition = z.strictObject(members).openapi("CollectionDefinition", {
-  description: "A collection as it is defined.",
+  description: "The definition of a collection.",
   example: COLLECTION_EXAMPLE,
 });
 
 const given = formOf("given").members;
 
-/** What of a definition is left out has its default. */
 export const DefinitionInput = z.strictObject(given).openapi("CollectionDefinitionInput", {
-  description: "A definition, in which most members may be left out.",
+  description: "A definition. Members that are left out have their defaults.",
   example: { name: "posts", fields: [{ key: "title", type: "String" }] },
 });
 
-/** The same for a collection that the path names. */
 export const NamedDefinitionInput = z.strictObject({ ...given, name: given.name.optional() })
   .openapi("NamedCollectionDefinitionInput", {
     description: "A definition of the collection that the path names.",

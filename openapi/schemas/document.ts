@@ -12,7 +12,6 @@ export const DOCUMENT_EXAMPLE = {
   deletedAt: null,
 };
 
-/** A document as it is stored. */
 export const Document = z.looseObject({
   _id: id,
   createdAt: time,
@@ -20,12 +19,10 @@ export const Document = z.looseObject({
   isDeleted: z.boolean(),
   deletedAt: time.nullable(),
 }).openapi("Document", {
-  description: "A document: the members its collection declares and any others, and five that " +
-    "the server sets.",
+  description: "A document: declared members, any other members, and five that the server sets.",
   example: DOCUMENT_EXAMPLE,
 });
 
-/** A document as a query wants it shown: `fields` and `meta` may leave members out. */
 export const ShownDocument = z.looseObject({
   _id: id,
   createdAt: time.optional(),
@@ -43,45 +40,44 @@ export const ExportedDocuments = z.array(ShownDocument).openapi("ExportedDocumen
 });
 
 export const DocumentInput = z.looseObject({}).openapi("DocumentInput", {
-  description: "The members of a document. Those the server sets are left out.\n\n" +
-    "- A declared Date is an ISO 8601 time with a zone, or a day, which is midnight in UTC; of the " +
+  description: "The members of a document. Leave out those that the server sets.\n\n" +
+    "- A declared Date is an ISO 8601 time with a zone, or a day, which means midnight in UTC; " +
     "years 0000 to 9999.\n" +
-    "- A Ref is an id, of which there need not be a document.\n" +
-    "- A number comes back as exactly the number that was read, -0 with its sign.\n" +
-    "- A name may not be empty, begin with `$`, have a dot in it (in PATCH that is a path), begin or end with white space, " +
-    "hold invisible characters, or be `__proto__`, `constructor` or `prototype`. Any other is " +
-    "taken, `_bsontype` too.",
+    "- A Ref is an id. Its document need not exist.\n" +
+    "- A number is returned exactly as it was parsed, including the sign of -0.\n" +
+    "- A name may not be empty, begin with `$`, contain a dot (which PATCH reads as a path), " +
+    "begin or end with white space, contain invisible characters, or be `__proto__`, " +
+    "`constructor` or `prototype`. All other names are accepted, also `_bsontype`.",
   example: { title: "Hello", status: "published", views: 3 },
 });
 
 export const DocumentChanges = z.looseObject({}).openapi("DocumentChanges", {
-  description: "Members to change, by their names or by dotted paths. A value takes the place of " +
-    'the stored one, or is an object with one operator, such as `{ "$inc": 1 }`.',
+  description: "Members to change, by name or dotted path. A value replaces the stored one, or " +
+    'is an object with one operator, such as `{ "$inc": 1 }`.',
   example: { title: "Hello", views: { $inc: 1 }, "address.city": "Rome" },
 });
 
 const EffectiveFilter = z.looseObject({}).openapi("EffectiveFilter", {
-  description: "Everything that is asked of a document, as `where` writes it, with what " +
-    "row-level security and the trash add.",
+  description: "All conditions in the syntax of `where`, with those of row-level security and " +
+    "the trash.",
 });
 
 const ListExplanation = z.strictObject({
   filter: EffectiveFilter,
-  sort: z.string().openapi({ description: "As the parameter writes it." }),
+  sort: z.string().openapi({ description: "The sort in the syntax of the parameter." }),
   index: z.array(z.string()).nullable().openapi({
-    description: "Fields of the index that serves the list; null where none does.",
+    description: "Fields of the index that the list uses; null if it uses none.",
   }),
   examined: z.int().openapi({
-    description: "About how many documents are looked at for the page and its total. This alone " +
-      "differs between engines: SQLite keeps totals, MongoDB counts them.",
+    description: "Approximate number of documents that are read for the page and its total. Only " +
+      "this differs between engines: SQLite stores totals, MongoDB counts them.",
   }),
   advice: z.string().nullable().openapi({
-    description:
-      "Fields of the index that would help, as `sort` writes them; null if none would. " +
-      "Those that the filter fixes come first, then the one that it bounds, or the sort.",
+    description: "Fields of an index that would help, in the syntax of `sort`; null if none " +
+      "would. Fields that the filter fixes come first, then the one that it bounds, or the sort.",
   }),
 }).openapi("ListExplanation", {
-  description: "How a list would be read.",
+  description: "The query plan of a list.",
   example: {
     filter: { and: [{ status: { eq: "draft" } }, { isDeleted: { eq: false } }] },
     sort: "-createdAt",
@@ -94,20 +90,20 @@ const ListExplanation = z.strictObject({
 export const DocumentList = z.strictObject({
   items: z.array(ShownDocument),
   total: z.int().optional().openapi({
-    description: "Matching documents; left out by `total=none`.",
+    description: "Number of matching documents; left out with `total=none`.",
   }),
   totalIsEstimate: z.boolean().optional().openapi({ description: "`true`, or left out." }),
   page: z.int().optional().openapi({
-    description: "Of a list by `page` or `offset`: counted from 1.",
+    description: "Page number from 1, for a list by `page` or `offset`.",
   }),
   cursor: z.string().optional().openapi({
-    description: "Of a list by cursor: the one it was asked by.",
+    description: "The cursor of the request, for a list by cursor.",
   }),
   nextCursor: z.string().nullable().openapi({ description: "Null at the end." }),
   prevCursor: z.string().nullable().openapi({ description: "Null at the beginning." }),
   limit: z.int(),
   count: z.int().optional().openapi({
-    description: "With `count=true`: matching documents. None of them is in `items`.",
+    description: "With `count=true`: number of matching documents; `items` is empty.",
   }),
   explain: ListExplanation.optional().openapi({
     description: "With `explain=true`, in place of the documents.",
@@ -124,11 +120,11 @@ export const DocumentList = z.strictObject({
   },
 });
 
-/** Of lists and aggregates, in the envelope. */
+/** Warnings of lists and aggregations, at the top level of the envelope. */
 export const warnings = z.array(
   z.strictObject({
-    parameter: z.string().openapi({ description: "The parameter that it is about." }),
-    message: z.string().openapi({ description: "What is odd about it, for a person." }),
+    parameter: z.string().openapi({ description: "The parameter that the warning refers to." }),
+    message: z.string().openapi({ description: "The problem, for a person." }),
   }).openapi("QueryWarning", {
     example: {
       parameter: "stauts",
@@ -136,9 +132,9 @@ export const warnings = z.array(
     },
   }),
 ).openapi("QueryWarnings", {
-  description: "What is no mistake, but hardly meant so: each condition on a field that the " +
-    "collection does not declare, and names in `fields` that are like one that it declares. Left " +
-    "out where there is none. A `strict` collection refuses such a condition.",
+  description: "Valid but probably unintended parts of the query: conditions on undeclared " +
+    "fields, and names in `fields` that are similar to a declared one. Left out if there are " +
+    "none. A `strict` collection refuses such conditions.",
 }).optional();
 
 export const GROUPS_EXAMPLE = {
@@ -154,7 +150,7 @@ const numbersOrTimes = z.record(z.string(), z.union([z.number(), time]).nullable
 
 const DocumentGroup = z.strictObject({
   key: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).nullable()).openapi({
-    description: "What the documents have in common, by the fields of `group`.",
+    description: "The common values of the documents, by the fields of `group`.",
   }),
   count: z.int().optional(),
   sum: numbers.optional(),
@@ -162,7 +158,7 @@ const DocumentGroup = z.strictObject({
   min: numbersOrTimes.optional(),
   max: numbersOrTimes.optional(),
 }).openapi("DocumentGroup", {
-  description: "A group of documents, and what was asked for of it.",
+  description: "A group of documents with the requested figures.",
   example: GROUPS_EXAMPLE.groups[0],
 });
 

@@ -13,16 +13,15 @@ export const ImportInput = bodyOf({
     .openapi({
       minLength: 1,
       maxLength: IMPORT_BYTES_MAX,
-      description:
-        "A CSV with a header, separated by commas, semicolons or tabs; or JSON: a list " +
-        `of documents, or one. Up to ${countText(IMPORT_ROWS_MAX)} rows and ` +
+      description: "A CSV with a header, separated by commas, semicolons or tabs; or JSON: a " +
+        `list of documents, or one. Up to ${countText(IMPORT_ROWS_MAX)} rows and ` +
         `${countText(IMPORT_CELLS_MAX)} cells.`,
     }),
   dryRun: z.boolean('"dryRun" must be true or false.').default(false).openapi({
-    description: "`true` only says what would become of the rows.",
+    description: "`true` only checks the rows and stores nothing.",
   }),
   skipInvalid: z.boolean('"skipInvalid" must be true or false.').default(false).openapi({
-    description: "`true` stores the others where rows do not fit.",
+    description: "`true` stores valid rows even if others are invalid.",
   }),
 }).openapi("ImportInput", { example: IMPORT_INPUT_EXAMPLE });
 
@@ -38,14 +37,18 @@ export const IMPORT_RESULT_EXAMPLE = {
 };
 
 export const ImportResult = z.strictObject({
-  rows: z.int().openapi({ description: "How many the file has." }),
-  stored: z.int().openapi({ description: "How many are stored, or with `dryRun` would be." }),
+  rows: z.int().openapi({ description: "Number of rows in the file." }),
+  stored: z.int().openapi({
+    description: "Number of rows that are stored, or with `dryRun` would be.",
+  }),
   failed: z.array(z.strictObject({
-    row: z.int().openapi({ description: "Its place in the file, from 1, without the header." }),
-    code: z.string().openapi({ description: "As one that is created alone is refused for." }),
-    message: z.string().openapi({ description: "Why it is not stored." }),
+    row: z.int().openapi({ description: "Number of the row from 1, without the header." }),
+    code: z.string().openapi({
+      description: "The code with which creating the document alone is refused.",
+    }),
+    message: z.string().openapi({ description: "The reason why the row is not stored." }),
   })),
   leftOut: z.array(z.string()).openapi({
-    description: "Members that the server sets, which the file has and no document takes.",
+    description: "Members in the file that are ignored because the server sets them.",
   }),
 }).openapi("ImportResult", { example: IMPORT_RESULT_EXAMPLE });

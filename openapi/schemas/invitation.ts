@@ -1,15 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { ENTERED_EMAIL_PATTERN } from "@/lib/emails.ts";
-import { bodySaying } from "../inputs.ts";
+import { bodyWithMessage } from "../inputs.ts";
 import { givenRole, role } from "./project.ts";
 import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
 
 const TOKEN_EXAMPLE = "A".repeat(43);
 
-export const MemberInvitation = bodySaying('Send "email" and "role", as text.', (error) => ({
+export const MemberInvitation = bodyWithMessage('Send "email" and "role", as text.', (error) => ({
   email: z.string({ error }).openapi({
     pattern: ENTERED_EMAIL_PATTERN,
-    description: "Whom it is for. Whether the address has an account makes no difference.",
+    description: "Address of the invited person, who need not have an account.",
   }),
   role: givenRole(error),
 })).openapi("MemberInvitation", { example: { email: "ada@example.com", role: "admin" } });
@@ -24,14 +24,16 @@ export const INVITATION_EXAMPLE = {
 
 const invitation = {
   invitationId: id,
-  email: z.string().openapi({ description: "As the inviter typed it, or the named member's." }),
-  role: role.openapi({ description: "`owner` for the offer of the project itself." }),
+  email: z.string().openapi({
+    description: "The address that the inviter entered, or the named member's.",
+  }),
+  role: role.openapi({ description: "`owner` for an offer of ownership." }),
   createdAt: time,
-  expiresAt: time.openapi({ description: "Until then it can be accepted." }),
+  expiresAt: time.openapi({ description: "Time until which it can be accepted." }),
 };
 
 export const Invitation = z.strictObject(invitation).openapi("Invitation", {
-  description: "An open invitation: it tells nothing of an account.",
+  description: "An open invitation. It reveals nothing about an account.",
   example: INVITATION_EXAMPLE,
 });
 
@@ -44,13 +46,12 @@ export const SENT_INVITATION_EXAMPLE = {
 
 export const SentInvitation = z.strictObject({
   ...invitation,
-  token: z.string().openapi({ description: "What the link ends with. Shown this once." }),
+  token: z.string().openapi({ description: "The end of the link. Shown only once." }),
   url: z.string().openapi({
-    description: "The link to hand over: whoever has it can accept. Shown this once.",
+    description: "The invitation link: everyone who has it can accept. Shown only once.",
   }),
   mailed: z.boolean().openapi({
-    description: "Whether a mail with the link is on its way to the address. Offers of a project " +
-      "are not mailed.",
+    description: "Whether a mail with the link is being sent. Offers of ownership are not mailed.",
   }),
 }).openapi("SentInvitation", { example: SENT_INVITATION_EXAMPLE });
 
@@ -59,8 +60,8 @@ export const InvitationList = pageOf(Invitation, "InvitationList", INVITATION_EX
 export const RevokedInvitation = z.strictObject({ invitationId: id })
   .openapi("RevokedInvitation", { example: { invitationId: EXAMPLE_ID } });
 
-export const InvitationToken = bodySaying('Send "token", as text.', (error) => ({
-  token: z.string({ error }).openapi({ description: "What the link ends with." }),
+export const InvitationToken = bodyWithMessage('Send "token", as text.', (error) => ({
+  token: z.string({ error }).openapi({ description: "The end of the link." }),
 })).openapi("InvitationToken", { example: { token: TOKEN_EXAMPLE } });
 
 export const PREVIEW_EXAMPLE = {
@@ -73,8 +74,8 @@ export const PREVIEW_EXAMPLE = {
 
 export const InvitationPreview = z.strictObject({
   projectName: z.string(),
-  role: role.openapi({ description: "`owner` for the offer of the project itself." }),
-  email: z.string().openapi({ description: "The address that the inviter meant." }),
+  role: role.openapi({ description: "`owner` for an offer of ownership." }),
+  email: z.string().openapi({ description: "The address that the inviter entered." }),
   invitedBy: z.strictObject({ name: z.string().nullable(), email: z.string() }),
   expiresAt: time,
 }).openapi("InvitationPreview", { example: PREVIEW_EXAMPLE });

@@ -16,25 +16,29 @@ const Job = z.strictObject({
   id,
   kind: z.string().openapi({
     description: "`removeObjects` of a file, `removeCollection` for the documents of a deleted " +
-      "collection, `removeUnheldFile` of a file that no document holds any more, or another one.",
+      "collection, `removeUnheldFile` of a file that no document refers to any more, or another kind.",
   }),
   subject: z.string().nullable().openapi({
-    description: "The file's path or the collection's name. Null of jobs that members cannot try.",
+    description: "The file's path or the collection's name. Null for jobs that members cannot run.",
   }),
   createdAt: time,
-  dueAt: time.openapi({ description: "When it is tried next, if nobody is at it." }),
-  isRunning: z.boolean().openapi({ description: "Whether it is being done." }),
-  tries: z.int().min(0).openapi({ description: "How often it was tried in vain." }),
+  dueAt: time.openapi({ description: "Time of the next try, unless the job is running." }),
+  isRunning: z.boolean().openapi({ description: "Whether the job is running." }),
+  tries: z.int().min(0).openapi({ description: "Number of failed tries." }),
   failure: z.string().nullable().openapi({
-    description: "Why the last try failed; null where it did not.",
+    description: "Reason for the last failure; null if there was none.",
   }),
-}).openapi("Job", { description: "Something still to be done.", example: JOB_EXAMPLE });
+}).openapi("Job", { description: "Pending work of the project.", example: JOB_EXAMPLE });
 
 export const JobList = z.strictObject({
   items: z.array(Job),
-  total: z.int().min(0).openapi({ description: "All of them, also those that are not shown." }),
+  total: z.int().min(0).openapi({
+    description: "Number of all jobs, including those that are not listed.",
+  }),
 }).openapi("JobList", { example: { items: [JOB_EXAMPLE], total: 1 } });
 
 export const TriedJob = z.strictObject({
-  done: z.boolean().openapi({ description: "Whether it is done, by this try or before." }),
+  done: z.boolean().openapi({
+    description: "Whether the job is done, by this try or an earlier one.",
+  }),
 }).openapi("TriedJob", { example: { done: true } });

@@ -23,12 +23,13 @@ data: ${
 `;
 
 export const LiveEvents = z.string().openapi("LiveEvents", {
-  description: "Server-sent events. `list`: what the list answers. `change`: `{ action, id, " +
-    "document, total }`, where `action` is `added`, `changed` or `removed`; `removed` has no " +
-    "document, and `total` is left out where the list has none, and where it is not sure yet: then " +
-    "the change comes again with it. `reset`: what you know may be wrong; the next event is a new " +
-    "`list`. `unauthorized`: `{ code, message }`, and the end. Lines that begin with a colon are " +
-    "comments, one at least every 15 seconds. A server that cannot go on ends with one.",
+  description:
+    "Server-sent events. `list`: the list. `change`: `{ action, id, document, total }`, where " +
+    "`action` is `added`, `changed` or `removed`. `removed` has no document. `total` is left out " +
+    "if the list has none or it is not known yet; in the second case the change is sent again " +
+    "with it. `reset`: your copy may be wrong; the next event is a new `list`. `unauthorized`: " +
+    "`{ code, message }`, after which the stream ends. Lines that begin with a colon are comments, " +
+    "sent at least every 15 seconds. A server that has to stop sends one as its last line.",
 });
 
 const QUERY_ERROR = `"query" must be text of up to ${QUERY_LENGTH_MAX} characters.`;
@@ -37,17 +38,16 @@ const EVENT_ERROR = '"lastEventId" must be text: the id of an event.';
 export const LiveTicketInput = bodyOf({
   query: z.string({ error: QUERY_ERROR }).max(QUERY_LENGTH_MAX, { error: QUERY_ERROR }).default("")
     .openapi({
-      description: "The query of the list, as it would stand behind the question mark.",
+      description: "The query of the list, as after a question mark.",
       example: "status=published",
     }),
   lastEventId: z.string({ error: EVENT_ERROR }).max(200, { error: EVENT_ERROR }).optional()
     .openapi({
-      description:
-        "The id of the last event that you have had, to go on from: a new `EventSource` " +
-        "cannot send it as a header.",
+      description: "The id of the last event that you received, from which the list continues. A " +
+        "new `EventSource` cannot send it as a header.",
     }),
 }).openapi("LiveTicketInput", {
-  description: "What is to be listened to.",
+  description: "The list to open.",
   example: { query: "status=published" },
 });
 
@@ -57,6 +57,6 @@ export const LIVE_TICKET_EXAMPLE = {
 };
 
 export const LiveTicket = z.strictObject({
-  url: z.string().openapi({ description: "The address to open, once." }),
-  expiresIn: z.number().int().openapi({ description: "Seconds for which it can be opened." }),
-}).openapi("LiveTicket", { description: "Where to listen." });
+  url: z.string().openapi({ description: "The address to open. It works once." }),
+  expiresIn: z.number().int().openapi({ description: "Seconds until the address expires." }),
+}).openapi("LiveTicket", { description: "The address of a live list." });

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { NAME_LENGTH_MAX, REQUEST_RECORDING_MINUTES_MAX } from "@/lib/limits.ts";
 import { CALLER_KINDS, STATUS_FILTER } from "@/lib/projects/list_requests.ts";
-import { bodySaying, queryOf } from "../inputs.ts";
-import { paging } from "../parameters.ts";
+import { bodyWithMessage, queryOf } from "../inputs.ts";
+import { pagingParameters } from "../parameters.ts";
 import { time } from "./values.ts";
 
 export const REQUEST_EXAMPLE = {
@@ -18,20 +18,22 @@ export const REQUEST_EXAMPLE = {
 };
 
 export const LoggedRequest = z.strictObject({
-  requestId: z.string().openapi({ description: "As the answer's `x-request-id` had it." }),
+  requestId: z.string().openapi({ description: "The answer's `x-request-id`." }),
   operation: z.string().nullable().openapi({
-    description: "The operation's id; null where the request was for none.",
+    description: "The operation's id; null if the request matched none.",
   }),
   method: z.string(),
   status: z.int(),
-  code: z.string().nullable().openapi({ description: "Code of the problem; null without one." }),
-  caller: z.enum(CALLER_KINDS).nullable().openapi({
-    description: "By what it came: either key, a session of the dashboard, or a personal access " +
-      "token.",
+  code: z.string().nullable().openapi({
+    description: "Code of the problem; null if there was none.",
   }),
-  ms: z.number().min(0).openapi({ description: "How long it took." }),
+  caller: z.enum(CALLER_KINDS).nullable().openapi({
+    description: "Credentials of the request: a key, a session of the dashboard, or a personal " +
+      "access token.",
+  }),
+  ms: z.number().min(0).openapi({ description: "Duration in milliseconds." }),
   leftOut: z.int().min(0).openapi({
-    description: "How many more there were within the same second, of which nothing else is kept.",
+    description: "Number of further requests within the same second, which are not listed.",
   }),
   at: time,
 }).openapi("LoggedRequest", { example: REQUEST_EXAMPLE });
@@ -44,30 +46,38 @@ const filterText = (name: string, description: string, example: string) =>
     .openapi({ param: { description, example } });
 
 export const requestQuery = queryOf({
-  ...paging,
-  operation: filterText("operation", "Those of this operation.", "createDocument"),
+  ...pagingParameters,
+  operation: filterText("operation", "Only requests of this operation.", "createDocument"),
   status: z.string().regex(STATUS_FILTER, STATUS).optional().openapi({
-    param: { description: "Those with this status; `4xx` stands for all of them.", example: "4xx" },
+    param: {
+      description: "Only requests with this status; `4xx` means all from 400 to 499.",
+      example: "4xx",
+    },
   }),
-  code: filterText("code", "Those with this problem.", "VALIDATION_FAILED"),
+  code: filterText("code", "Only requests with this problem.", "VALIDATION_FAILED"),
   caller: z.enum(CALLER_KINDS, {
     error: `"caller" must be one of ${CALLER_KINDS.join(", ")}.`,
-  }).optional().openapi({ param: { description: "By what they came.", example: "publishable" } }),
+  }).optional().openapi({
+    param: { description: "Only requests with these credentials.", example: "publishable" },
+  }),
   requestId: filterText(
     "requestId",
-    "The one whose answer had this `x-request-id`.",
+    "Only the request with this `x-request-id`.",
     "9f86d081884c-1k",
   ),
   since: z.iso.datetime({ offset: true, error: SINCE })
     .transform((text) => new Date(text).toISOString()).optional().openapi({
       type: "string",
       format: "date-time",
-      param: { description: "Those that ended then or later.", example: "2026-01-31T12:00:00Z" },
+      param: {
+        description: "Only requests that ended at this time or later.",
+        example: "2026-01-31T12:00:00Z",
+      },
     }),
 }, "this list");
 
 const recordsUntil = time.nullable().openapi({
-  description: "Until when all requests are listed; null where only those that fail are.",
+  description: "Time until which all requests are recorded; null if only failed ones are.",
 });
 
 export const RequestList = z.strictObject({
@@ -81,9 +91,9 @@ export const RequestList = z.strictObject({
 const MINUTES = `Send { "minutes": 60 }: a whole number from 0 to ` +
   `${REQUEST_RECORDING_MINUTES_MAX}.`;
 
-export const RecordingInput = bodySaying(MINUTES, (error) => ({
+export const RecordingInput = bodyWithMessage(MINUTES, (error) => ({
   minutes: z.int({ error }).min(0, error).max(REQUEST_RECORDING_MINUTES_MAX, error).openapi({
-    description: "For how many minutes from now on; 0 ends it.",
+    description: "Number of minutes from now; 0 ends the recording.",
   }),
 })).openapi("RecordingInput", { example: { minutes: 60 } });
 

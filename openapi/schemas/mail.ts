@@ -19,18 +19,15 @@ import { textProblem } from "@/lib/text/input_text.ts";
 import { bodyOf, WITHOUT_NUL_PATTERN } from "../inputs.ts";
 import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
 
-const saying = (name: string, must: string): string => `"${name}" ${must}.`;
+const rule = (name: string, must: string): string => `"${name}" ${must}.`;
 
-/** One plain address, which can hold no line break. */
+/** Returns the schema of one plain address, which cannot contain a line break. */
 const address = (name: string, must = "must be one plain e-mail address") => {
-  const error = saying(name, must);
+  const error = rule(name, must);
   return z.string({ error }).refine(isPlainEmail, error).openapi({ pattern: EMAIL_PATTERN });
 };
 
-const SUBJECT = saying(
-  "subject",
-  `must be one line of 1 to ${MAIL_SUBJECT_LENGTH_MAX} characters`,
-);
+const SUBJECT = rule("subject", `must be one line of 1 to ${MAIL_SUBJECT_LENGTH_MAX} characters`);
 const LINE = "[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]";
 const SUBJECT_PATTERN = `^${LINE}*[^\\s\\u0000-\\u001f\\u007f-\\u009f]${LINE}*$`;
 const SUBJECT_TEXT = new RegExp(SUBJECT_PATTERN);
@@ -41,11 +38,11 @@ const subject = z.string({ error: SUBJECT }).refine(isSubject, SUBJECT).openapi(
   minLength: 1,
   maxLength: MAIL_SUBJECT_LENGTH_MAX,
   pattern: SUBJECT_PATTERN,
-  description: "In one line.",
+  description: "A single line.",
 });
 
 const content = (name: string, description: string) => {
-  const error = saying(name, `must be text of 1 to ${MAIL_BODY_LENGTH_MAX} characters without NUL`);
+  const error = rule(name, `must be text of 1 to ${MAIL_BODY_LENGTH_MAX} characters without NUL`);
   const isFit = (text: string) =>
     text !== "" && text.length <= MAIL_BODY_LENGTH_MAX && textProblem(text) === null;
   return z.string({ error }).refine(isFit, error).optional()
@@ -57,10 +54,10 @@ const content = (name: string, description: string) => {
     });
 };
 
-const html = content("html", "Shown by mail programs that can.");
-const text = content("text", "For all others. Made of the HTML where it is left out.");
+const html = content("html", "Content for mail programs that show HTML.");
+const text = content("text", "Content for other mail programs; derived from the HTML if left out.");
 
-const VARIABLES = saying(
+const VARIABLES = rule(
   "variables",
   `must be an object of at most ${MAIL_VARIABLES_MAX} members: names of letters, digits and _ ` +
     `with texts of at most ${MAIL_VARIABLE_LENGTH_MAX} characters, numbers, true or false`,
@@ -87,11 +84,11 @@ const variables = z.record(
   .openapi({ maxProperties: MAIL_VARIABLES_MAX })
   .optional();
 
-/** Not all that it admits are languages. */
+/** Approximate pattern of a language tag, which also matches texts that are not languages. */
 export const LANGUAGE_PATTERN = "^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$";
-const LANGUAGE = saying("language", 'must name a language, as "en" or "pt-BR"');
+const LANGUAGE = rule("language", 'must name a language, as "en" or "pt-BR"');
 
-/** In its canonical form. */
+/** Returns the schema of a language, which it converts to its canonical form. */
 const language = (error: string) =>
   z.string({ error }).transform((text, context) => {
     const canonical = canonicalLanguage(text);
@@ -99,11 +96,11 @@ const language = (error: string) =>
     return canonical ?? z.NEVER;
   }).openapi({ pattern: LANGUAGE_PATTERN, example: "pt-BR" });
 
-const TEMPLATE = saying(
+const TEMPLATE = rule(
   "templateName",
   "must be 1 to 50 letters, digits and -, and begin with a small letter",
 );
-const TEMPLATE_ID = saying("templateId", "must be 24 hexadecimal digits");
+const TEMPLATE_ID = rule("templateId", "must be 24 hexadecimal digits");
 const TO = `must be one plain e-mail address, or 1 to ${MAIL_RECIPIENTS_MAX} of them`;
 const CONTENT = 'Send a "subject" with "html" or "text" or both, or one of "templateName" and ' +
   '"templateId", without "html" and "text".';
@@ -132,26 +129,26 @@ function isComplete({ subject, html, text, templateName, templateId }: GivenCont
 export const MailInput = bodyOf({
   to: z.union([
     address("to", TO),
-    z.array(address("to", TO)).min(1, saying("to", TO)).max(MAIL_RECIPIENTS_MAX, saying("to", TO)),
-  ], { error: saying("to", TO) })
+    z.array(address("to", TO)).min(1, rule("to", TO)).max(MAIL_RECIPIENTS_MAX, rule("to", TO)),
+  ], { error: rule("to", TO) })
     .transform((to) => typeof to === "string" ? [to] : to)
-    .openapi({ description: "Each gets a mail of its own, and sees nobody else's address." }),
-  subject: subject.optional().openapi({ description: "Of a template, in the place of its own." }),
+    .openapi({ description: "Each address gets its own mail and does not see the others." }),
+  subject: subject.optional().openapi({ description: "With a template, replaces its subject." }),
   html,
   text,
   templateName: z.string({ error: TEMPLATE }).regex(TEMPLATE_NAME, TEMPLATE).optional()
-    .openapi({ description: "One of the project's own templates, in the place of texts." }),
+    .openapi({ description: "One of the project's own templates, instead of texts." }),
   templateId: z.string({ error: TEMPLATE_ID }).regex(ID, TEMPLATE_ID).optional()
-    .openapi({ description: "The same by its id." }),
+    .openapi({ description: "One of the project's own templates, by its id." }),
   language: language(LANGUAGE).optional().openapi({
-    description: "Which of the templates of that name; the project's `mailLanguage` if left out.",
+    description: "Language of the template; the project's `mailLanguage` if left out.",
   }),
   variables: variables.openapi({
-    description: "What is put for `{{name}}`, escaped in HTML; what is not among them is empty. " +
-      "Without any, `html` and `text` are sent as they are.",
+    description: "Values of `{{name}}`, escaped in HTML. A missing variable is empty. Without " +
+      "variables, `html` and `text` are sent unchanged.",
   }),
   replyTo: address("replyTo").optional().openapi({
-    description: "Where answers go, if not to the sender.",
+    description: "Address for replies, if not the sender's.",
   }),
 }).refine(isComplete, CONTENT).openapi("MailInput", { example: MAIL_EXAMPLE });
 
@@ -168,14 +165,14 @@ export const SENT_MAILS_EXAMPLE = {
 };
 
 export const SentMails = z.strictObject({
-  id: id.openapi({ description: "Of the first address's mail in the log." }),
-  ids: z.array(id).openapi({ description: "Of all, in the order of the addresses." }),
+  id: id.openapi({ description: "Id in the mail log of the mail to the first address." }),
+  ids: z.array(id).openapi({ description: "Ids of all mails, in the order of the addresses." }),
   provider,
   monthlyUsage: z.int().min(0).openapi({
-    description: "Recipients of this month (UTC) by the platform's server, these included.",
+    description: "Recipients of this month (UTC) through the platform's server, including these.",
   }),
   monthlyLimit: z.int().min(0).nullable().openapi({
-    description: "Null where no plan limits it.",
+    description: "Null if no plan limits it.",
   }),
 }).openapi("SentMails", { example: SENT_MAILS_EXAMPLE });
 
@@ -196,29 +193,31 @@ export const LOGGED_MAIL_EXAMPLE = {
 const logged = {
   id,
   kind: z.enum([...MAIL_KINDS, "custom"]).openapi({
-    description: "`custom` is what an application has sent.",
+    description: "`custom` is a mail that an application sent.",
   }),
   to: z.string(),
   subject: z.string().openapi({
-    description: "Not that of a mail with a code, which may be in it.",
+    description: "The subject, except of mails with a code, because it may contain the code.",
   }),
   state: z.enum(["queued", "sent", "failed", "kept"]).openapi({
-    description: "`kept`: nobody sends here, as with `MAIL_URL=keep:`.",
+    description: "`kept`: the server does not send mail, as with `MAIL_URL=keep:`.",
   }),
   provider: provider.nullable(),
   tries: z.int().min(0).openapi({
-    description: "After the first, it is tried again in 1, 5, 15, 60 and 240 minutes.",
+    description: "Number of tries. Retries follow after 1, 5, 15, 60 and 240 minutes.",
   }),
   answer: z.string().nullable().openapi({
-    description: "What the server said last, or why it was not reached.",
+    description: "Last answer of the mail server, or the reason why it was not reached.",
   }),
-  hasCode: z.boolean().openapi({ description: "Then it cannot be sent again." }),
+  hasCode: z.boolean().openapi({
+    description: "Whether the mail contains a code. If so, it cannot be sent again.",
+  }),
   createdAt: time,
   sentAt: time.nullable(),
 };
 
 export const LoggedMail = z.strictObject(logged).openapi("LoggedMail", {
-  description: `A mail of the last ${MAIL_LOG_DAYS} days, without what it says.`,
+  description: `A mail of the last ${MAIL_LOG_DAYS} days, without its content.`,
   example: LOGGED_MAIL_EXAMPLE,
 });
 
@@ -242,7 +241,7 @@ export const KeptMail = z.strictObject({
   text: z.string(),
   html: z.string().nullable(),
 }).openapi("KeptMail", {
-  description: "A mail that was kept in the place of being sent, with what it says.",
+  description: "A mail that was kept instead of sent, with its content.",
   example: KEPT_MAIL_EXAMPLE,
 });
 
@@ -265,22 +264,22 @@ export const ProjectMail = z.strictObject({
     from: z.string(),
     replyTo: z.string().nullable(),
     hasPassword: z.boolean(),
-  }).nullable().openapi({ description: "Null where the platform's server sends." }),
+  }).nullable().openapi({ description: "Null if the platform's server sends the mail." }),
   mailLanguage: z.string().nullable().openapi({
-    description: "Of mails to whoever asks for no language that there are templates in; null for " +
-      "English.",
+    description:
+      "Language of mails if the recipient requests none that has templates; null for English.",
   }),
 }).openapi("ProjectMail", {
-  description: "How a project sends mail. The password is never shown.",
+  description: "Mail settings of a project. The password is never shown.",
   example: PROJECT_MAIL_EXAMPLE,
 });
 
-const URL_SAYS = saying(
+const URL_SAYS = rule(
   "url",
   "must be smtp://<user>:<password>@<host>:<port> or smtps://…, with user and password " +
-    "percent-encoded, both or neither, and nothing behind the port",
+    "percent-encoded, both or neither, and nothing after the port",
 );
-const FROM = saying("from", "must be one plain e-mail address, or Name <address>, in one line");
+const FROM = rule("from", "must be one plain e-mail address, or Name <address>, in one line");
 
 export const PROJECT_MAIL_INPUT_EXAMPLE = {
   url: "smtp://blog:a%20long%20password@smtp.example.com:587",
@@ -291,25 +290,23 @@ export const ProjectMailInput = bodyOf({
   url: z.string({ error: URL_SAYS }).refine((text) => parseSmtpUrl(text) !== null, URL_SAYS)
     .optional().openapi({
       format: "uri",
-      description:
-        "`smtp://` asks for STARTTLS, `smtps://` for TLS from the beginning; without a " +
-        "port 587 and 465. It leads to a public address, unless the server has " +
-        "`ALLOW_PRIVATE_ENDPOINTS`.",
+      description: "`smtp://` uses STARTTLS and port 587 by default, `smtps://` uses TLS and " +
+        "port 465. The host must be public, unless the server has `ALLOW_PRIVATE_ENDPOINTS`.",
     }),
   from: z.string({ error: FROM }).refine((text) => parseMailbox(text) !== null, FROM)
     .transform((text) => text.trim()).optional()
-    .openapi({ description: "Whom mails are from." }),
+    .openapi({ description: "Sender of mails." }),
   replyTo: address("replyTo", "must be one plain e-mail address, or null").nullable().optional()
-    .openapi({ description: "Where answers go; null for the sender." }),
-  mailLanguage: language(saying("mailLanguage", 'must name a language, as "en", or be null'))
+    .openapi({ description: "Address for replies; null for the sender's." }),
+  mailLanguage: language(rule("mailLanguage", 'must name a language, as "en", or be null'))
     .nullable().optional().openapi({ description: "Null for English." }),
 }).openapi("ProjectMailInput", { example: PROJECT_MAIL_INPUT_EXAMPLE });
 
 export const CHECKED_MAIL_EXAMPLE = { to: "owner@example.com", answer: "250 2.0.0 Ok: queued" };
 
 export const CheckedMail = z.strictObject({
-  to: z.string().openapi({ description: "The address of the account that is signed in." }),
-  answer: z.string().openapi({ description: "What the server said." }),
+  to: z.string().openapi({ description: "The address of the signed-in account." }),
+  answer: z.string().openapi({ description: "Answer of the mail server." }),
 }).openapi("CheckedMail", { example: CHECKED_MAIL_EXAMPLE });
 
 const TEMPLATE_CONTENT_EXAMPLE = {
@@ -328,14 +325,14 @@ export const MailTemplateInput = bodyOf(templateContent).refine(oneText, ONE_TEX
 
 export const TEMPLATE_INPUT_EXAMPLE = TEMPLATE_CONTENT_EXAMPLE;
 
-const NAME = saying("name", 'must name a template, as "code"');
+const NAME = rule("name", 'must name a template, as "code"');
 
 export const MailPreviewInput = bodyOf({
   ...templateContent,
   name: z.string({ error: NAME }).regex(TEMPLATE_NAME, NAME).optional().openapi({
-    description: "The template's name: the sample of its link is for that purpose.",
+    description: "The template's name, which determines the sample of its link.",
   }),
-  variables: variables.openapi({ description: "In the place of the samples." }),
+  variables: variables.openapi({ description: "Values that replace the samples." }),
 }).refine(oneText, ONE_TEXT).openapi("MailPreviewInput", { example: TEMPLATE_CONTENT_EXAMPLE });
 
 export const MAIL_PREVIEW_EXAMPLE = {
@@ -375,7 +372,7 @@ export const StoredMailTemplate = z.strictObject({
 
 const BuiltInMailTemplate = z.strictObject({ name: z.enum(PROJECT_MAIL_KINDS), ...template })
   .openapi("BuiltInMailTemplate", {
-    description: "What is sent where the project has none of that name.",
+    description: "The template that is used if the project has none of that name.",
   });
 
 export const TEMPLATE_LIST_EXAMPLE = {

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { bodySaying, LINE_PATTERN, onlyMembers } from "../inputs.ts";
-import { shown } from "@/lib/text/input_text.ts";
+import { bodyWithMessage, LINE_PATTERN, unexpectedMember } from "../inputs.ts";
+import { quoted } from "@/lib/text/input_text.ts";
 import { didYouMean } from "@/lib/text/nearest.ts";
 import { ID_ANY_CASE } from "@/lib/ids.ts";
 import { ALLOWED_ORIGINS_MAX, PASSWORD_LENGTH_MIN, PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
@@ -12,11 +12,11 @@ import { ADDRESS_LENGTH_MAX } from "@/lib/projects/settings.ts";
 import { fileSettings, givenFiles } from "./file_settings.ts";
 import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
 
-const SITE_URL = "Where the front end is: an origin with https, or http on localhost, " +
-  "127.0.0.1 or [::1], and no path.";
+const SITE_URL = "The origin of the front end, without a path: https, or http on localhost, " +
+  "127.0.0.1 or [::1].";
 const ALLOWED_ORIGINS =
-  "If any are listed, the publishable key works from these origins only. Each is one origin, " +
-  "without a path, and no pattern.";
+  "If origins are listed, the publishable key works only from these. Each is an exact origin " +
+  "without a path.";
 
 const settings = {
   siteUrl: z.string().nullable().openapi({ description: SITE_URL }),
@@ -26,7 +26,7 @@ const settings = {
 const name = z.string().min(1).max(PROJECT_NAME_LENGTH_MAX);
 
 export const plan = z.enum(Object.keys(PLANS) as [keyof typeof PLANS]).openapi({
-  description: "The plan of the account that owns it.",
+  description: "The plan of the project's owner.",
 });
 
 export const role = z.enum(ROLES);
@@ -42,14 +42,14 @@ const ADDRESS = { maxLength: ADDRESS_LENGTH_MAX, format: "uri" };
 const isTexts = (value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => typeof item === "string");
 
-/** What owners set. Whether it can be used is for the verbs to say, with a code of its own. */
+/** Settings from the owner. The verbs check their values, with codes of their own. */
 const given = {
   name: z.string({
     error: ({ input }) => input === undefined ? '"name" is missing.' : '"name" must be text.',
   }).openapi({ minLength: 1, maxLength: PROJECT_NAME_LENGTH_MAX, pattern: LINE_PATTERN }),
   siteUrl: z.string('"siteUrl" must be text.').openapi({ ...ADDRESS }).nullable().optional()
     .openapi({ description: SITE_URL }),
-  // An array of texts would have a fault made of each item that is none, of tens of thousands.
+  // A schema of an array would report a fault for each of possibly tens of thousands of items.
   allowedOrigins: z.custom<readonly string[]>(isTexts, {
     error: ({ input }) => `"allowedOrigins" must be ${Array.isArray(input) ? "text" : "a list"}.`,
   }).optional().openapi({
@@ -65,7 +65,6 @@ const flag = (name: string) => z.boolean(`"auth.${name}" must be true or false.`
 const LENGTH =
   `"auth.passwordLengthMin" must be a whole number from ${PASSWORD_LENGTH_MIN} to 128.`;
 
-/** What owners set of how users sign up and in. */
 const givenAuth = z.strictObject({
   signUp: z.enum(["open", "closed"], '"auth.signUp" must be open or closed.').optional(),
   password: flag("password"),
@@ -74,29 +73,29 @@ const givenAuth = z.strictObject({
   requireVerifiedEmail: flag("requireVerifiedEmail"),
   passwordLengthMin: z.int(LENGTH).min(PASSWORD_LENGTH_MIN, LENGTH).max(128, LENGTH).optional(),
 }, {
-  error: onlyMembers('"auth"', Object.keys(AUTH_DEFAULTS), '"auth" must be an object.'),
+  error: unexpectedMember('"auth"', Object.keys(AUTH_DEFAULTS), '"auth" must be an object.'),
 }).openapi("AuthSettingsInput", {
-  description: "Those that are given are set; the others stay.",
+  description: "Settings that are left out stay unchanged.",
   example: { signUp: "closed" },
 });
 
 const auth = z.strictObject({
   signUp: z.enum(["open", "closed"]).openapi({
-    description: "Whether new users may come by themselves, in whichever way. The secret key and " +
-      "members make users in any case.",
+    description:
+      "Whether new users may sign up. The secret key and members can always create users.",
   }),
   password: z.boolean().openapi({ description: "Whether users may sign in with a password." }),
   emailCode: z.boolean().openapi({ description: "Whether a code sent by e-mail signs users in." }),
   anonymous: z.boolean().openapi({
-    description: "Whether anybody may become a user without telling anything.",
+    description: "Whether everyone may become an anonymous user.",
   }),
   requireVerifiedEmail: z.boolean().openapi({
-    description: "Whether a password signs in only where the e-mail is verified. Then signing up " +
-      "does not tell who has an address.",
+    description: "Whether a password signs in only if the e-mail is verified. Signing up then " +
+      "does not reveal whether an address has a user.",
   }),
-  passwordLengthMin: z.int().openapi({ description: "Characters." }),
+  passwordLengthMin: z.int().openapi({ description: "Minimum length in characters." }),
 }).openapi("AuthSettings", {
-  description: "How users sign up and in.",
+  description: "Settings for sign-up and sign-in.",
   example: AUTH_DEFAULTS,
 });
 
@@ -104,7 +103,7 @@ const settingsOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) =>
       issue.code === "unrecognized_keys"
-        ? `${shown(issue.keys[0]!)} is no setting: send name, siteUrl, allowedOrigins${
+        ? `${quoted(issue.keys[0]!)} is not a setting: send name, siteUrl, allowedOrigins${
           "auth" in shape ? ", auth, files" : ""
         }.${didYouMean(issue.keys[0]!, Object.keys(shape))}`
         : "Send one JSON object.",
@@ -126,7 +125,7 @@ export const CreatedProject = z.strictObject({
   name,
   publishableKey: z.string().openapi({ description: "For browsers; it may be public." }),
   secretKey: z.string().openapi({
-    description: "For servers only. Shown this once.",
+    description: "For servers only. Shown only once.",
   }),
 }).openapi("CreatedProject", { example: CREATED_PROJECT_EXAMPLE });
 
@@ -149,11 +148,11 @@ export const Project = z.strictObject({
   auth,
   files: fileSettings,
   publishableKey: z.string().nullable().openapi({
-    description: "For browsers; it may be public. Null where only its hash is known.",
+    description: "For browsers; it may be public. Null if only its hash is stored.",
   }),
-  hasAiKey: z.boolean().openapi({ description: "Whether an AI key is stored for it." }),
+  hasAiKey: z.boolean().openapi({ description: "Whether an AI key is stored for the project." }),
   plan,
-  role: role.openapi({ description: "Of the account that asks." }),
+  role: role.openapi({ description: "Role of the caller's account." }),
   createdAt: time,
 }).openapi("Project", {
   description: "A project as its members see it.",
@@ -179,8 +178,8 @@ export const ProjectChanges = settingsOf({
 
 const DELETION = 'Send { "name": "…" }, the project\'s own.';
 
-export const ProjectDeletion = bodySaying(DELETION, (error) => ({
-  name: z.string({ error }).openapi({ description: "The project's name, as it is." }),
+export const ProjectDeletion = bodyWithMessage(DELETION, (error) => ({
+  name: z.string({ error }).openapi({ description: "The project's current name." }),
 })).openapi("ProjectDeletion", { example: { name: "Blog" } });
 
 export const TRASHED_PROJECT_EXAMPLE = {
@@ -191,7 +190,7 @@ export const TRASHED_PROJECT_EXAMPLE = {
 export const TrashedProject = z.strictObject({
   projectId: id,
   restorableUntil: time.openapi({
-    description: "Until then an administrator of the server can restore it.",
+    description: "Time until which an administrator of the server can restore it.",
   }),
 }).openapi("TrashedProject", { example: TRASHED_PROJECT_EXAMPLE });
 
@@ -210,24 +209,24 @@ export const Member = z.strictObject({
   name: z.string().nullable(),
   role,
   invitedAs: z.string().nullable().openapi({
-    description: "The address that the invitation was for, which need not be the account's; null " +
-      "where nobody invited it.",
+    description: "The address that the invitation was sent to, which may differ from the " +
+      "account's; null for a member without an invitation.",
   }),
-  createdAt: time.openapi({ description: "Since when it is a member." }),
+  createdAt: time.openapi({ description: "Time at which the account became a member." }),
 }).openapi("Member", {
-  description: "An account that has a part in a project.",
+  description: "An account that works in a project.",
   example: MEMBER_EXAMPLE,
 });
 
 export const MemberList = pageOf(Member, "MemberList", MEMBER_EXAMPLE);
 
-/** A role that one member gives another. @param error Of what is no text. */
+/** A role that a member can assign. @param error Message if the value is not a text. */
 export const givenRole = (error: string) =>
   z.enum(["viewer", "admin"], {
     error: ({ input }) => typeof input === "string" ? '"role" must be viewer or admin.' : error,
   });
 
-export const RoleChange = bodySaying(
+export const RoleChange = bodyWithMessage(
   'Send "role", as text.',
   (error) => ({ role: givenRole(error) }),
 )
@@ -236,7 +235,7 @@ export const RoleChange = bodySaying(
 export const RemovedMember = z.strictObject({ accountId: id })
   .openapi("RemovedMember", { example: { accountId: EXAMPLE_ID } });
 
-export const NewOwner = bodySaying('Send "accountId", as text.', (error) => ({
+export const NewOwner = bodyWithMessage('Send "accountId", as text.', (error) => ({
   accountId: z.string({ error })
     .regex(ID_ANY_CASE, '"accountId" must be 24 hexadecimal digits.').toLowerCase(),
 }))

@@ -8,7 +8,7 @@ import { time } from "./values.ts";
 const kind = z.enum(KEY_KINDS);
 
 const formerValidUntil = time.nullable().openapi({
-  description: "Until when the key before works as well; null if none does.",
+  description: "Time until which the previous key works too; null if it does not.",
 });
 
 export const PROJECT_KEY_EXAMPLES = [
@@ -31,11 +31,11 @@ export const PROJECT_KEY_EXAMPLES = [
 export const ProjectKey = z.strictObject({
   kind,
   key: z.string().nullable().openapi({
-    description: "The publishable key. Null of a secret one, which is shown once, and where only " +
-      "its hash is known.",
+    description: "The publishable key. Null for a secret key, which is shown only once, and if " +
+      "only the hash is stored.",
   }),
   start: z.string().nullable().openapi({
-    description: "The first characters of the secret key; null where they are not known.",
+    description: "The first characters of the secret key; null if they are unknown.",
   }),
   createdAt: time,
   formerValidUntil,
@@ -45,7 +45,7 @@ const HOURS = `"graceHours" must be a whole number from 0 to ${KEY_GRACE_HOURS_M
 
 export const KeyRotation = bodyOf({
   graceHours: z.int(HOURS).min(0, HOURS).max(KEY_GRACE_HOURS_MAX, HOURS).default(0).openapi({
-    description: "For how many hours the present key works as well.",
+    description: "Number of hours for which the current key still works.",
   }),
 }).optional().openapi("KeyRotation", { example: { graceHours: 24 } });
 
@@ -57,11 +57,13 @@ export const ROTATED_KEY_EXAMPLE = {
 
 export const RotatedKey = z.strictObject({
   kind,
-  key: z.string().openapi({ description: "A secret key is shown this once." }),
+  key: z.string().openapi({ description: "A secret key is shown only once." }),
   formerValidUntil,
 }).openapi("RotatedKey", { example: ROTATED_KEY_EXAMPLE });
 
 export const EndedKey = z.strictObject({
   kind,
-  ended: z.boolean().openapi({ description: "Whether there was one that worked." }),
+  ended: z.boolean().openapi({
+    description: "Whether there was a previous key that still worked.",
+  }),
 }).openapi("EndedKey", { example: { kind: "secret", ended: true } });

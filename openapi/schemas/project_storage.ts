@@ -3,14 +3,14 @@ import { storageSchema } from "@/lib/files/storage_input.ts";
 import { StorageUsage, USAGE_EXAMPLE } from "./storage.ts";
 
 const bucket = {
-  endpoint: z.string().nullable().openapi({ description: "Null for AWS itself." }),
+  endpoint: z.string().nullable().openapi({ description: "Null for AWS." }),
   region: z.string(),
   bucket: z.string(),
   pathStyle: z.boolean().openapi({
-    description: "Whether the bucket's name is part of the path and not of the host.",
+    description: "Whether the bucket's name is part of the path instead of the host.",
   }),
   publicUrl: z.string().nullable().openapi({
-    description: "Where everybody can read the bucket; null if nowhere.",
+    description: "Address for public reads of the bucket; null if there is none.",
   }),
 };
 
@@ -41,11 +41,11 @@ export const PROJECT_STORAGE_EXAMPLE = { own: null, usage: USAGE_EXAMPLE };
 
 export const ProjectStorage = z.strictObject({
   own: z.union([OwnStorage, z.null()]).openapi({
-    description: "Null where files go to the service's.",
+    description: "Null if the service's storage is used.",
   }),
   usage: StorageUsage,
 }).openapi("ProjectStorage", {
-  description: "Where a project's files go, and what they take.",
+  description: "Storage of a project's files, and its usage.",
   example: PROJECT_STORAGE_EXAMPLE,
 });
 
@@ -80,11 +80,11 @@ export const CHECK_EXAMPLE = {
 export const StorageCheck = z.strictObject({
   ok: z.boolean().openapi({ description: "Whether no step failed." }),
   steps: z.array(step),
-  corsRules: z.unknown().openapi({ description: "What browsers need of the bucket." }),
+  corsRules: z.unknown().openapi({ description: "CORS rules of the bucket that browsers need." }),
   bucketPolicy: z.unknown().openapi({
-    description: "What lets everybody read files and nobody what is being uploaded.",
+    description: "Bucket policy that allows public reads of files, but not of unfinished uploads.",
   }),
 }).openapi("StorageCheck", {
-  description: "What an upload does in the bucket, step by step.",
+  description: "Result of each step of a trial upload to the bucket.",
   example: CHECK_EXAMPLE,
 });

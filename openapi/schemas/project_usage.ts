@@ -9,9 +9,9 @@ import { time } from "./values.ts";
 const number = z.int().min(0);
 
 const count = z.strictObject({
-  from: time.openapi({ description: "When it begins." }),
+  from: time.openapi({ description: "Beginning of the minute or day." }),
   requests: number,
-  errors: number.openapi({ description: "Those of them that were answered by 400 or above." }),
+  errors: number.openapi({ description: "Requests with a status of 400 or above." }),
 });
 
 export const PROJECT_USAGE_EXAMPLE = {
@@ -31,28 +31,27 @@ export const ProjectUsage = z.strictObject({
   collections: z.strictObject({ used: number, limit: number.nullable().openapi(NO_LIMIT) }),
   documents: z.strictObject({
     count: number.openapi({
-      description: "Documents, the trash included; on MongoDB an estimate.",
+      description: "Number of documents, including the trash; an estimate on MongoDB.",
     }),
     bytes: number.openapi({
-      description:
-        "Bytes as they are stored: of JSON text in UTF-8 on SQLite, of BSON on MongoDB; " +
-        "the trash included, indexes not.",
+      description: "Stored bytes: of JSON text in UTF-8 on SQLite, of BSON on MongoDB. Includes " +
+        "the trash, but not indexes.",
     }),
     limit: number.nullable().openapi({
-      description: "What the bytes may reach; null where no plan limits them.",
+      description: "Maximum of `bytes`; null if no plan limits them.",
     }),
   }),
   storage: StorageUsage,
-  ai: AiUsage.openapi({ description: "Of the account that asks." }),
+  ai: AiUsage.openapi({ description: "Usage of the caller's account." }),
   requests: z.strictObject({
     minutes: z.array(count).max(REQUEST_MINUTES).openapi({
-      description: `The last ${REQUEST_MINUTES} minutes, in UTC, the present one last.`,
+      description: `The last ${REQUEST_MINUTES} minutes, in UTC, the current one last.`,
     }),
     days: z.array(count).max(REQUEST_DAYS).openapi({
       description: `The last ${REQUEST_DAYS} days, in UTC, today last.`,
     }),
   }).openapi({
-    description: "With API keys: members who look are not counted. What a process counts is told " +
-      "within 10 s.",
+    description:
+      "Requests with API keys; those of members are not counted. Counts are up to 10 s old.",
   }),
 }).openapi("ProjectUsage", { example: PROJECT_USAGE_EXAMPLE });

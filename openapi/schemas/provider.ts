@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { LINKINGS } from "@/lib/projects/providers.ts";
 import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
-import { bodySaying } from "../inputs.ts";
+import { bodyWithMessage } from "../inputs.ts";
 
 const LINKING =
-  "Whether an e-mail that the provider has verified signs in to the user who has it. " +
-  "It has to be the very same but for the case of A to Z: one that looks like it makes a new user " +
-  "without an e-mail.";
+  "Whether an e-mail that the provider has verified signs in the user who has it. The addresses " +
+  "must be identical except for the case of A to Z. A similar one creates a new user without an " +
+  "e-mail.";
 
 export const PROVIDER_EXAMPLE = {
   provider: PROVIDER_NAMES[0]!,
@@ -23,9 +23,11 @@ export const ProviderSettings = z.strictObject({
   clientId: z.string().nullable(),
   hasClientSecret: z.boolean(),
   linking: z.enum(LINKINGS).openapi({ description: LINKING }),
-  callbackUrl: z.string().openapi({ description: "Register it in the provider's application." }),
+  callbackUrl: z.string().openapi({
+    description: "Address to register in the provider's application.",
+  }),
 }).openapi("ProviderSettings", {
-  description: "A project's account with a sign-in provider. Its secret is never shown.",
+  description: "A project's credentials at a sign-in provider. The secret is never shown.",
   example: PROVIDER_EXAMPLE,
 });
 
@@ -41,10 +43,12 @@ export const PROVIDER_INPUT_EXAMPLE = {
 const INPUT = 'Send { "enabled", "clientId", "clientSecret", "linking" }: enabled is true or ' +
   "false, the others are texts and may be left out, linking is verified or never.";
 
-export const ProviderInput = bodySaying(INPUT, (error) => ({
+export const ProviderInput = bodyWithMessage(INPUT, (error) => ({
   enabled: z.boolean({ error }),
   clientId: z.string({ error }).optional(),
-  clientSecret: z.string({ error }).optional().openapi({ description: "Empty means left out." }),
+  clientSecret: z.string({ error }).optional().openapi({
+    description: "An empty text means left out.",
+  }),
   linking: z.enum(LINKINGS, { error }).optional().openapi({ description: LINKING }),
 })).openapi("ProviderInput", { example: PROVIDER_INPUT_EXAMPLE });
 
@@ -55,6 +59,10 @@ export const PROVIDER_TRIAL_EXAMPLE = {
 };
 
 export const ProviderTrial = z.strictObject({
-  url: z.string().openapi({ description: "Open it in a browser, as an admin of the project." }),
-  callbackUrl: z.string().openapi({ description: "What the provider's application must know." }),
+  url: z.string().openapi({
+    description: "Address to open in a browser, as an admin of the project.",
+  }),
+  callbackUrl: z.string().openapi({
+    description: "Address that the provider's application must have registered.",
+  }),
 }).openapi("ProviderTrial", { example: PROVIDER_TRIAL_EXAMPLE });

@@ -7,7 +7,9 @@ import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
 export const ACCESS_TOKEN_EXAMPLE = "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiI2NmYxIn0.c2lnbmF0dXJl";
 export const REFRESH_TOKEN_EXAMPLE = `${EXAMPLE_ID}.47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU`;
 
-const refreshToken = z.string().openapi({ description: "Used once: its answer has the next." });
+const refreshToken = z.string().openapi({
+  description: "Single-use: the answer has the next one.",
+});
 
 const MISSING = PROBLEMS.EXCHANGE_FIELDS_MISSING.message;
 const part = () => z.string(MISSING).min(1, MISSING);
@@ -24,14 +26,13 @@ export const ExchangeResult = z.strictObject({ refreshToken })
 
 export const RefreshInput = openBodyOf({
   refreshToken: z.string('"refreshToken" must be text.').nullish()
-    .openapi({ description: "Used once: its answer has the next." }),
+    .openapi({ description: "Single-use: the answer has the next one." }),
 }).optional()
   .openapi("RefreshInput", { example: { refreshToken: REFRESH_TOKEN_EXAMPLE } });
 
 export const LogoutInput = z.unknown().transform((body) => RefreshInput.safeParse(body).data)
   .openapi("LogoutInput", {
-    description:
-      "As for a refresh. What is none of it counts as left out: a logout refuses nothing.",
+    description: "As for a refresh. Other content is ignored, because a logout never fails.",
     example: { refreshToken: REFRESH_TOKEN_EXAMPLE },
   });
 
@@ -47,7 +48,7 @@ export const Renewed = z.strictObject({
   token: z.string().openapi({ description: "Repeats `accessToken`." }),
   expiresIn: z.int().openapi({ description: "Seconds until the access token expires." }),
   refreshToken: refreshToken.optional().openapi({
-    description: "The successor; left out where the cookie holds it.",
+    description: "The next refresh token; left out if it is in the cookie.",
   }),
 }).openapi("Renewed", { example: RENEWED_EXAMPLE });
 
@@ -58,9 +59,11 @@ export const TEST_TOKEN_EXAMPLE = {
 };
 
 export const TestToken = z.strictObject({
-  accessToken: z.string().openapi({ description: "Shown this once." }),
-  expiresIn: z.int().openapi({ description: "Seconds until it expires, and its session ends." }),
-  sessionId: id.openapi({ description: "The session that it opened." }),
+  accessToken: z.string().openapi({ description: "Shown only once." }),
+  expiresIn: z.int().openapi({
+    description: "Seconds until the token expires and its session ends.",
+  }),
+  sessionId: id.openapi({ description: "The session of the token." }),
 }).openapi("TestToken", { example: TEST_TOKEN_EXAMPLE });
 
 export const SESSION_EXAMPLE = {
@@ -77,15 +80,14 @@ const Session = z.strictObject({
   _id: id,
   createdAt: time,
   lastUsedAt: time.openapi({ description: "When it was opened or last refreshed." }),
-  expiresAt: time.openapi({ description: "Moves on with every refresh." }),
+  expiresAt: time.openapi({ description: "Extended by every refresh." }),
   userAgent: z.string().nullable().openapi({
     description: `The first ${DEVICE_NAME_LENGTH_MAX} characters of the header.`,
   }),
   address: z.string().nullable().openapi({
-    description: "The network of the device that opened it (/24 of IPv4, /48 of IPv6), not its " +
-      "whole address.",
+    description: "The network of the device that opened the session: /24 of IPv4, /48 of IPv6.",
   }),
-  current: z.boolean().openapi({ description: "Whether it is the one that asks." }),
+  current: z.boolean().openapi({ description: "Whether it is the caller's session." }),
 }).openapi("Session", { description: "A signed-in device.", example: SESSION_EXAMPLE });
 
 export const SessionList = pageOf(Session, "SessionList", SESSION_EXAMPLE);

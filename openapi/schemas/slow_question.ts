@@ -19,27 +19,30 @@ export const SLOW_QUESTION_EXAMPLE = {
 export const SlowQuestion = z.strictObject({
   collection: z.string(),
   filter: z.looseObject({}).openapi({
-    description:
-      "What is asked of a document, as `where` writes it, with what row-level security " +
-      "and the trash add. `?` stands for each value, `*` for a name that is not declared.",
+    description: "The conditions in the syntax of `where`, with those of row-level security and " +
+      "the trash. `?` replaces each value, and `*` each undeclared name.",
   }),
-  sort: z.string().openapi({ description: "As the parameter writes it." }),
+  sort: z.string().openapi({ description: "The sort in the syntax of the parameter." }),
   total: z.enum(["exact", "estimate", "none", "only"]).openapi({
-    description: "The total that was asked for beside the page; `only` is a count without one.",
+    description: "The total that was requested with the page; `only` is a count without a page.",
   }),
-  asked: number.openapi({ description: "How often." }),
-  refused: number.openapi({ description: "Of these, those that were 503 `QUERY_TOO_SLOW`." }),
-  meanMs: z.number().min(0).openapi({ description: "Mean time in ms, refused ones included." }),
+  asked: number.openapi({ description: "Number of requests." }),
+  refused: number.openapi({
+    description: "Requests that were answered with 503 `QUERY_TOO_SLOW`.",
+  }),
+  meanMs: z.number().min(0).openapi({
+    description: "Mean time in ms, including refused requests.",
+  }),
   p95Ms: number.openapi({
-    description: "What 95 of 100 took at most, in ms; up to 1.4 times too high, never too low.",
+    description: "95th percentile of the time in ms; up to 1.4 times too high, never too low.",
   }),
-  answered: number.openapi({ description: "Documents that were answered, in all." }),
+  answered: number.openapi({ description: "Total number of documents in the answers." }),
   examined: number.nullable().openapi({
-    description: "About how many documents were looked at for them and the totals, in all. Null " +
-      "where that is not known: of counts without a page, and on MongoDB.",
+    description: "Approximate number of documents that were read for the answers and totals. " +
+      "Null if it is unknown: for counts without a page, and on MongoDB.",
   }),
   advice: z.array(z.string()).nullable().openapi({
-    description: "Fields of the index that would help, as `indexes` of a definition writes them; " +
-      "null if none would.",
+    description: "Fields of an index that would help, in the syntax of `indexes` of a " +
+      "definition; null if none would.",
   }),
 }).openapi("SlowQuestion", { example: SLOW_QUESTION_EXAMPLE });

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { isMediaType, MEDIA_TYPE } from "@/lib/files/media_type.ts";
-import { openBodyOf, text, WITHOUT_NUL_PATTERN } from "../inputs.ts";
+import { nonEmptyText, openBodyOf, WITHOUT_NUL_PATTERN } from "../inputs.ts";
 import {
   CONTENT_TYPE_LENGTH_MAX,
   FILENAME_LENGTH_MAX,
@@ -15,16 +15,15 @@ export const PATH_EXAMPLE = "66f1a0c2e4b0a1b2c3d4e5f6/0b6f2c1e-5f0b-4c0e-9a55-6a
 const URL_EXAMPLE = `http://localhost:8000/files/${PATH_EXAMPLE}`;
 
 const path = z.string().openapi({
-  description: "`<project id>/<uuid>_<file name>`: names the file from its request on.",
+  description: "`<project id>/<uuid>_<file name>`: identifies the file from the upload request on.",
 });
 const bytes = z.int().min(0).openapi({ description: "Bytes." });
 const provider = z.enum(["internal", "external"]).openapi({
-  description: "Whose storage holds it: the service's, or the project's own.",
+  description: "The storage with the file: the service's, or the project's own.",
 });
 const url = z.string().nullable().openapi({
   description:
-    "Where everybody can read the file; null for a private one, and where the storage has " +
-    "no public address.",
+    "The file's public address; null for a private file, or if the storage has no public address.",
 });
 
 const VISIBILITIES = ["public", "private"] as const;
@@ -32,10 +31,10 @@ const visibility = z.enum(VISIBILITIES);
 
 export const UPLOAD_EXAMPLE = { filename: "cat.png", contentType: "image/png", size: 48_211 };
 
-const filled = () => text("must be text and not empty");
+const filled = () => nonEmptyText("must be text and not empty");
 
 const SIZE = '"size" must be a whole number of bytes, 0 or more.';
-// More than is safe as an integer is too large for a file, and refused as that.
+// An unsafe integer is accepted here, and refused as too large for a file.
 const size = z.number({ error: SIZE })
   .refine((number) => Number.isInteger(number) && number >= 0, SIZE)
   .openapi({ type: "integer", minimum: 0, description: "Bytes." });
@@ -50,10 +49,9 @@ export const UploadInput = openBodyOf({
   ).openapi({
     maxLength: FILENAME_LENGTH_MAX,
     pattern: WITHOUT_NUL_PATTERN,
-    description:
-      "Any text without NUL, shown as it is sent; characters are Unicode code points. The " +
-      `path keeps the last ${STORED_FILENAME_LENGTH_MAX} of them, with \`_\` for all but letters, ` +
-      "digits, `.`, `_` and `-`.",
+    description: "Any text without NUL, shown as sent; characters are Unicode code points. The " +
+      `path has the last ${STORED_FILENAME_LENGTH_MAX} of them, with \`_\` instead of all but ` +
+      "letters, digits, `.`, `_` and `-`.",
   }),
   contentType: filled().refine(
     isMediaType,
@@ -62,16 +60,16 @@ export const UploadInput = openBodyOf({
   ).openapi({
     maxLength: CONTENT_TYPE_LENGTH_MAX,
     pattern: MEDIA_TYPE.source,
-    description:
-      "`type/subtype`, with parameters if need be, in printable ASCII and without white " +
-      "space around it; the PUT carries exactly this text. Parameters with a comma in them " +
-      "are kept, but the file is served without its parameters then.",
+    description: "`type/subtype`, optionally with parameters, in printable ASCII and without " +
+      "white space around it; the PUT must send exactly this text. If a parameter contains a " +
+      "comma, the file is served without parameters.",
   }),
-  size: size.openapi({ description: "Bytes. More than a file may have is a 413." }),
+  size: size.openapi({
+    description: "Size in bytes. A file that is too large is refused with 413.",
+  }),
   visibility: z.enum(VISIBILITIES, '"visibility" must be public or private.').optional().openapi({
-    description:
-      "`public`, the default: everybody reads the file who knows its address. `private`: " +
-      "whoever has a signed address.",
+    description: "`public`, the default: everyone who knows its address can read the file. " +
+      "`private`: reading needs a signed address.",
   }),
 }).openapi("UploadInput", { example: UPLOAD_EXAMPLE });
 
@@ -81,17 +79,15 @@ export const REQUESTED_EXAMPLE = {
   filePath: PATH_EXAMPLE,
 };
 
-/** In the envelope itself. */
+/** Members that the response has at its top level and in `data`. */
 export const requestedUpload = {
   signedUrl: z.string().nullable().openapi({
-    description:
-      "Takes one PUT of the raw file with its `Content-Type`, within 10 minutes. Null in " +
-      "a project's own bucket for a file of more than 5 GiB, which no PUT takes.",
+    description: "Accepts one PUT of the raw file with its `Content-Type`, within 10 minutes. " +
+      "Null in a project's own bucket for a file of more than 5 GiB, which exceeds a PUT.",
   }),
   resumableUrl: z.string().openapi({
-    description:
-      "Takes the same bytes in pieces, by tus 1.0: what has arrived when the connection " +
-      "breaks is kept, and the upload goes on from there.",
+    description: "Accepts the file in parts, by tus 1.0. If the connection breaks, the upload " +
+      "continues after the bytes that have arrived.",
   }),
   token: z.string().optional().openapi({ description: "Only for some external providers." }),
   filePath: path,
@@ -112,13 +108,15 @@ export const CONFIRMED_EXAMPLE = {
   visibility: "public",
 };
 
-/** In the envelope itself. */
+/** Members that the response has at its top level and in `data`. */
 export const confirmedUpload = {
   path,
   provider,
   url,
   visibility,
-  warning: z.string().optional().openapi({ description: "Says why there is no public address." }),
+  warning: z.string().optional().openapi({
+    description: "The reason why there is no public address.",
+  }),
 };
 
 const WHICH = '"path" must be the path or the address of a file.';
@@ -139,12 +137,10 @@ export const SignFileInput = openBodyOf({
   }),
 }).openapi("SignFileInput", { example: { path: PATH_EXAMPLE } });
 
-/** Of a picture, where `w`, `h` and so on are put behind. */
 const sizesUrl = z.string().nullable().openapi({
-  description:
-    "Of a picture: its address with `w`, `h`, `fit`, `format` or `q` behind it is that " +
-    "of a size. Null for what is no JPEG, PNG, WebP, AVIF or GIF, and for a private file of which " +
-    "no address is signed.",
+  description: "Address of a picture to which `w`, `h`, `fit`, `format` and `q` can be appended " +
+    "for other sizes. Null for files other than JPEG, PNG, WebP, AVIF and GIF, and for a private " +
+    "file without a signed address.",
 });
 
 export const SIGNED_EXAMPLE = {
@@ -154,13 +150,15 @@ export const SIGNED_EXAMPLE = {
 };
 
 export const SignedFile = z.strictObject({
-  url: z.string().openapi({ description: "Lets whoever has it read the file until then." }),
+  url: z.string().openapi({
+    description: "Allows everyone who has it to read the file until `expiresAt`.",
+  }),
   sizesUrl,
   expiresAt: time,
 }).openapi("SignedFile", { example: SIGNED_EXAMPLE });
 
 export const FileChanges = openBodyOf({
-  path: z.string({ error: WHICH }).min(1, WHICH).openapi({ description: "Which file." }),
+  path: z.string({ error: WHICH }).min(1, WHICH).openapi({ description: "The file's path." }),
   visibility: z.enum(VISIBILITIES, '"visibility" must be public or private.'),
 }).openapi("FileChanges", { example: { path: PATH_EXAMPLE, visibility: "private" } });
 
@@ -181,15 +179,15 @@ export const FILE_EXAMPLE = {
 
 export const StoredFile = z.strictObject({
   path,
-  filename: z.string().openapi({ description: "As it was requested." }),
+  filename: z.string().openapi({ description: "Name from the upload request." }),
   contentType: z.string(),
   size: bytes,
-  createdAt: time.openapi({ description: "When its upload was requested." }),
+  createdAt: time.openapi({ description: "Time of the upload request." }),
   url,
   sizesUrl,
   visibility,
   ownerId: id.nullable().openapi({
-    description: "The user who has uploaded it; null for a server's or a member's.",
+    description: "The user who uploaded it; null if a server or a member did.",
   }),
 }).openapi("StoredFile", { description: "A confirmed file.", example: FILE_EXAMPLE });
 
@@ -204,18 +202,21 @@ export const USAGE_EXAMPLE = {
 };
 
 export const StorageUsage = z.strictObject({
-  used: z.int().min(0).openapi({ description: "Bytes of confirmed files in our storage." }),
-  reserved: z.int().min(0).openapi({ description: "Bytes held there for uploads under way." }),
+  used: z.int().min(0).openapi({
+    description: "Bytes of confirmed files in the service's storage.",
+  }),
+  reserved: z.int().min(0).openapi({
+    description: "Bytes that are reserved for uploads in progress.",
+  }),
   limit: z.int().nullable().openapi({
-    description:
-      "What both together may reach; null where the project has its own storage, or no plan " +
-      "limits it.",
+    description: "Maximum sum of `used` and `reserved`; null if the project has its own storage " +
+      "or no plan limits it.",
   }),
   fileBytesMax: z.int().openapi({
-    description: "What one file may have; 80,000 MiB where the project has its own storage.",
+    description: "Maximum bytes of one file; 80,000 MiB if the project has its own storage.",
   }),
   provider,
 }).openapi("StorageUsage", {
-  description: "What the project stores, and what it may.",
+  description: "Storage that the project uses, and its limits.",
   example: USAGE_EXAMPLE,
 });

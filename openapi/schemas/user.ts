@@ -10,7 +10,7 @@ import {
 import { USERNAME, USERNAME_PATTERN } from "@/lib/auth/users.ts";
 import { FIELD_TYPE_NAMES } from "@/lib/store/field_types.ts";
 import { ENTERED_EMAIL_PATTERN, isPlainEmail } from "@/lib/emails.ts";
-import { LINE_PATTERN, text as filled } from "../inputs.ts";
+import { LINE_PATTERN, nonEmptyText as filled } from "../inputs.ts";
 import {
   AVATAR_URL_LENGTH_MAX,
   PASSWORD_LENGTH_MAX,
@@ -28,22 +28,23 @@ const text = z.string().nullable();
 const members = {
   _id: id,
   email: text.openapi({
-    description: "Null where no provider verified one, or another user has it or one that looks " +
-      "like it. Unique within the project: compared in lower case, in NFKC and without invisible " +
-      "characters, shown as given.",
+    description: "Null if no provider verified an address, or if another user has it or one that " +
+      "looks like it. Unique in the project: compared in lower case, in NFKC and without " +
+      "invisible characters, shown as given.",
   }),
   emailVerified: z.boolean(),
   name: text,
   username: text.openapi({
-    description: "No two users have the same one, whatever the case of its letters. A provider's " +
-      "is taken over only where it fits and is free.",
+    description: "Unique in the project in any letter case. A provider's username is used only " +
+      "if it is valid and free.",
   }),
   avatarUrl: text,
   providers: z.array(
     z.strictObject({ provider: z.string(), providerUserId: z.string(), linkedAt: time }),
   ),
   isAnonymous: z.boolean().openapi({
-    description: "Whether they have no way yet to sign in again. Signing up as them ends that.",
+    description:
+      "Whether the user cannot sign in again yet. Signing up with this session ends that.",
   }),
   roles: z.array(z.string()).openapi({ description: "Set with the secret key or by members." }),
   claims: z.record(z.string(), z.unknown()).openapi({
@@ -52,7 +53,8 @@ const members = {
   createdAt: time,
   updatedAt: time,
   lastSignInAt: time.nullable().openapi({
-    description: "When a session was opened last, by the command `token issue` too.",
+    description:
+      "Time at which the last session was opened, including by the command `token issue`.",
   }),
 };
 
@@ -76,16 +78,16 @@ export const USER_EXAMPLE = {
 
 export const MANAGED_USER_EXAMPLE = { ...USER_EXAMPLE, disabled: false };
 
-const BESIDE = " The fields that the project declares for its users stand beside these members.";
+const FIELDS_NOTE = " It also has the fields that the project declares for its users.";
 
 export const User = z.looseObject(members).openapi("User", {
-  description: `A user as they see themselves.${BESIDE}`,
+  description: `A user's own profile.${FIELDS_NOTE}`,
   example: USER_EXAMPLE,
 });
 
 export const ManagedUser = z.looseObject({ ...members, disabled: z.boolean() })
   .openapi("ManagedUser", {
-    description: `A user as the project's servers see them.${BESIDE}`,
+    description: `A user for the project's servers.${FIELDS_NOTE}`,
     example: MANAGED_USER_EXAMPLE,
   });
 
@@ -108,7 +110,7 @@ const profile = {
     `"username" must have ${USERNAME_LENGTH_MIN} to ${USERNAME_LENGTH_MAX} letters, digits, _, . or -.`,
   ).nullable().openapi("Username", {
     pattern: USERNAME_PATTERN,
-    description: "No two users have the same one, whatever the case of its letters.",
+    description: "Unique in the project in any letter case.",
   }).optional(),
   avatarUrl: own("avatarUrl", AVATAR_URL_LENGTH_MAX)
     .refine(isWebAddress, '"avatarUrl" must be an https address.').nullable()
@@ -116,7 +118,7 @@ const profile = {
     .optional(),
 };
 
-/** Members that stand beside those of the shape are fields that the project declares. */
+/** Declares a body in which further members are fields that the project declares. */
 function withFields<Shape extends z.ZodRawShape>(shape: Shape) {
   const names = Object.keys(shape);
   return z.looseObject(shape, { error: "Send one JSON object." }).transform((given) => {
@@ -124,14 +126,14 @@ function withFields<Shape extends z.ZodRawShape>(shape: Shape) {
     const fields = Object.entries(given).filter(([name]) => !names.includes(name));
     return {
       ...Object.fromEntries(known) as z.output<z.ZodObject<Shape>>,
-      fields: Object.fromEntries(fields) as { [name: string]: Json }, // It came as JSON.
+      fields: Object.fromEntries(fields) as { [name: string]: Json }, // The body was JSON.
     };
   });
 }
 
-const FIELDS_TOO = "The fields that the project declares for its users may stand beside these.";
+const INPUT_FIELDS_NOTE = "Fields that the project declares for its users can be sent too.";
 
-/** As {@linkcode withFields}, of which at least one member must be there. */
+/** Like {@linkcode withFields}, with at least one member. */
 const changesOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   withFields(shape).refine(
     ({ fields, ...known }) => Object.keys(known).length + Object.keys(fields).length > 0,
@@ -140,15 +142,14 @@ const changesOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
 
 export const UserChanges = changesOf(profile).openapi("UserChanges", {
   minProperties: 1,
-  description: FIELDS_TOO,
+  description: INPUT_FIELDS_NOTE,
   example: { name: "Ada Lovelace" },
 });
 
 export const NEW_PASSWORD = {
   maxLength: PASSWORD_LENGTH_MAX,
   description:
-    "At least as long as the project's `passwordLengthMin` says; not the e-mail, its first part " +
-    "or a common password.",
+    "At least `passwordLengthMin` characters; not the e-mail, its first part or a common password.",
 };
 
 export const SIGN_UP_EXAMPLE = {
@@ -162,18 +163,17 @@ const enteredEmail = () =>
     error: ({ path = [] }) => `"${String(path.at(-1))}" must be one plain address.`,
   });
 
-/** An address that can be written to. */
 export const plainEmail = () =>
   enteredEmail().openapi("PlainEmail", {
     pattern: ENTERED_EMAIL_PATTERN,
-    description: "One plain address, which is shown as given, without white space around it.",
+    description: "One plain address, shown as given without white space around it.",
   });
 
 export const SignUp = withFields({
   email: plainEmail(),
   password: filled().openapi(NEW_PASSWORD),
   ...profile,
-}).openapi("SignUp", { description: FIELDS_TOO, example: SIGN_UP_EXAMPLE });
+}).openapi("SignUp", { description: INPUT_FIELDS_NOTE, example: SIGN_UP_EXAMPLE });
 
 const ROLES_RULE =
   `"roles" must be up to ${USER_ROLES_MAX} words of letters, digits, _, ., : or -.`;
@@ -191,7 +191,7 @@ const managed = {
     type: "array",
     maxItems: USER_ROLES_MAX,
     items: { type: "string", pattern: ROLE_PATTERN },
-    description: "They stand in the user's access tokens.",
+    description: "Roles are included in the user's access tokens.",
   }),
   claims: z.custom<{ [name: string]: Json }>(isPlainObject, '"claims" must be an object.')
     .optional()
@@ -200,7 +200,7 @@ const managed = {
       additionalProperties: true,
       description: `Up to ${
         exactBytesText(USER_CLAIMS_BYTES_MAX)
-      } of JSON, which stand in access tokens.`,
+      } of JSON, included in access tokens.`,
     }),
 };
 
@@ -209,14 +209,14 @@ function isPlainObject(value: unknown): boolean {
 }
 
 export const UserInput = withFields(managed).openapi("UserInput", {
-  description: FIELDS_TOO,
+  description: INPUT_FIELDS_NOTE,
   example: { email: "ada@example.com", emailVerified: true, roles: ["editor"] },
 });
 
 export const ManagedUserChanges = changesOf(managed).openapi("ManagedUserChanges", {
   minProperties: 1,
-  description: `${FIELDS_TOO} Another e-mail counts as not verified, unless it is said to be. ` +
-    "Another password, another e-mail and disabling the user end all their sessions.",
+  description: `${INPUT_FIELDS_NOTE} A new e-mail is not verified unless \`emailVerified\` is ` +
+    "sent. A new password, a new e-mail and disabling the user end all their sessions.",
   example: { disabled: true },
 });
 
@@ -235,8 +235,7 @@ export const PublicUser = z.looseObject({
   avatarUrl: text,
   createdAt: time,
 }).openapi("PublicUser", {
-  description: "A user as everybody sees them. Declared fields that are `public` stand beside " +
-    "these members.",
+  description: "The public profile of a user, with the declared fields that are `public`.",
   example: PUBLIC_USER_EXAMPLE,
 });
 
@@ -260,10 +259,14 @@ export const UserFieldsInput = z.strictObject({
       properties: {
         key: { type: "string" },
         type: { type: "string", enum: FIELD_TYPE_NAMES },
-        public: { type: "boolean", default: false, description: "Whether everybody may see it." },
+        public: {
+          type: "boolean",
+          default: false,
+          description: "Whether every caller can read the field.",
+        },
       },
     },
-    description: "As fields of a collection, without `unique`, `index` and `search`.",
+    description: "Definitions as in a collection, without `unique`, `index` and `search`.",
   }),
 }, { error: FIELDS_RULE }).openapi("UserFieldsInput", {
   example: { fields: USER_FIELDS_EXAMPLE },
@@ -287,5 +290,5 @@ export const DeletedUser = z.strictObject({ id }).openapi("DeletedUser", {
 });
 
 export const EndedSessions = z.strictObject({
-  ended: z.int().openapi({ description: "How many sessions stood." }),
+  ended: z.int().openapi({ description: "Number of ended sessions." }),
 }).openapi("EndedSessions", { example: { ended: 2 } });

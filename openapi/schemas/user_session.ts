@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { ACCESS_TOKEN_SECONDS, CODE_MS, CODE_TRIES_MAX } from "@/lib/limits.ts";
-import { bodyOf, text } from "../inputs.ts";
+import { bodyOf, nonEmptyText } from "../inputs.ts";
 import { ACCESS_TOKEN_EXAMPLE, REFRESH_TOKEN_EXAMPLE } from "./session.ts";
 import { NEW_PASSWORD, plainEmail, User, USER_EXAMPLE } from "./user.ts";
 import { EXAMPLE_ID, id } from "./values.ts";
@@ -21,7 +21,7 @@ const session = {
   userId: id,
   user: User,
   refreshToken: z.string().optional().openapi({
-    description: "With `x-refresh-token-mode: header` only; else the cookie holds it.",
+    description: "Only with `x-refresh-token-mode: header`; otherwise it is in the cookie.",
   }),
 };
 
@@ -34,19 +34,18 @@ export const SignedUp = z.union([
     example: { verificationRequired: true },
   }),
 ]).openapi("SignedUp", {
-  description:
-    "A session; or, where the project requires a verified e-mail, that a code is on its " +
-    "way, whoever has the address.",
+  description: "A session. If the project requires a verified e-mail: a note that a code has " +
+    "been sent, whether or not the address has a user.",
   example: USER_SESSION_EXAMPLE,
 });
 
-const address = text();
+const address = nonEmptyText();
 const email = plainEmail();
-const password = text();
-const newPassword = text().openapi("NewPassword", NEW_PASSWORD);
-const otp = text().openapi({
-  description: `The six digits that were sent. They are good for ${CODE_MS / 60_000} minutes and ` +
-    `once, and dead after ${CODE_TRIES_MAX} wrong tries.`,
+const password = nonEmptyText();
+const newPassword = nonEmptyText().openapi("NewPassword", NEW_PASSWORD);
+const otp = nonEmptyText().openapi({
+  description: `The six digits that were sent. They can be used once within ${CODE_MS / 60_000} ` +
+    `minutes, and expire after ${CODE_TRIES_MAX} wrong tries.`,
 });
 
 export const LogIn = bodyOf({ email: address, password }).openapi("LogIn", {
@@ -63,18 +62,16 @@ export const EmailVerification = bodyOf({
   email: address,
   otp,
   password: password.optional().openapi({
-    description:
-      "The password that was chosen at sign-up, which is kept then. A request with the " +
-      "user's session keeps it without this.",
+    description: "The password from the sign-up. If it is sent, it stays valid; a request with " +
+      "the user's session need not send it.",
   }),
 }).openapi("EmailVerification", { example: { email: "ada@example.com", otp: "174503" } });
 
 export const EmailVerified = z.strictObject({
   message: z.string(),
   passwordDropped: z.literal(true).optional().openapi({
-    description:
-      "Sent if the password that was set before is no longer good: let the user choose " +
-      "another one with a code that resets it.",
+    description: "Sent if the previous password is no longer valid: let the user choose another " +
+      "with a reset code.",
   }),
 }).openapi("EmailVerified", { example: { message: "E-mail verified" } });
 
@@ -92,7 +89,7 @@ export const UserPasswordChange = bodyOf({ currentPassword: password, newPasswor
 
 export const EmailChange = bodyOf({
   newEmail: email,
-  password: password.optional().openapi({ description: "Of a user who has one." }),
+  password: password.optional().openapi({ description: "Required if the user has a password." }),
 }).openapi("EmailChange", {
   example: { newEmail: "ada@example.org", password: "a difference engine no. 2" },
 });
@@ -105,11 +102,10 @@ export const AccountEmailChange = bodyOf({ newEmail: email, password })
 export const EmailChangeCode = bodyOf({ otp })
   .openapi("EmailChangeCode", { example: { otp: "174503" } });
 
-/** What clients type as `{ message }`. */
-export const Told = z.strictObject({ message: z.string() })
+export const MessageOnly = z.strictObject({ message: z.string() })
   .openapi("Told", { example: { message: "Password changed" } });
 
 export const ChangedProfile = User.extend({ message: z.string() }).openapi("ChangedProfile", {
-  description: "The user, and the message once more for clients that look for it here.",
+  description: "The user, with the message repeated for clients that read it here.",
   example: { ...USER_EXAMPLE, message: "User changed" },
 });

@@ -1,15 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { ID } from "@/lib/ids.ts";
 
-/** What many schemas have. */
-
 export const EXAMPLE_ID = "66f1a0c2e4b0a1b2c3d4e5f6";
 
 export const id = z.string().regex(ID);
 
 export const time = z.iso.datetime();
 
-/** A page of a list, as all but lists of documents have it. */
+/** Returns the schema of a page, for lists other than documents. */
 export const pageOf = (item: z.ZodType, name: string, example: unknown) =>
   z.strictObject({
     items: z.array(item),

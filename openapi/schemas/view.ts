@@ -4,10 +4,10 @@ import { VIEW_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 
 const members = {
   query: VIEW_MEMBERS.query.describe(
-    "Parameters of the list operation, as an address has them, without a page.",
+    "Query parameters of the list operation, without those for pages.",
   ),
   columns: VIEW_MEMBERS.columns.describe(
-    "Paths of the columns that the dashboard shows; null for those that it begins with.",
+    "Paths of the columns that the dashboard shows; null for the default columns.",
   ),
 };
 
@@ -25,6 +25,6 @@ export const View = z.strictObject({
   name: z.string().max(VIEW_NAME_LENGTH_MAX),
   ...members,
 }).openapi("View", {
-  description: "A list of a collection that its project's members look at again and again.",
+  description: "A saved list of a collection, for the members of its project.",
   example: VIEW_EXAMPLE,
 });

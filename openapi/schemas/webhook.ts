@@ -7,7 +7,7 @@ import {
   type WebhookEvents,
 } from "@/lib/events/webhooks/records.ts";
 import { WEBHOOK_ANSWER_BYTES, WEBHOOK_EVENTS_MAX, WEBHOOK_OVERLAP_HOURS } from "@/lib/limits.ts";
-import { bodyOf, lineOf } from "../inputs.ts";
+import { bodyOf, singleLine } from "../inputs.ts";
 import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
 
 const NAME_LENGTH_MAX = 100;
@@ -25,9 +25,9 @@ const known = (name: string): readonly string[] =>
 const isEvents = (events: Readonly<Record<string, readonly string[]>>): boolean => {
   const entries = Object.entries(events);
   return entries.length >= 1 && entries.length <= WEBHOOK_EVENTS_MAX &&
-    entries.every(([name, told]) =>
-      told.length > 0 && new Set(told).size === told.length &&
-      told.every((event) => known(name).includes(event))
+    entries.every(([name, eventNames]) =>
+      eventNames.length > 0 && new Set(eventNames).size === eventNames.length &&
+      eventNames.every((event) => known(name).includes(event))
     );
 };
 
@@ -38,7 +38,6 @@ const eventsRecord = z.record(
   { error: EVENTS },
 );
 
-/** Some of these, each once. */
 const someOf = (events: readonly string[]) => ({
   type: "array" as const,
   items: { type: "string" as const, enum: [...events] },
@@ -46,7 +45,7 @@ const someOf = (events: readonly string[]) => ({
   uniqueItems: true,
 });
 
-/** Of OpenAPI 3.1, which the types do not know. */
+/** A keyword of OpenAPI 3.1 that the types lack. */
 const NAMED = { propertyNames: { pattern: DECLARED_NAME.source } } as object;
 
 const events = eventsRecord.refine(isEvents, EVENTS)
@@ -57,15 +56,15 @@ const events = eventsRecord.refine(isEvents, EVENTS)
     additionalProperties: someOf(COLLECTION_EVENTS),
     minProperties: 1,
     maxProperties: WEBHOOK_EVENTS_MAX,
-    description: "What it is told, by collection; `users` stands for the project's users. " +
-      `Of a collection: ${COLLECTION_EVENTS.join(", ")}. Of users: ${USER_EVENTS.join(", ")} ` +
-      "(for the first time).",
+    description: "Events to deliver, by collection; `users` means the project's users. Events of " +
+      `a collection: ${COLLECTION_EVENTS.join(", ")}; of users: ${USER_EVENTS.join(", ")} (for ` +
+      "the first time).",
   });
 
 const members = {
-  name: lineOf(NAME_LENGTH_MAX, NAME).openapi({ description: "What you call it." }),
+  name: singleLine(NAME_LENGTH_MAX, NAME).openapi({ description: "The webhook's name." }),
   url: z.string({ error: URL_TEXT }).min(1, URL_TEXT).max(URL_LENGTH_MAX, URL_TEXT).openapi({
-    description: "Where messages are sent: a public https address, without user or password.",
+    description: "Address of the messages: public and https, without user or password.",
   }),
   events,
 };
@@ -91,17 +90,17 @@ export const WebhookChange = bodyOf({
   enabled,
 }).openapi("WebhookChange", { example: WEBHOOK_CHANGE_EXAMPLE });
 
-const shown = {
+const webhookShape = {
   id,
   name: z.string(),
   url: z.string(),
   events: eventsRecord,
   enabled: z.boolean(),
   offBecause: z.string().nullable().openapi({
-    description: "Why the server has switched it off; null where it has not.",
+    description: "Reason why the server disabled it; null if it did not.",
   }),
   formerSecretUntil: time.nullable().openapi({
-    description: "Until when messages are signed with the secret before, too.",
+    description: "Time until which messages are also signed with the previous secret.",
   }),
   createdAt: time,
   updatedAt: time,
@@ -117,17 +116,19 @@ export const WEBHOOK_EXAMPLE = {
   updatedAt: "2026-01-31T12:00:00.000Z",
 };
 
-export const Webhook = z.strictObject(shown).openapi("Webhook", { example: WEBHOOK_EXAMPLE });
+export const Webhook = z.strictObject(webhookShape).openapi("Webhook", {
+  example: WEBHOOK_EXAMPLE,
+});
 
 export const WebhookList = pageOf(Webhook, "WebhookList", WEBHOOK_EXAMPLE);
 
 export const CREATED_WEBHOOK_EXAMPLE = { ...WEBHOOK_EXAMPLE, secret: `whsec_${"A".repeat(43)}=` };
 
 export const WebhookWithSecret = z.strictObject({
-  ...shown,
+  ...webhookShape,
   secret: z.string().openapi({
-    description: "What messages are signed with, as the Standard Webhooks specification says. " +
-      "Shown this once.",
+    description:
+      "Secret that signs messages, by the Standard Webhooks specification. Shown only once.",
   }),
 }).openapi("WebhookWithSecret", { example: CREATED_WEBHOOK_EXAMPLE });
 
@@ -141,12 +142,14 @@ export const DeletedWebhook = z.strictObject({ deleted: z.literal(true) })
   .openapi("DeletedWebhook", { example: { deleted: true } });
 
 const result = {
-  status: z.int().nullable().openapi({ description: "Of the answer; null where there was none." }),
+  status: z.int().nullable().openapi({
+    description: "Status of the answer; null if there was none.",
+  }),
   durationMs: z.int().nullable(),
   answer: z.string().nullable().openapi({
-    description: `Its first ${WEBHOOK_ANSWER_BYTES} bytes, as text.`,
+    description: `The first ${WEBHOOK_ANSWER_BYTES} bytes of the answer, as text.`,
   }),
-  error: z.string().nullable().openapi({ description: "Why there was no answer." }),
+  error: z.string().nullable().openapi({ description: "Reason why there was no answer." }),
 };
 
 export const TESTED_WEBHOOK_EXAMPLE = {
@@ -167,7 +170,7 @@ const delivery = {
   tries: z.int(),
   nextTryAt: time.nullable().openapi({
     description:
-      "When it is tried next, at the earliest: one of the same document may be before it.",
+      "Earliest time of the next try. An earlier message about the same document comes first.",
   }),
   ...result,
   createdAt: time,
@@ -201,17 +204,17 @@ export const Delivery = z.strictObject(delivery)
 
 export const DeliveryList = pageOf(Delivery, "WebhookDeliveryList", DELIVERY_EXAMPLE);
 
-export const WHOLE_DELIVERY_EXAMPLE = {
+export const FULL_DELIVERY_EXAMPLE = {
   ...DELIVERY_EXAMPLE,
   body: '{"type":"posts.created","timestamp":"2026-01-31T12:00:00.000Z","data":{}}',
 };
 
-export const WholeDelivery = z.strictObject({
+export const FullDelivery = z.strictObject({
   ...delivery,
   body: z.string().nullable().openapi({
-    description: "What is sent: the text that the signature is of; null once it is not kept.",
+    description: "The signed text that is sent; null after it has been deleted.",
   }),
-}).openapi("WholeWebhookDelivery", { example: WHOLE_DELIVERY_EXAMPLE });
+}).openapi("WholeWebhookDelivery", { example: FULL_DELIVERY_EXAMPLE });
 
 const SINCE = '"since" must be a time in ISO 8601 with a zone.';
 export const REPLAY_EXAMPLE = { since: "2026-01-31T12:00:00.000Z" };
@@ -227,6 +230,6 @@ export const REPLAYED_EXAMPLE = { replayed: 12, nextSince: null };
 export const Replayed = z.strictObject({
   replayed: z.int(),
   nextSince: time.nullable().openapi({
-    description: "The `since` of the request that goes on; null where there is nothing left.",
+    description: "The `since` of the next request; null if nothing is left.",
   }),
 }).openapi("WebhookReplayed", { example: REPLAYED_EXAMPLE });

@@ -1,7 +1,7 @@
 import { readSessionCookie, sessionCookie } from "@/lib/accounts/account_sessions.ts";
 import { endAccountSession, signOutAccount } from "@/lib/accounts/end_account_sessions.ts";
 import { listAccountSessions } from "@/lib/accounts/list_account_sessions.ts";
-import { ownAccount, renameOwnAccount, shownAccount } from "@/lib/accounts/own_account.ts";
+import { getOwnAccount, renameOwnAccount, toAccountDetails } from "@/lib/accounts/own_account.ts";
 import { changeOwnPassword, deleteOwnAccount } from "@/lib/accounts/own_password.ts";
 import { registerAccount } from "@/lib/accounts/register_account.ts";
 import { type OpenedSession, signInAccount, type Visitor } from "@/lib/accounts/sign_in.ts";
@@ -18,9 +18,9 @@ export const visitor = ({ req, var: { state } }: OperationContext<unknown>): Vis
   cookies: req.header("cookie") ?? null,
 });
 
-const shown = ({ account }: OpenedSession): string => jsonText(shownAccount(account));
+const accountText = ({ account }: OpenedSession): string => jsonText(toAccountDetails(account));
 
-/** The reply with the session that was opened, and with what makes the device known. */
+/** Adds the cookies of the new session and of the known device to the reply. */
 export const signedIn = (
   { var: { services: { cookies, knownDevices } } }: OperationContext<unknown>,
   { account, token, deviceId }: OpenedSession,
@@ -40,12 +40,12 @@ export const accounts: HandlersOf<typeof ACCOUNTS> = {
     const { name = null, invitation = null, ...credentials } = c.req.valid("json");
     const given = { ...credentials, name, invitation };
     const opened = await registerAccount(c.var.services, given, visitor(c));
-    return signedIn(c, opened, ok(201, shown(opened), "Account registered"));
+    return signedIn(c, opened, ok(201, accountText(opened), "Account registered"));
   },
 
   signInAccount: async (c) => {
     const opened = await signInAccount(c.var.services, c.req.valid("json"), visitor(c));
-    return signedIn(c, opened, ok(200, shown(opened), "Signed in"));
+    return signedIn(c, opened, ok(200, accountText(opened), "Signed in"));
   },
 
   signOutAccount: async (c) => {
@@ -57,14 +57,14 @@ export const accounts: HandlersOf<typeof ACCOUNTS> = {
 
   getAccount: async (c) => {
     const { services, principal } = c.var;
-    const account = await ownAccount(services, principal);
-    return ok(200, jsonText(shownAccount(account)), "Account found");
+    const account = await getOwnAccount(services, principal);
+    return ok(200, jsonText(toAccountDetails(account)), "Account found");
   },
 
   patchAccount: async (c) => {
     const { services, principal } = c.var;
     const account = await renameOwnAccount(services, principal, c.req.valid("json").name);
-    return ok(200, jsonText(shownAccount(account)), "Account changed");
+    return ok(200, jsonText(toAccountDetails(account)), "Account changed");
   },
 
   changePassword: async (c) => {

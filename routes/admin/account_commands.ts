@@ -1,5 +1,5 @@
 import { listAccounts, resetPassword, setPlan } from "@/lib/accounts/manage_accounts.ts";
-import { shownAccount } from "@/lib/accounts/own_account.ts";
+import { toAccountDetails } from "@/lib/accounts/own_account.ts";
 import { createAccount } from "@/lib/accounts/register_account.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { PlanName } from "@/lib/projects/account_records.ts";
@@ -12,13 +12,12 @@ import { secretLine } from "./secret_line.ts";
 
 const PLAN_NAMES = Object.keys(PLANS).join("|");
 
-/** What is done about accounts of the dashboard. Passwords come by standard input. */
 export const ACCOUNT_COMMANDS: readonly (readonly [string, Command])[] = [
   ["account create", {
-    summary: "Make an account of the dashboard; its password comes by standard input",
+    summary: "Create an account of the dashboard, with a password from standard input",
     usage: `--email EMAIL [--plan ${PLAN_NAMES}]`,
     options: { values: ["email", "plan"] },
-    mayBeFirst: () => true,
+    canInitialize: () => true,
     async run(services, args) {
       const given = {
         email: args.required("email"),
@@ -36,11 +35,11 @@ export const ACCOUNT_COMMANDS: readonly (readonly [string, Command])[] = [
     options: { values: ["limit", "cursor"] },
     async run(services, args) {
       const { items, nextCursor } = await listAccounts(services, pageRequest(args));
-      return { accounts: items.map(shownAccount), nextCursor };
+      return { accounts: items.map(toAccountDetails), nextCursor };
     },
   }],
   ["account password", {
-    summary: "Set the password of an account, by standard input, and end its sessions",
+    summary: "Set the password of an account from standard input, and end its sessions",
     usage: "--email EMAIL",
     options: { values: ["email"] },
     async run(services, args) {
@@ -50,7 +49,7 @@ export const ACCOUNT_COMMANDS: readonly (readonly [string, Command])[] = [
     },
   }],
   ["account plan", {
-    summary: "Put an account on another plan",
+    summary: "Change the plan of an account",
     usage: `--email EMAIL --plan ${PLAN_NAMES}`,
     options: { values: ["email", "plan"] },
     run: setAccountPlan,

@@ -8,30 +8,28 @@ import type { Services } from "@/lib/services.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { fileSchemas, ownerId, projectId } from "./inputs.ts";
-import { writing } from "./outputs.ts";
+import { writeNewFile } from "./outputs.ts";
 import { secretLine } from "./secret_line.ts";
 
-const STANDARD = "-";
+const STANDARD_STREAM = "-";
 
-/** A project as one file, for another deployment. */
 export const ARCHIVE_COMMANDS: readonly (readonly [string, Command])[] = [
   ["project export", {
-    summary: "Write all of a project into one file",
+    summary: "Write a project into an archive file",
     usage: "--project ID --to FILE|- [--with-secrets]",
     options: { values: ["project", "to"], flags: ["with-secrets"] },
-    // The archive itself.
-    takesOutput: (args) => args.optional("to") === STANDARD,
+    usesStandardOutput: (args) => args.optional("to") === STANDARD_STREAM,
     run: exportTo,
   }],
   ["project import", {
-    summary: "Make a project of such a file, or of what another system has",
+    summary: "Create a project from an archive, PocketBase or Firestore",
     usage:
       "--from FILE|pocketbase:FOLDER|firestore:FILE [--storage FOLDER] [--name NAME] [--owner EMAIL] [--copy] [--continue] [--with-secrets]",
     options: {
       values: ["from", "storage", "name", "owner"],
       flags: ["copy", "continue", "with-secrets"],
     },
-    mayBeFirst: () => true,
+    canInitialize: () => true,
     run: importFrom,
   }],
 ];
@@ -44,12 +42,12 @@ async function exportTo(services: Services, args: Arguments) {
     passphrase: await passphrase(args),
     progress,
   });
-  if (to === STANDARD) await archive.pipeTo(Deno.stdout.writable, { preventClose: true });
-  else await writing(args.located(to), (file) => archive.pipeTo(file));
-  return { to, ...shownEnd(await end) };
+  if (to === STANDARD_STREAM) await archive.pipeTo(Deno.stdout.writable, { preventClose: true });
+  else await writeNewFile(args.resolvePath(to), (file) => archive.pipeTo(file));
+  return { to, ...exportSummary(await end) };
 }
 
-const shownEnd = ({ read, users, collections, files, missingFiles }: End) => ({
+const exportSummary = ({ read, users, collections, files, missingFiles }: End) => ({
   read,
   users: users.count,
   collections: Object.fromEntries(
@@ -61,7 +59,7 @@ const shownEnd = ({ read, users, collections, files, missingFiles }: End) => ({
 });
 
 async function importFrom(services: Services, args: Arguments) {
-  // What no other command needs.
+  // Loaded on demand, because no other command needs it.
   const { archiveFrom } = await importLate<typeof import("./foreign_archives.ts")>(
     import.meta.resolve("./foreign_archives.ts"),
   );
@@ -75,14 +73,14 @@ async function importFrom(services: Services, args: Arguments) {
     name: args.optional("name"),
     ownerId: owner,
     isCopy: args.flag("copy"),
-    goesOn: args.flag("continue"),
+    skipInvalid: args.flag("continue"),
     passphrase: opening,
     progress,
   });
   return { ...report, notes: archive.notes };
 }
 
-/** Never on the command line, where every user of the machine could read it. */
+/** Reads the passphrase from standard input, because all users of a machine see arguments. */
 async function passphrase(args: Arguments): Promise<string | null> {
   if (!args.flag("with-secrets")) return null;
   const line = await secretLine("Passphrase of the archive: ");
@@ -92,9 +90,9 @@ async function passphrase(args: Arguments): Promise<string | null> {
   });
 }
 
-const REDRAWN_MS = 200;
+const REDRAW_MS = 200;
 
-/** One line on the terminal that says how far a command is; nothing where nobody looks. */
+/** Reports progress on one line of standard error, if that is a terminal. */
 function terminalProgress(): Progress & Disposable {
   const isShown = Deno.stderr.isTerminal();
   const counts = new Map<string, number>();
@@ -103,19 +101,20 @@ function terminalProgress(): Progress & Disposable {
   const draw = (what: string) => {
     drawnAt = performance.now();
     const seconds = Math.round((drawnAt - began) / 1000);
-    write(`\r\x1b[K${what}: ${counts.get(what)!.toLocaleString("en")}, ${seconds} s`);
+    writeToTerminal(`\r\x1b[K${what}: ${counts.get(what)!.toLocaleString("en")}, ${seconds} s`);
   };
   return {
-    of(what) {
+    forPart(what) {
       return (count) => {
         counts.set(what, (counts.get(what) ?? 0) + count);
-        if (isShown && performance.now() - drawnAt > REDRAWN_MS) draw(what);
+        if (isShown && performance.now() - drawnAt > REDRAW_MS) draw(what);
       };
     },
     [Symbol.dispose]() {
-      if (isShown && drawnAt > 0) write("\r\x1b[K");
+      if (isShown && drawnAt > 0) writeToTerminal("\r\x1b[K");
     },
   };
 }
 
-const write = (text: string) => void Deno.stderr.writeSync(new TextEncoder().encode(text));
+const writeToTerminal = (text: string) =>
+  void Deno.stderr.writeSync(new TextEncoder().encode(text));

@@ -9,10 +9,9 @@ import { renameCollection } from "@/lib/operations/rename_collection.ts";
 import type { Command } from "./command.ts";
 import { jsonFile, projectId } from "./inputs.ts";
 
-/** What is done about collections. */
 export const COLLECTION_COMMANDS: readonly (readonly [string, Command])[] = [
   ["collection create", {
-    summary: "Make a collection from its definition",
+    summary: "Create a collection from its definition",
     usage: "--project ID --file FILE|-",
     options: { values: ["project", "file"] },
     run: async (services, args) =>
@@ -34,7 +33,7 @@ export const COLLECTION_COMMANDS: readonly (readonly [string, Command])[] = [
       ),
   }],
   ["collection rename", {
-    summary: "Give a collection another name, also where fields and webhooks name it",
+    summary: "Rename a collection, also in fields and webhooks that name it",
     usage: "--project ID --collection NAME --name NAME",
     options: { values: ["project", "collection", "name"] },
     run: async (services, args) =>
@@ -52,7 +51,7 @@ export const COLLECTION_COMMANDS: readonly (readonly [string, Command])[] = [
     }),
   }],
   ["collection delete", {
-    summary: "Delete a collection and its documents, for good",
+    summary: "Delete a collection and its documents permanently",
     usage: "--project ID --collection NAME",
     options: { values: ["project", "collection"] },
     async run(services, args) {

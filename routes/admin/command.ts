@@ -1,18 +1,17 @@
 import type { Services } from "@/lib/services.ts";
 import type { Arguments, OptionNames } from "./arguments.ts";
 
-/** An administrative command. */
 export interface Command {
-  /** What it does, in a few words. */
+  /** Short description, shown by `--help`. */
   readonly summary: string;
   readonly usage: string;
   readonly options: OptionNames;
-  /** A result with `ok: false` is shown like any other, and the command then fails. */
+  /** Runs the command. A result with `ok: false` is printed, and the exit code is then 1. */
   run(services: Services, args: Arguments): Promise<unknown>;
-  /** The member of the result that is the output itself where no JSON is asked for: a file's text. */
+  /** Member of the result that is printed without `--json`, such as the text of a file. */
   readonly text?: string;
-  /** Whether standard output is what the command makes: the result goes to standard error then. */
-  takesOutput?(args: Arguments): boolean;
-  /** Whether it may be the first that is done in a store; elsewhere one that nothing has used is refused. */
-  mayBeFirst?(args: Arguments): boolean;
+  /** Whether standard output is a file, so that the result is printed on standard error. */
+  usesStandardOutput?(args: Arguments): boolean;
+  /** Whether the command may run in an empty store. Other commands fail there. */
+  canInitialize?(args: Arguments): boolean;
 }

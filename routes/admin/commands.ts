@@ -1,11 +1,11 @@
 import { reseal } from "@/lib/operations/reseal.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { KeyKind } from "@/lib/projects/api_keys.ts";
-import { checkedGraceHours, rotateKey } from "@/lib/projects/rotate_key.ts";
-import { publishableKeyOf } from "@/lib/projects/shown_keys.ts";
+import { parseGraceHours, rotateKey } from "@/lib/projects/rotate_key.ts";
+import { publishableKeyOf } from "@/lib/projects/list_keys.ts";
 import { type Linking, saveProvider } from "@/lib/projects/providers.ts";
 import type { Services } from "@/lib/services.ts";
-import { knownProvider } from "@/lib/social/providers.ts";
+import { checkProviderName } from "@/lib/social/providers.ts";
 import { callbackUrl } from "@/lib/social/callback_url.ts";
 import { ACCOUNT_COMMANDS } from "./account_commands.ts";
 import { ARCHIVE_COMMANDS } from "./archive_commands.ts";
@@ -21,7 +21,6 @@ import { STORAGE_COMMANDS } from "./storage_commands.ts";
 import { TYPE_COMMANDS } from "./type_commands.ts";
 import { USER_COMMANDS } from "./user_commands.ts";
 
-/** Every administrative command by its name. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ...PROJECT_COMMANDS,
   ...COLLECTION_COMMANDS,
@@ -33,19 +32,19 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     async run(services, args) {
       const publishableKey = await publishableKeyOf(services, await projectId(services, args));
       if (publishableKey !== null) return { publishableKey };
-      throw refuse(
-        "Of this key only a hash is known, as of those of earlier versions: make another by " +
+      throw invalidInput(
+        "Corbel has only a hash of this key, since an earlier version created it: replace it by " +
           '"key rotate".',
       );
     },
   }],
   ["key rotate", {
-    summary: "Put a new key in the place of the present one",
+    summary: "Replace a key of a project",
     usage: "--project ID --kind publishable|secret [--grace-hours N]",
     options: { values: ["project", "kind", "grace-hours"] },
     async run(services, args) {
       const kind = keyKind(args);
-      const graceHours = checkedGraceHours(args.optional("grace-hours") ?? "0");
+      const graceHours = parseGraceHours(args.optional("grace-hours") ?? "0");
       const rotated = await rotateKey(services, await projectId(services, args), {
         kind,
         graceHours,
@@ -55,7 +54,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     },
   }],
   ["provider set", {
-    summary: "Set up a sign-in provider; its client secret comes by standard input",
+    summary: "Set up a sign-in provider, with its client secret from standard input",
     usage: "--project ID --provider NAME --client-id X [--linking never|verified] [--disabled]",
     options: { values: ["project", "provider", "client-id", "linking"], flags: ["disabled"] },
     run: setProvider,
@@ -67,7 +66,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ...STORAGE_COMMANDS,
   ...ACCOUNT_COMMANDS,
   ["secrets reseal", {
-    summary: "Seal everything under the first key of SECRET_KEYS",
+    summary: "Encrypt all secrets again with the first key of SECRET_KEYS",
     usage: "",
     options: { values: [] },
     async run(services) {
@@ -77,10 +76,10 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   }],
 ]);
 
-/** The client secret comes by standard input: arguments are seen by every process of the machine. */
+/** Reads the client secret from standard input, because all users of a machine see arguments. */
 async function setProvider(services: Services, args: Arguments) {
   const project = await projectId(services, args);
-  const provider = knownProvider(args.required("provider"));
+  const provider = checkProviderName(args.required("provider"));
   const input = {
     enabled: !args.flag("disabled"),
     clientId: args.required("client-id"),
@@ -103,12 +102,12 @@ async function setProvider(services: Services, args: Arguments) {
   };
 }
 
-const refuse = (message: string) => new Problem("INVALID_INPUT", { message });
+const invalidInput = (message: string) => new Problem("INVALID_INPUT", { message });
 
 function keyKind(args: Arguments): KeyKind {
   const kind = args.required("kind");
   if (kind !== "publishable" && kind !== "secret") {
-    throw refuse("--kind must be publishable or secret.");
+    throw invalidInput("--kind must be publishable or secret.");
   }
   return kind;
 }
@@ -116,5 +115,5 @@ function keyKind(args: Arguments): KeyKind {
 function linkingPolicy(args: Arguments): Linking | null {
   const linking = args.optional("linking");
   if (linking === null || linking === "never" || linking === "verified") return linking;
-  throw refuse("--linking must be never or verified.");
+  throw invalidInput("--linking must be never or verified.");
 }

@@ -4,18 +4,17 @@ import type { Services } from "@/lib/services.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { fileSchemas, jsonFile, projectId } from "./inputs.ts";
-import { writing } from "./outputs.ts";
+import { writeNewFile } from "./outputs.ts";
 
-/** A project's configuration as a file, for what is kept beside an application's code. */
 export const CONFIGURATION_COMMANDS: readonly (readonly [string, Command])[] = [
   ["project pull", {
-    summary: "Print what is set of a project, or write it to a file",
+    summary: "Print the configuration of a project, or write it to a file",
     usage: "--project ID [--to FILE]",
     options: { values: ["project", "to"] },
     run: pull,
   }],
   ["project push", {
-    summary: "Set a project up as a file says",
+    summary: "Apply a configuration file to a project",
     usage: "--project ID --from FILE|- [--dry-run] [--allow-loss]",
     options: { values: ["project", "from"], flags: ["dry-run", "allow-loss"] },
     async run(services, args) {
@@ -32,11 +31,11 @@ export const CONFIGURATION_COMMANDS: readonly (readonly [string, Command])[] = [
 
 async function pull(services: Services, args: Arguments) {
   const configuration = await pullConfiguration(services, await projectId(services, args));
-  const whole = { format: CONFIGURATION_FORMAT, ...configuration };
+  const configurationFile = { format: CONFIGURATION_FORMAT, ...configuration };
   const path = args.optional("to");
-  if (path === null) return whole;
-  await writing(args.located(path), (file) => {
-    const text = `${JSON.stringify(whole, null, 2)}\n`;
+  if (path === null) return configurationFile;
+  await writeNewFile(args.resolvePath(path), (file) => {
+    const text = `${JSON.stringify(configurationFile, null, 2)}\n`;
     return ReadableStream.from([text]).pipeThrough(new TextEncoderStream()).pipeTo(file);
   });
   return { to: path };

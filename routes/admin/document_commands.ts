@@ -1,5 +1,5 @@
 import { checkDocuments } from "@/lib/documents/check_documents.ts";
-import { whyOf } from "@/lib/documents/violations.ts";
+import { violationText } from "@/lib/documents/violations.ts";
 import { recountDocuments } from "@/lib/documents/recount.ts";
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import { OPERATOR } from "@/lib/store/changes.ts";
@@ -8,7 +8,6 @@ import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { projectId } from "./inputs.ts";
 
-/** What is done about the documents of a project. */
 export const DOCUMENT_COMMANDS: readonly (readonly [string, Command])[] = [
   ["documents recount", {
     summary: "Count the bytes of a project's documents again",
@@ -41,7 +40,7 @@ async function checkDefinitions(services: Services, args: Arguments) {
       name,
       checked,
       mended,
-      violations: violations.map((one) => ({ id: one.id, why: whyOf(one) })),
+      violations: violations.map((one) => ({ id: one.id, why: violationText(one) })),
     });
   }
   return { ok: collections.every(({ violations }) => violations.length === 0), collections };

@@ -1,7 +1,4 @@
-/**
- * What files that commands take must be like, as the operations of the API read it. Loaded by those
- * commands alone: the schemas of the API take as long to load as all that the others need.
- */
+/** Schemas of the files that commands read. Loaded on demand, because they take long to load. */
 
 import { z } from "zod";
 import { parseDefinition } from "@/lib/documents/definition.ts";
@@ -14,7 +11,7 @@ import { Problem } from "@/lib/problems.ts";
 import { LINKINGS } from "@/lib/projects/providers.ts";
 import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import { canonicalLanguage } from "@/lib/text/languages.ts";
-import { onlyMembers, parseInput } from "@/openapi/inputs.ts";
+import { parseInput, unexpectedMember } from "@/openapi/inputs.ts";
 import { MailTemplateInput } from "@/openapi/schemas/mail.ts";
 import { ProjectChanges } from "@/openapi/schemas/project.ts";
 import { UserFieldsInput } from "@/openapi/schemas/user.ts";
@@ -42,54 +39,54 @@ const Configuration = z.strictObject({
   ),
   ...z.object(PARTS).partial().shape,
 }, {
-  error: onlyMembers(
+  error: unexpectedMember(
     "A configuration",
     ["format", ...Object.keys(PARTS)],
     "A configuration is one JSON object.",
   ),
 });
 
-/** Each part as the operation reads it that sets it alone. Throws as these do, naming the part. */
+/** Parses each part with its operation's schema. Throws its problem with the part's name. */
 export function configurationOf(input: unknown): ProjectConfiguration {
   const given = parseInput(Configuration, input, { problem: "INVALID_INPUT" });
   const { settings, userFields, collections, mailTemplates, webhooks, providers } = given;
   return {
     ...(settings && {
-      settings: within("settings", () => parseInput(ProjectChanges, withoutName(settings))),
+      settings: readPart("settings", () => parseInput(ProjectChanges, withoutName(settings))),
     }),
     ...(userFields && {
-      userFields: within("userFields", () => parseInput(UserFieldsInput, { fields: userFields }))
+      userFields: readPart("userFields", () => parseInput(UserFieldsInput, { fields: userFields }))
         .fields,
     }),
-    ...(collections && { collections: each("collections", collections, parseDefinition) }),
-    ...(mailTemplates && { mailTemplates: each("mailTemplates", mailTemplates, templateOf) }),
+    ...(collections && { collections: readEach("collections", collections, parseDefinition) }),
+    ...(mailTemplates && { mailTemplates: readEach("mailTemplates", mailTemplates, templateOf) }),
     ...(webhooks && {
-      webhooks: each("webhooks", webhooks, (one) => parseInput(WebhookInput, one)),
+      webhooks: readEach("webhooks", webhooks, (one) => parseInput(WebhookInput, one)),
     }),
     ...(providers && {
-      providers: each("providers", providers, (one) => parseInput(Provider, one)),
+      providers: readEach("providers", providers, (one) => parseInput(Provider, one)),
     }),
   };
 }
 
-/** What a project is called is its deployment's. */
+/** Throws `INVALID_INPUT` if settings have a name, which is not portable. */
 function withoutName(settings: Readonly<Record<string, unknown>>) {
   if (!("name" in settings)) return settings;
   throw new Problem("INVALID_INPUT", {
-    message: "A project's name is no part of it: leave it out.",
+    message: "A configuration does not contain the project's name: leave it out.",
   });
 }
 
-const Place = z.object({
-  name: z.string().regex(TEMPLATE_NAME, '"name" must be a template\'s.'),
+const TemplateKey = z.object({
+  name: z.string().regex(TEMPLATE_NAME, '"name" must be the name of a template.'),
   language: z.string('"language" must be text.'),
 });
 
 function templateOf({ name, language, ...content }: Readonly<Record<string, unknown>>) {
-  const place = parseInput(Place, { name, language });
+  const place = parseInput(TemplateKey, { name, language });
   const canonical = canonicalLanguage(place.language);
   if (canonical === null) {
-    throw new Problem("INVALID_INPUT", { message: '"language" names no language.' });
+    throw new Problem("INVALID_INPUT", { message: '"language" must be a language tag.' });
   }
   return { name: place.name, language: canonical, ...parseInput(MailTemplateInput, content) };
 }
@@ -101,12 +98,12 @@ const Provider = z.strictObject({
   linking: z.enum(LINKINGS).optional(),
 });
 
-function each<T, R>(part: string, all: readonly T[], read: (one: T) => R): R[] {
-  return all.map((one, i) => within(`${part}.${i}`, () => read(one)));
+function readEach<T, R>(part: string, all: readonly T[], read: (one: T) => R): R[] {
+  return all.map((one, i) => readPart(`${part}.${i}`, () => read(one)));
 }
 
-/** Says which part of the file it is that does not fit. */
-function within<T>(part: string, read: () => T): T {
+/** Adds the name of the part to the message of a problem. */
+function readPart<T>(part: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -9,43 +9,43 @@ import { ArchiveWriter } from "@/lib/operations/archive/writer.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Config } from "@/lib/runtime/config.ts";
 import type { Arguments } from "./arguments.ts";
-import { isThere, openSource, realFolder, sourceFolder } from "./source_files.ts";
+import { openSource, pathExists, realFolder, sourceFolder } from "./source_files.ts";
 
-/** The path, and what stands before that of a source that is no archive. */
+/** Splits the optional name of another system from the path of the source. */
 const SOURCE = /^(?:(pocketbase|firestore):)?(.+)$/s;
 
-/** An archive while it is imported. */
 export interface ImportedArchive extends AsyncDisposable {
   readonly open: OpenArchive;
-  /** What making it of another source told; nothing for an archive. */
+  /** Remarks about the conversion from another system; empty for an archive. */
   readonly notes: readonly string[];
 }
 
 interface Conversion {
   readonly notes: Notes;
   readonly progress: Progress;
-  /** A folder of ours, which is removed afterwards. */
+  /** Temporary folder, which is removed afterwards. */
   readonly scratch: string;
-  /** The folder of `--storage`; null without one. */
+  /** Folder of `--storage`, or null. */
   readonly storage: string | null;
 }
 
-/**
- * The archive of `--from`; made of it, where it is a folder of PocketBase or an export of Firestore.
- * Throws `INVALID_INPUT` for a source that cannot be read.
- */
+/** Opens an archive or converts a PocketBase folder or Firestore export. Throws `INVALID_INPUT`. */
 export async function archiveFrom(
   args: Arguments,
   { config, progress }: { readonly config: Config; readonly progress: Progress },
 ): Promise<ImportedArchive> {
   const [, kind, given] = SOURCE.exec(args.required("from"))!;
-  const path = args.located(given!);
+  const path = args.resolvePath(given!);
   const storage = args.optional("storage");
   if (storage !== null && kind !== "pocketbase") {
-    throw refuse("--storage is for a folder of PocketBase alone: leave it out.");
+    throw invalidInput("--storage is only for a folder of PocketBase: leave it out.");
   }
   if (kind === undefined) {
-    return { open: () => opened(path), notes: [], [Symbol.asyncDispose]: () => Promise.resolve() };
+    return {
+      open: () => openArchive(path),
+      notes: [],
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
   }
   const scratch = await scratchFolder(config);
   const removed = () => Deno.remove(scratch, { recursive: true });
@@ -56,42 +56,46 @@ export async function archiveFrom(
       notes,
       progress,
       scratch,
-      storage: storage === null ? null : args.located(storage),
+      storage: storage === null ? null : args.resolvePath(storage),
     });
-    return { open: () => opened(archive), notes: notes.lines(), [Symbol.asyncDispose]: removed };
+    return {
+      open: () => openArchive(archive),
+      notes: notes.toLines(),
+      [Symbol.asyncDispose]: removed,
+    };
   } catch (error) {
     await removed().catch(() => {});
     throw error;
   }
 }
 
-/** It is read twice, so it must be a file. */
-const opened = async (path: string) => (await openSource(path)).readable;
+/** Opens an archive, which must be a file, because an import reads it twice. */
+const openArchive = async (path: string) => (await openSource(path)).readable;
 
-const refuse = (message: string, cause?: unknown) =>
+const invalidInput = (message: string, cause?: unknown) =>
   new Problem("INVALID_INPUT", { message, cause });
 
-const SCRATCH = ".import-";
-/** What is older was left by a command that was killed: no import takes so long. */
-const LEFT_MS = 7 * 86_400_000;
+const SCRATCH_PREFIX = ".import-";
+/** Age from which a scratch folder belongs to a killed command. */
+const ABANDONED_MS = 7 * 86_400_000;
 
-/** Beside the data, where there is room for it. */
+/** Creates a temporary folder next to the data, where there is enough disk space. */
 async function scratchFolder({ database, storage }: Config): Promise<string> {
   const dir = database.folder ?? (storage.kind === "disk" ? storage.folder : Deno.cwd());
   try {
     await Deno.mkdir(dir, { recursive: true });
     for await (const { name } of Deno.readDir(dir)) {
-      if (!name.startsWith(SCRATCH)) continue;
+      if (!name.startsWith(SCRATCH_PREFIX)) continue;
       const { mtime } = await Deno.stat(`${dir}/${name}`);
-      const isLeft = mtime !== null && Date.now() - mtime.getTime() > LEFT_MS;
+      const isLeft = mtime !== null && Date.now() - mtime.getTime() > ABANDONED_MS;
       if (isLeft) await Deno.remove(`${dir}/${name}`, { recursive: true });
     }
-    return await Deno.makeTempDir({ dir, prefix: SCRATCH });
+    return await Deno.makeTempDir({ dir, prefix: SCRATCH_PREFIX });
   } catch (cause) {
     const why = cause instanceof Deno.errors.NotCapable
-      ? "with the data elsewhere the command must be started in the folder of Corbel."
+      ? "if the data is elsewhere, start the command in the folder of Corbel."
       : messageOf(cause);
-    throw refuse(`Cannot write to "${dir}", where the source is read into: ${why}`, cause);
+    throw invalidInput(`Cannot write the converted source to "${dir}": ${why}`, cause);
   }
 }
 
@@ -104,18 +108,18 @@ async function fromPocketbase(
 ): Promise<void> {
   const { scratch } = conversion;
   const database = `${scratch}/data.db`;
-  const storage = await storageOf(path, conversion);
+  const storage = await openStorageFolder(path, conversion);
   const at = await copyDatabase(path, database);
   using project = await readPocketbase({ database, storage, at }, conversion);
-  await write(archive, project, conversion);
+  await writeArchive(archive, project, conversion);
 }
 
-/** Where PocketBase keeps files: in its folder, unless `--storage` names another one. */
-async function storageOf(path: string, { storage }: Conversion): Promise<SourceFolder> {
+/** Opens PocketBase's folder of files: `--storage`, else `storage` in its own folder. */
+async function openStorageFolder(path: string, { storage }: Conversion): Promise<SourceFolder> {
   const remedy = "name the folder that it leads to with --storage";
   const own = `${await realFolder(path)}/storage`;
   if (storage !== null) return sourceFolder(await realFolder(storage));
-  return sourceFolder(await isThere(own) ? await realFolder(own, remedy) : null);
+  return sourceFolder(await pathExists(own) ? await realFolder(own, remedy) : null);
 }
 
 async function fromFirestore(path: string, archive: string, conversion: Conversion): Promise<void> {
@@ -124,44 +128,43 @@ async function fromFirestore(path: string, archive: string, conversion: Conversi
   const at = (mtime ?? new Date(0)).toISOString();
   const scratch = `${conversion.scratch}/lines.db`;
   using project = await readFirestore({ lines: file.readable, scratch, at }, conversion);
-  await write(archive, project, conversion);
+  await writeArchive(archive, project, conversion);
 }
 
-/**
- * Of a server that runs the log belongs to it, too. It is left as it is, to the last byte. Resolves to
- * when it was changed last.
- */
+/** Copies PocketBase's database and write-ahead log. Resolves to the time of the last change. */
 async function copyDatabase(path: string, database: string): Promise<string> {
-  const before = await changedAt(path);
+  const before = await lastChangeOf(path);
   for (const suffix of ["", "-wal"]) {
     const source = `${path}/data.db${suffix}`;
-    if (suffix === "-wal" && !await isThere(source)) continue;
+    if (suffix === "-wal" && !await pathExists(source)) continue;
     const content = (await openSource(source)).readable;
     try {
       await Deno.writeFile(`${database}${suffix}`, content, { createNew: true, mode: 0o600 });
     } catch (cause) {
-      throw refuse(`Cannot copy "${source}": ${messageOf(cause)}`, cause);
+      throw invalidInput(`Cannot copy "${source}": ${messageOf(cause)}`, cause);
     }
   }
-  const after = await changedAt(path);
+  const after = await lastChangeOf(path);
   if (before === after) return before;
-  throw refuse(
+  throw invalidInput(
     `"${path}" was written while it was copied: stop PocketBase first, or copy the folder.`,
   );
 }
 
-async function changedAt(path: string): Promise<string> {
+async function lastChangeOf(path: string): Promise<string> {
   const times: number[] = [];
   for (const suffix of ["", "-wal"]) {
     const file = await Deno.lstat(`${path}/data.db${suffix}`).catch(() => null);
-    // One that is empty says nothing, and comes and goes.
+    // An empty log does not hold changes, and its time changes when it is opened.
     if (file !== null && file.size > 0) times.push(file.mtime?.getTime() ?? 0);
   }
-  if (times.length === 0) throw refuse(`"${path}" is no folder of PocketBase: it has no data.db.`);
+  if (times.length === 0) {
+    throw invalidInput(`"${path}" is not a folder of PocketBase: it has no data.db.`);
+  }
   return new Date(Math.max(...times)).toISOString();
 }
 
-async function write(
+async function writeArchive(
   path: string,
   project: Parameters<typeof writeForeignProject>[1],
   { progress }: Conversion,
@@ -169,7 +172,7 @@ async function write(
   const file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
   const writer = new ArchiveWriter(new Date(project.at));
   const written = writer.readable.pipeTo(file.writable);
-  const made = writeForeignProject(writer, project, progress);
-  made.catch((error) => writer.fail(error));
-  await Promise.all([made, written]);
+  const writing = writeForeignProject(writer, project, progress);
+  writing.catch((error) => writer.fail(error));
+  await Promise.all([writing, written]);
 }

@@ -1,11 +1,10 @@
-import { nearest } from "@/lib/text/nearest.ts";
+import { nearestWord } from "@/lib/text/nearest.ts";
 import type { Command } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { OPTION_TEXTS } from "./option_texts.ts";
 
 const PROGRAM = "deno task admin";
 
-/** One line for each command, as it is typed. */
 export const usageLines = (): string[] => [
   ...[...COMMANDS].map(([name, command]) => usageOf(name, command)),
   `${PROGRAM} version`,
@@ -13,11 +12,10 @@ export const usageLines = (): string[] => [
 
 const usageOf = (name: string, { usage }: Command): string => `${PROGRAM} ${name} ${usage}`.trim();
 
-/** The first words of commands that have two. */
+/** Returns the first words of commands whose names have two. */
 const groups = (): Set<string> =>
   new Set([...COMMANDS.keys()].flatMap((name) => /^(\w+) /.exec(name)?.[1] ?? []));
 
-/** All commands, or those of a group, each with what it does. */
 export function helpFor(group: string | null): string {
   const listed = [...COMMANDS].filter(([name]) => group === null || name.startsWith(`${group} `))
     .map(([name, { summary }]) => [name, summary] as const);
@@ -27,7 +25,7 @@ export function helpFor(group: string | null): string {
 
 ${table(rows)}
 
-"${PROGRAM} ${of} --help" shows the options of one.
+"${PROGRAM} ${of} --help" shows the options of a command.
 With --json a command prints one JSON object on one line of standard output, and messages on
 standard error.`;
 }
@@ -55,7 +53,6 @@ const table = (rows: readonly (readonly [string, string])[]): string => {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n");
 };
 
-/** What to say of words that begin with no command. */
 export function unknownCommand(words: readonly string[]): string {
   const [first = "", second = ""] = words;
   const all = groups();
@@ -64,7 +61,7 @@ export function unknownCommand(words: readonly string[]): string {
     return `"${first}" is the beginning of these commands.\n\n${helpFor(first)}`;
   }
   const typed = [first, second].filter((word) => word !== "" && !word.startsWith("-")).join(" ");
-  const meant = nearest(typed, COMMANDS.keys()) ?? nearest(first, all);
+  const meant = nearestWord(typed, COMMANDS.keys()) ?? nearestWord(first, all);
   const hint = meant === null ? "" : ` Did you mean "${meant}"?`;
   return `There is no command "${typed}".${hint}\n\n${helpFor(all.has(first) ? first : null)}`;
 }

@@ -3,8 +3,8 @@ import { COMMANDS } from "./commands.ts";
 import { readCommand } from "./mod.ts";
 import { OPTION_TEXTS } from "./option_texts.ts";
 
-/** What the words print on standard output, with the exit code. */
-function told(...words: string[]) {
+/** Returns the text that the command prints on standard output, and the exit code. */
+function runHelp(...words: string[]) {
   const lines: string[] = [];
   const { log } = console;
   console.log = (line) => lines.push(line);
@@ -15,9 +15,9 @@ function told(...words: string[]) {
   }
 }
 
-Deno.test("help of all commands names each with what it does", () => {
+Deno.test("help lists all commands with their summaries", () => {
   for (const words of [["--help"], ["-h"], ["help"]]) {
-    const { code, text } = told(...words);
+    const { code, text } = runHelp(...words);
     assert.equal(code, 0);
     for (const [name, { summary }] of COMMANDS) {
       assert.ok(text.includes(`  ${name} `) && text.includes(summary), name);
@@ -25,9 +25,9 @@ Deno.test("help of all commands names each with what it does", () => {
   }
 });
 
-Deno.test("help of a group names its commands and no others", () => {
+Deno.test("help of a group lists only its commands", () => {
   for (const words of [["project", "--help"], ["help", "project"], ["project", "help"]]) {
-    const { code, text } = told(...words);
+    const { code, text } = runHelp(...words);
     assert.equal(code, 0);
     assert.match(text, /^ {2}project create /m);
     assert.match(text, /^ {2}project delete /m);
@@ -35,9 +35,9 @@ Deno.test("help of a group names its commands and no others", () => {
   }
 });
 
-Deno.test("help of a command names each of its options, whatever else was given", () => {
+Deno.test("help of a command lists all of its options, whatever other options are given", () => {
   for (const [name, { options, usage }] of COMMANDS) {
-    const { code, text } = told(...name.split(" "), "--project", "x", "--help");
+    const { code, text } = runHelp(...name.split(" "), "--project", "x", "--help");
     assert.equal(code, 0);
     assert.ok(text.startsWith(`Usage: deno task admin ${name} ${usage}`.trim()), name);
     for (const option of [...options.values, ...options.flags ?? [], "json"]) {
@@ -48,15 +48,15 @@ Deno.test("help of a command names each of its options, whatever else was given"
   }
 });
 
-Deno.test("each text of an option is one of some command's", () => {
+Deno.test("each option text belongs to an option of a command", () => {
   const used = new Set(
     [...COMMANDS.values()].flatMap(({ options }) => [...options.values, ...options.flags ?? []]),
   );
   assert.deepEqual(Object.keys(OPTION_TEXTS).toSorted(), [...used, "json"].toSorted());
 });
 
-Deno.test("version prints Corbel's and Deno's, for people and as JSON", () => {
-  assert.match(told("version").text, /^corbel \d+\.\d+\.\d+\ndeno \d+\.\d+\.\d+$/);
-  const versions = JSON.parse(told("version", "--json").text);
+Deno.test("version prints the versions of Corbel and Deno, as text and as JSON", () => {
+  assert.match(runHelp("version").text, /^corbel \d+\.\d+\.\d+\ndeno \d+\.\d+\.\d+$/);
+  const versions = JSON.parse(runHelp("version", "--json").text);
   assert.deepEqual(Object.keys(versions), ["corbel", "deno"]);
 });

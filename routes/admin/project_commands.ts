@@ -9,15 +9,14 @@ import { storeName } from "@/lib/runtime/unused_store.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { fileSchemas, idOf, jsonFile, ownerId, projectId } from "./inputs.ts";
+import { fileSchemas, jsonFile, ownerId, projectId, projectIdArgument } from "./inputs.ts";
 
-/** What is done about projects themselves. */
 export const PROJECT_COMMANDS: readonly (readonly [string, Command])[] = [
   ["project create", {
-    summary: "Make a project; its secret key is shown this once",
+    summary: "Create a project; its secret key is shown only now",
     usage: "--name NAME [--site-url URL] [--owner EMAIL] [--new]",
     options: { values: ["name", "site-url", "owner"], flags: ["new"] },
-    mayBeFirst: (args) => args.flag("new"),
+    canInitialize: (args) => args.flag("new"),
     run: create,
   }],
   ["project list", {
@@ -38,7 +37,7 @@ export const PROJECT_COMMANDS: readonly (readonly [string, Command])[] = [
     run: update,
   }],
   ["project set", {
-    summary: "Change any settings of a project, from a file",
+    summary: "Change settings of a project from a file",
     usage: "--project ID --file FILE|-",
     options: { values: ["project", "file"] },
     async run(services, args) {
@@ -52,7 +51,7 @@ export const PROJECT_COMMANDS: readonly (readonly [string, Command])[] = [
     },
   }],
   ["project delete", {
-    summary: "Put a project into the trash, where nothing of it answers",
+    summary: "Move a project to the trash, where it is not served",
     usage: "--project ID",
     options: { values: ["project"] },
     async run(services, args) {
@@ -61,11 +60,11 @@ export const PROJECT_COMMANDS: readonly (readonly [string, Command])[] = [
     },
   }],
   ["project restore", {
-    summary: "Take a project out of the trash",
+    summary: "Restore a project from the trash",
     usage: "--project ID",
     options: { values: ["project"] },
     async run(services, args) {
-      const projectId = idOf(args);
+      const projectId = projectIdArgument(args);
       await restoreProject(services, projectId);
       return { projectId };
     },
@@ -77,13 +76,13 @@ async function create(services: Services, args: Arguments) {
     name: args.required("name"),
     siteUrl: args.optional("site-url"),
     ownerId: await ownerId(services, args),
-    isOperators: true,
+    isByOperator: true,
   });
   console.error(`The project is in ${storeName(services.config)}.`);
   return { projectId, publishableKey, secretKey };
 }
 
-/** An empty Site URL clears it. */
+/** Changes the name or the Site URL, which an empty value clears. */
 async function update(services: Services, args: Arguments) {
   const id = await projectId(services, args);
   const [given, siteUrl] = [args.optional("name"), args.optional("site-url")];

@@ -1,30 +1,29 @@
 import { checkStorage } from "@/lib/files/check_storage.ts";
 import { reconcile } from "@/lib/files/reconcile.ts";
-import { clearStorage, setStorage, shownStorage } from "@/lib/files/storage_settings.ts";
+import { clearStorage, describeStorage, setStorage } from "@/lib/files/storage_settings.ts";
 import { parseStorageInput, storageRules } from "@/lib/files/storage_input.ts";
 import type { Command } from "./command.ts";
 import { projectId, secretJsonFile } from "./inputs.ts";
 
-/** What is done about the files of a project. */
 export const STORAGE_COMMANDS: readonly (readonly [string, Command])[] = [
   ["storage set", {
-    summary: "Keep a project's files in a bucket of its own",
+    summary: "Store a project's files in its own bucket",
     usage: "--project ID --file FILE|-",
     options: { values: ["project", "file"] },
     async run(services, args) {
       const project = await projectId(services, args);
       const given = parseStorageInput(storageRules(services), await secretJsonFile(args));
-      return shownStorage(await setStorage(services, project, given));
+      return describeStorage(await setStorage(services, project, given));
     },
   }],
   ["storage check", {
-    summary: "Try the bucket of a project",
+    summary: "Check the bucket of a project",
     usage: "--project ID",
     options: { values: ["project"] },
     run: async (services, args) => checkStorage(services, await projectId(services, args)),
   }],
   ["storage clear", {
-    summary: "Keep a project's new files in Corbel's own store again",
+    summary: "Store a project's new files in Corbel's own store again",
     usage: "--project ID",
     options: { values: ["project"] },
     async run(services, args) {
@@ -33,7 +32,7 @@ export const STORAGE_COMMANDS: readonly (readonly [string, Command])[] = [
     },
   }],
   ["storage reconcile", {
-    summary: "Compare what is stored of a project's files with what is known",
+    summary: "Compare a project's stored files with their records",
     usage: "--project ID [--repair]",
     options: { values: ["project"], flags: ["repair"] },
     run: async (services, args) =>

@@ -1,12 +1,11 @@
 import { importLate } from "@/lib/import_late.ts";
-import { projectFacts } from "@/lib/operations/project_facts.ts";
+import { getProjectFacts } from "@/lib/operations/project_facts.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Command } from "./command.ts";
 import { projectId } from "./inputs.ts";
 
 type Types = typeof import("@/openapi/project/typescript.ts");
 
-/** What clients of a project are typed by. */
 export const TYPE_COMMANDS: readonly (readonly [string, Command])[] = [
   ["types", {
     summary: "Print TypeScript types of a project's collections",
@@ -14,7 +13,7 @@ export const TYPE_COMMANDS: readonly (readonly [string, Command])[] = [
     options: { values: ["project", "audience"] },
     text: "types",
     async run(services, args) {
-      // It declares every operation, which takes longer than all that other commands need.
+      // Loaded on demand, because it declares all operations and takes long to load.
       const { AUDIENCES, projectTypes } = await importLate<Types>(
         import.meta.resolve("@/openapi/project/typescript.ts"),
       );
@@ -23,7 +22,7 @@ export const TYPE_COMMANDS: readonly (readonly [string, Command])[] = [
       if (audience === undefined) {
         throw new Problem("INVALID_INPUT", { message: "--audience must be client or server." });
       }
-      const facts = await projectFacts(services, await projectId(services, args));
+      const facts = await getProjectFacts(services, await projectId(services, args));
       return { types: await projectTypes(facts, { audience }) };
     },
   }],

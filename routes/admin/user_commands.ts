@@ -6,7 +6,7 @@ import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { OPERATOR } from "@/lib/store/changes.ts";
 import { deleteUser, listUsers } from "@/lib/users/manage_users.ts";
-import { managedUser } from "@/lib/users/shown_user.ts";
+import { toManagedUser } from "@/lib/users/user_details.ts";
 import { saveUserFields } from "@/lib/users/user_fields.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
@@ -14,10 +14,9 @@ import { fileSchemas, jsonFile, pageRequest, projectId } from "./inputs.ts";
 
 const TOKEN_SECONDS_MAX = 365 * 86_400;
 
-/** What is done about the users of a project. */
 export const USER_COMMANDS: readonly (readonly [string, Command])[] = [
   ["user fields", {
-    summary: "Declare the fields that a project's users have of their own",
+    summary: "Declare a project's own fields of users",
     usage: "--project ID --file FILE|-",
     options: { values: ["project", "file"] },
     async run(services, args) {
@@ -28,7 +27,7 @@ export const USER_COMMANDS: readonly (readonly [string, Command])[] = [
     },
   }],
   ["user create", {
-    summary: "Make a user of a project",
+    summary: "Create a user of a project",
     usage: "--project ID --email EMAIL [--verified]",
     options: { values: ["project", "email"], flags: ["verified"] },
     run: async (services, args) => ({
@@ -56,7 +55,7 @@ export const USER_COMMANDS: readonly (readonly [string, Command])[] = [
     },
   }],
   ["token issue", {
-    summary: "Issue an access token for a user, to try things with",
+    summary: "Issue an access token for a user, for tests",
     usage: "--project ID --user USERID [--ttl SECONDS]",
     options: { values: ["project", "user", "ttl"] },
     run: async (services, args) => ({
@@ -75,8 +74,8 @@ async function list(services: Services, args: Arguments) {
     email: args.optional("email") ?? undefined,
     search: args.optional("search") ?? undefined,
   });
-  const declared = await services.userFields.of(id);
-  return { users: items.map((user) => managedUser(declared, user)), nextCursor };
+  const declared = await services.userFields.ofProject(id);
+  return { users: items.map((user) => toManagedUser(declared, user)), nextCursor };
 }
 
 function lifetime(args: Arguments): number {

@@ -2,48 +2,48 @@ import { buildQuery, type BuiltQuery } from "@/lib/ai/build_query.ts";
 import { endChat } from "@/lib/ai/chats.ts";
 import { applyProposal, type CreatorTurn, designCollections } from "@/lib/ai/design_collections.ts";
 import { saveAccountKey, saveProjectKey } from "@/lib/ai/keys.ts";
-import { aiUsage } from "@/lib/ai/usage.ts";
+import { getAiUsage } from "@/lib/ai/usage.ts";
 import { eventStream } from "@/lib/http/events.ts";
-import { envelope, NO_STORE, ok, refusalText, type Reply } from "@/lib/http/respond.ts";
+import { envelope, NO_STORE, ok, problemText, type Reply } from "@/lib/http/respond.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import type { AI } from "@/openapi/paths/ai.ts";
 import { asProblem } from "../as_problem.ts";
 import type { HandlersOf, OperationContext } from "../handler.ts";
 
-const saved = (hasAiKey: boolean): Reply =>
+const savedReply = (hasAiKey: boolean): Reply =>
   ok(200, JSON.stringify({ hasAiKey }), hasAiKey ? "AI key saved" : "AI key cleared");
 
 export const ai: HandlersOf<typeof AI> = {
   setAccountAiKey: async (c) => {
     const { services, principal } = c.var;
-    return saved(await saveAccountKey(services, principal, c.req.valid("json").aiKey));
+    return savedReply(await saveAccountKey(services, principal, c.req.valid("json").aiKey));
   },
 
   setProjectAiKey: async (c) => {
     const { services, principal } = c.var;
-    return saved(await saveProjectKey(services, principal, c.req.valid("json").aiKey));
+    return savedReply(await saveProjectKey(services, principal, c.req.valid("json").aiKey));
   },
 
   getAiUsage: async (c) => {
     const { services, principal } = c.var;
-    const usage = await aiUsage(services, principal);
+    const usage = await getAiUsage(services, principal);
     return ok(200, JSON.stringify(usage), "AI usage read");
   },
 
   buildQuery: async (c) => {
     const { services, principal } = c.var;
     const built = await buildQuery(services, principal, c.req.valid("json"), c.req.raw.signal);
-    return ok(200, textOf(built), "Query built");
+    return ok(200, builtQueryText(built), "Query built");
   },
 
   designCollections: async (c) => {
     const { userMessage } = c.req.valid("json");
     const asStream = /\btext\/event-stream\b/i.test(c.req.header("accept") ?? "");
-    if (asStream) return await streamed(c, userMessage);
+    if (asStream) return await streamAnswer(c, userMessage);
     const { services, principal } = c.var;
     const gone = c.req.raw.signal;
-    const turn = await designCollections(services, principal, userMessage, { gone });
+    const turn = await designCollections(services, principal, userMessage, { signal: gone });
     return ok(200, JSON.stringify(turn), "Answered");
   },
 
@@ -60,8 +60,8 @@ export const ai: HandlersOf<typeof AI> = {
   },
 };
 
-/** The documents' texts are put in as they are. */
-function textOf({ preview, filters, dropped, sort, query }: BuiltQuery): string {
+/** Returns the JSON text of a query, with the previewed documents as their stored texts. */
+function builtQueryText({ preview, filters, dropped, sort, query }: BuiltQuery): string {
   const text = jsonText({
     filters: filters.map((one) => ({ ...one })),
     sort,
@@ -69,34 +69,36 @@ function textOf({ preview, filters, dropped, sort, query }: BuiltQuery): string 
     dropped: dropped.map((one) => ({ ...one })),
   });
   if (preview === undefined) return text;
-  const shown = preview === null ? "null" : `{"items":[${preview.items}],"total":${preview.total}}`;
-  return `${text.slice(0, -1)},"preview":${shown}}`;
+  const previewText = preview === null
+    ? "null"
+    : `{"items":[${preview.items}],"total":${preview.total}}`;
+  return `${text.slice(0, -1)},"preview":${previewText}}`;
 }
 
-/**
- * The answer as events. A refusal before the first word is an answer of its own, as everywhere;
- * a later one is the last event.
- */
-async function streamed(c: OperationContext<ProjectMember>, userMessage: string): Promise<Reply> {
+/** Sends the answer as events. A problem after the first message is sent as the last event. */
+async function streamAnswer(
+  c: OperationContext<ProjectMember>,
+  userMessage: string,
+): Promise<Reply> {
   const { services, principal, state } = c.var;
   const events = eventStream(c.req.raw.signal);
-  const begun = Promise.withResolvers<void>();
+  const firstMessage = Promise.withResolvers<void>();
   const work = designCollections(services, principal, userMessage, {
-    gone: events.gone,
+    signal: events.gone,
     onMessage(text) {
       events.send("message", JSON.stringify({ text }));
-      begun.resolve();
+      firstMessage.resolve();
     },
   });
-  const whole = (turn: CreatorTurn) => {
+  const finish = (turn: CreatorTurn) => {
     events.send("done", envelope(JSON.stringify(turn), "Answered"));
     events.end();
   };
-  const failed = (error: unknown) => {
-    events.send("error", refusalText(state, asProblem(error, state, services.log)));
+  const fail = (error: unknown) => {
+    events.send("error", problemText(state, asProblem(error, state, services.log)));
     events.end();
   };
-  await Promise.race([begun.promise, work]);
-  work.then(whole, failed);
+  await Promise.race([firstMessage.promise, work]);
+  work.then(finish, fail);
   return { status: 200, body: events.body, type: "text/event-stream", headers: [NO_STORE] };
 }

@@ -1,20 +1,18 @@
 import { randomToken } from "../../lib/crypto/random.ts";
-import { namesTag } from "../../lib/http/etags.ts";
+import { matchesTag } from "../../lib/http/etags.ts";
 import type { ByteRange } from "../../lib/http/ranges.ts";
 import type { ServedFile } from "../../lib/files/served_files.ts";
 import { readRanges } from "../../lib/http/ranges.ts";
 import type { Reply } from "../../lib/http/respond.ts";
 
-/** Where the bytes of a file come from. */
 export interface FileSource {
   exists(): Promise<boolean>;
-  /** Null when it is gone. */
+  /** Returns the bytes, or null if the file is gone. */
   body(range: ByteRange | null): Promise<FileBody | null>;
 }
 
 export type FileBody = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
-/** The headers of a request that bear on files. */
 export interface FileRequest {
   readonly isHead: boolean;
   readonly range: string | null;
@@ -22,27 +20,24 @@ export interface FileRequest {
   readonly ifNoneMatch: string | null;
 }
 
-/**
- * Answers as RFC 9110 says: the whole, one part, several as `multipart/byteranges`, or nothing to
- * whoever holds it already. Null when the file is gone. Throws `RANGE_NOT_SATISFIABLE`.
- */
+/** Returns the reply of RFC 9110, or null if the file is gone. Throws `RANGE_NOT_SATISFIABLE`. */
 export async function fileReply(
   file: ServedFile,
   source: FileSource,
   asked: FileRequest,
 ): Promise<Reply | null> {
   const { etag, bytes, headers } = file;
-  if (asked.ifNoneMatch !== null && namesTag(asked.ifNoneMatch, etag, true)) {
+  if (asked.ifNoneMatch !== null && matchesTag(asked.ifNoneMatch, etag, true)) {
     return await source.exists() ? { status: 304, body: null, headers } : null;
   }
   if (asked.isHead) {
-    const described = [...headers, ...measured(file.contentType, bytes)];
+    const described = [...headers, ...sizeHeaders(file.contentType, bytes)];
     return await source.exists() ? { status: 200, body: null, headers: described } : null;
   }
-  const ranges = asked.range === null || !holds(asked.ifRange, etag)
+  const ranges = asked.range === null || !isRangeValid(asked.ifRange, etag)
     ? null
     : readRanges(asked.range, bytes);
-  if (ranges !== null && ranges.length > 1) return await several(file, source, ranges);
+  if (ranges !== null && ranges.length > 1) return await multipartReply(file, source, ranges);
   const range = ranges?.[0] ?? null;
   const body = await source.body(range);
   if (body === null) return null;
@@ -58,10 +53,11 @@ export async function fileReply(
   };
 }
 
-/** Of a date nothing is known, and a weak tag is not enough for parts. */
-const holds = (ifRange: string | null, etag: string) => ifRange === null || ifRange.trim() === etag;
+/** Whether `If-Range` permits a partial reply. A date or a weak tag does not match. */
+const isRangeValid = (ifRange: string | null, etag: string) =>
+  ifRange === null || ifRange.trim() === etag;
 
-const measured = (type: string, bytes: number) =>
+const sizeHeaders = (type: string, bytes: number) =>
   [["content-type", type], ["content-length", String(bytes)]] as const;
 
 const contentRange = ({ offset, length }: ByteRange, bytes: number): string =>
@@ -69,7 +65,7 @@ const contentRange = ({ offset, length }: ByteRange, bytes: number): string =>
 
 const encoder = new TextEncoder();
 
-async function several(
+async function multipartReply(
   file: ServedFile,
   source: FileSource,
   ranges: readonly ByteRange[],

@@ -1,6 +1,6 @@
 import type { FilePlace } from "@/lib/files/blobs.ts";
-import { type AskedSize, sizeFor } from "@/lib/files/picture_size.ts";
-import type { Asker } from "@/lib/files/pictures.ts";
+import { chooseSize, type SizeQuery } from "@/lib/files/picture_size.ts";
+import type { PictureCaller } from "@/lib/files/pictures.ts";
 import type { Reply } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
@@ -9,16 +9,16 @@ import { fileReply, type FileRequest, type FileSource } from "@/routes/blobs/fil
 interface PictureRequest {
   readonly path: string;
   readonly places: readonly FilePlace[];
-  readonly size: AskedSize;
+  readonly size: SizeQuery;
   readonly accept: string | null;
   readonly asked: FileRequest;
-  readonly asker: Asker;
+  readonly asker: PictureCaller;
 }
 
-/** How often a size is looked for whose object turns out to be missing. */
+/** Maximum number of attempts if the object of a resized picture is missing. */
 const TRIES = 2;
 
-/** A size of a picture. Throws `FILE_NOT_FOUND`, and what {@linkcode Services.pictures} does. */
+/** Throws `FILE_NOT_FOUND` and the errors of {@linkcode Services.pictures}. */
 export async function pictureReply(
   { pictures, blobStores, localFiles }: Services,
   { path, places, size, accept, asked, asker }: PictureRequest,
@@ -26,7 +26,7 @@ export async function pictureReply(
   for (const place of places) {
     const row = await pictures.source(place, path);
     if (row === null) continue;
-    const wanted = sizeFor(row.contentType, size, accept);
+    const wanted = chooseSize(row.contentType, size, accept);
     for (let tries = 1; tries <= TRIES; tries++) {
       const picture = await pictures.find(row, wanted, asker);
       const { path, bytes } = picture;
@@ -35,18 +35,17 @@ export async function pictureReply(
         body: (range) =>
           localFiles === null
             ? blobStores.internal.read("derived", path, range ?? undefined)
-            : localFiles.body("derived", path, bytes, range),
+            : localFiles.open("derived", path, bytes, range),
       };
       const reply = await fileReply(picture, source, asked);
-      if (reply !== null) return size.format === "auto" ? varying(reply) : reply;
-      await pictures.lost(picture);
+      if (reply !== null) return size.format === "auto" ? withVary(reply) : reply;
+      await pictures.forgetMissing(picture);
     }
   }
   throw new Problem("FILE_NOT_FOUND");
 }
 
-/** The format is chosen by what the client shows. */
-const varying = (reply: Reply): Reply => ({
+const withVary = (reply: Reply): Reply => ({
   ...reply,
   headers: [...reply.headers ?? [], ["vary", "Origin, Accept"]],
 });

@@ -12,7 +12,7 @@ export const handlePutBlob: HandlerOf<typeof putBlob> = async (c) => {
   refuseEncoded(c.req.header("content-encoding") ?? null);
   if (c.req.header("content-range") !== undefined) {
     throw new Problem("INVALID_UPLOAD", {
-      message: "A file is sent whole: leave Content-Range out.",
+      message: "Send the complete file: leave Content-Range out.",
     });
   }
   const announced = c.req.header("content-length");

@@ -41,9 +41,9 @@ export const handleResumeUpload: HandlerOf<typeof contract.resumeUpload> = async
     token: c.req.valid("param").token,
     offset,
     checksum,
-    announced: announced === undefined ? null : Number(announced),
+    announcedBytes: announced === undefined ? null : Number(announced),
     chunks: (limits) => body.chunks(limits),
-    hold: (bytes) => body.hold(bytes),
+    reserveMemory: (bytes) => body.hold(bytes),
   });
   return { status: 204, body: null, headers: progressHeaders(progress) };
 };

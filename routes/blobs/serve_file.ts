@@ -1,5 +1,5 @@
 import type { FilePlace } from "@/lib/files/blobs.ts";
-import { asksForSize } from "@/lib/files/picture_size.ts";
+import { hasSizeParameters } from "@/lib/files/picture_size.ts";
 import type { ReadSignatures } from "@/lib/files/read_signatures.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { serveFile } from "@/openapi/paths/blobs.ts";
@@ -18,7 +18,7 @@ export const handleServeFile: HandlerOf<typeof serveFile> = async (c) => {
   );
   const asked: FileRequest = { isHead: c.req.method === "HEAD", range, ifRange, ifNoneMatch };
   const places = placesFor(readSignatures, path, query);
-  if (asksForSize(query)) {
+  if (hasSizeParameters(query)) {
     const asker = { client: state.network, gone: state.raw.signal };
     return await pictureReply(services, { path, places, size: query, accept, asked, asker });
   }
@@ -29,7 +29,7 @@ export const handleServeFile: HandlerOf<typeof serveFile> = async (c) => {
     if (file === null) continue;
     const source: FileSource = {
       exists: async () => await blobStores.internal.stat(place, path) !== null,
-      body: (range) => localFiles.body(place, path, file.bytes, range),
+      body: (range) => localFiles.open(place, path, file.bytes, range),
     };
     const reply = await fileReply(file, source, asked);
     if (reply !== null) return reply;
@@ -37,13 +37,13 @@ export const handleServeFile: HandlerOf<typeof serveFile> = async (c) => {
   throw new Problem("FILE_NOT_FOUND");
 };
 
-/** Where whoever has this address may read. Throws `FILE_ADDRESS_INVALID`. */
+/** Returns the places that the address permits to read from. Throws `FILE_ADDRESS_INVALID`. */
 function placesFor(
   signatures: ReadSignatures,
   path: string,
   { expires, signature }: { expires?: string | undefined; signature?: string | undefined },
 ): readonly FilePlace[] {
   if (expires === undefined || signature === undefined) return ["stored"];
-  if (signatures.holds(path, { expires, signature })) return ["private", "stored"];
+  if (signatures.isValid(path, { expires, signature })) return ["private", "stored"];
   throw new Problem("FILE_ADDRESS_INVALID");
 }

@@ -24,24 +24,24 @@ import times from "./assets/times.js" with { type: "text" };
 const FOLDER = "/dashboard/assets/";
 const asset = assetsOf(FOLDER);
 
-/** In the order in which they count. Few files: each costs a first visit a request. */
+/** Style sheets in the order of the cascade; few, because each is a request of a first visit. */
 export const STYLES: readonly Asset[] = [
   asset("pico", "css", pico),
   asset("dashboard", "css", [base, files, owners, collections, documentsStyle].join("\n")),
 ];
 
-/** One module of several, each of which keeps what it declares to itself. */
-const joined = (modules: readonly string[]): string =>
+/** Joins modules into one, each in a block of its own, so that their declarations stay private. */
+const joinModules = (modules: readonly string[]): string =>
   modules.map((text) => `{\n${text}}\n`).join("");
 
-/** Every page has all of them: what htmx puts in its place brings no scripts of its own. */
+/** Scripts of all pages, because content that htmx replaces cannot bring scripts of its own. */
 export const SCRIPTS: readonly Asset[] = [
-  // What a module declares is its own: scripts that put parts of pages into others need it, too.
+  // Exposes htmx to scripts that insert parts of other pages.
   asset("htmx", "js", `${htmx}\nglobalThis.htmx = htmx;`),
   asset(
     "dashboard",
     "js",
-    joined([
+    joinModules([
       links,
       times,
       copy,
@@ -59,7 +59,7 @@ export const SCRIPTS: readonly Asset[] = [
   ),
 ];
 
-/** Loaded by the first file that is dropped: no other page needs it. */
+/** The upload library, loaded by the first dropped file. */
 export const TUS: Asset = asset("tus", "js", tus);
 
 export const ICON: Asset = asset(

@@ -1,18 +1,16 @@
 import { countUsers } from "@/lib/auth/users.ts";
-import { collectionSizes } from "@/lib/documents/collection_sizes.ts";
+import { readCollectionSizes } from "@/lib/documents/collection_sizes.ts";
 import { getStorageUsage } from "@/lib/files/usage.ts";
 import type { ProjectMember, Role } from "@/lib/projects/members.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Id } from "@/lib/store/port.ts";
 
-/** What the left column of a project's pages shows. */
 export interface Frame {
   readonly projectId: Id;
   readonly name: string;
-  /** The path of the project's first page, with which those of all others begin. */
+  /** Path of the project's first page, which is the prefix of the paths of its other pages. */
   readonly home: string;
   readonly role: Role;
-  /** Of the account that looks. */
   readonly email: string;
   readonly plan: string;
   readonly collections: readonly { readonly name: string; readonly count: number }[];
@@ -34,16 +32,16 @@ export async function loadFrame(
     role,
     email: account.email,
     plan: account.plan,
-    ...await contentsOf(services, projectId),
+    ...await loadContents(services, projectId),
   };
 }
 
 type Contents = Pick<Frame, "collections" | "users" | "fileBytes">;
 
-/** Counts are estimates where the engine would have to look at every row. */
-async function contentsOf(services: Services, projectId: Id): Promise<Contents> {
+/** Counts collections, users and files. Counts are estimates if an exact one needs a full scan. */
+async function loadContents(services: Services, projectId: Id): Promise<Contents> {
   const [collections, users, storage] = await Promise.all([
-    collectionSizes(services, projectId),
+    readCollectionSizes(services, projectId),
     countUsers(services, projectId),
     getStorageUsage(services, projectId),
   ]);

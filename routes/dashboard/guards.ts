@@ -2,16 +2,16 @@ import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import { refuseCrossSite } from "@/lib/http/cross_site.ts";
 import type { ProjectMember, Role } from "@/lib/projects/members.ts";
 import {
-  accountOf,
   dashboardSession,
-  memberAt,
   ownPages,
+  requireMember,
+  requireSessionAccount,
   type Security,
 } from "@/openapi/security.ts";
 
-/** As the guards of the operations of owners; forms are taken, too. */
+/** Guards of pages, equal to those of owners' operations except that they also accept forms. */
 
-/** Anybody, by a request that no other site has made. */
+/** Admits all callers, unless another site has made the request. */
 export const visitor: Security<null> = {
   ...ownPages,
   guard(services, request) {
@@ -20,14 +20,16 @@ export const visitor: Security<null> = {
   },
 };
 
-/** An account that is signed in. */
-export const session: Security<SignedInAccount> = { ...dashboardSession, guard: accountOf };
+export const session: Security<SignedInAccount> = {
+  ...dashboardSession,
+  guard: requireSessionAccount,
+};
 
-/** A member of the path's project whose role includes this one. */
+/** Admits members of the path's project whose role includes the given one. */
 export const member = (role: Role): Security<ProjectMember<SignedInAccount>> => ({
   ...dashboardSession,
   async guard(services, request, param) {
-    const account = await accountOf(services, request);
-    return await memberAt(services, request, { account, role, projectId: param("projectId") });
+    const account = await requireSessionAccount(services, request);
+    return await requireMember(services, request, { account, role, projectId: param("projectId") });
   },
 });

@@ -3,7 +3,7 @@ import { nextPath, refererPath } from "./next.ts";
 import { seeOther } from "./replies.ts";
 import { isLanguage, languageCookie } from "./texts/language.ts";
 
-/** Comes back to the page that the form was on. */
+/** Sets the language and returns to the page that sent the form. */
 export const chooseLanguage: PageHandler<null> = async (c) => {
   const { services, body, state: { raw: { headers } } } = c.var;
   const chosen = (await body.form()).get("language");

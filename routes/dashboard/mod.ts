@@ -21,7 +21,7 @@ import { socialPages } from "./social/mod.ts";
 import { usersPages } from "./users/mod.ts";
 import { webhookPages } from "./webhooks/mod.ts";
 
-/** The dashboard: pages over the verbs that the operations call, with no rule of their own. */
+/** Mounts the dashboard's pages, which call the same verbs as the operations of the API. */
 export function pages(mount: Mount): void {
   mount(get("/dashboard/assets/{file}", visitor), serveAsset);
   mount(post("/dashboard/language", visitor), chooseLanguage);

@@ -5,29 +5,24 @@ import type { Operation } from "../handler.ts";
 
 type PageOptions = Pick<Operation<unknown>, "extraMs">;
 
-/** The names in braces. */
-type NameIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | NameIn<Rest>
+type ParameterName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterName<Rest>
   : never;
 
 type Page<P, Path extends string> = Operation<
   P,
   undefined,
-  Readonly<Record<NameIn<Path>, PathParameter>>,
+  Readonly<Record<ParameterName<Path>, PathParameter>>,
   undefined
 >;
 
-/**
- * A page that is looked at.
- *
- * @param path Parameters in braces: `/dashboard/projects/{projectId}`.
- */
+/** Declares a page. @param path Parameters in braces: `/dashboard/projects/{projectId}`. */
 export const get = <P, const Path extends string>(
   path: Path,
   security: Security<P>,
 ): Page<P, Path> => operation("get", path, security);
 
-/** What a form does: it answers with a page, or sends to one by {@linkcode seeOther}. */
+/** Declares a form's action, which replies with a page or redirects by {@linkcode seeOther}. */
 export const post = <P, const Path extends string>(
   path: Path,
   security: Security<P>,
@@ -48,10 +43,10 @@ const operation = <P, Path extends string>(
   ...options,
 });
 
-/** Comes as it was sent: the page says what does not fit, in its own words. */
+/** An unchecked path parameter. The page reports invalid values itself. */
 const text: PathParameter = { schema: z.string(), problem: null, read: (text) => text };
 
 const paramsOf = <Path extends string>(path: Path) =>
   Object.fromEntries(
     [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, text]),
-  ) as Readonly<Record<NameIn<Path>, PathParameter>>; // Both look for braces.
+  ) as Readonly<Record<ParameterName<Path>, PathParameter>>; // Both match braces.

@@ -1,23 +1,21 @@
 import type { RequestState } from "@/lib/http/request.ts";
-import { messageOf, type Reply } from "@/lib/http/respond.ts";
+import { publicMessage, type Reply } from "@/lib/http/respond.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Bare, Plain, UNSENT } from "./components/shell.tsx";
 import { isHtmxPartial, isNavigation, pathAbove, signInPath } from "./next.ts";
-import { barePageReply, leaveFor, pageReply, partReply, seeOther } from "./replies.ts";
+import { barePageReply, pageReply, partReply, redirectScript, seeOther } from "./replies.ts";
 import { texts } from "./texts/mod.ts";
 
 /**
- * A refusal as a page. Whoever is not signed in is sent to sign in, and comes back to what they
- * looked at; of what they sent nothing is lost. Whoever looks at what a form is sent to (the browser
- * stands there after a refusal) sees the page of the form.
- *
- * @param reply The same refusal as data: its status and headers hold here too.
+ * Returns the page of a problem. Signed-out visitors sign in first; a form they sent is kept. A GET
+ * of a form's address, where browsers are after a refused form, redirects to the form's page.
+ * @param reply Reply for the problem, whose status and headers the page gets.
  */
 export function refusalPage(state: RequestState, problem: Problem, reply: Reply): Reply {
   if (problem.code === "SIGN_IN_REQUIRED") {
     return isNavigation(state) || isHtmxPartial(state.raw.headers)
-      ? toSignIn(state)
-      : unsent(state);
+      ? redirectToSignIn(state)
+      : unsentReply(state);
   }
   if (problem.code === "METHOD_NOT_ALLOWED" && isNavigation(state)) {
     return seeOther(pathAbove(state.path));
@@ -28,19 +26,14 @@ export function refusalPage(state: RequestState, problem: Problem, reply: Reply)
   return { ...page, headers: [...reply.headers ?? [], ...page.headers ?? []] };
 }
 
-/**
- * A refusal of an address outside of the dashboard that a browser navigates to, such as a file's or
- * that of social sign-in. Its readers are an application's users, who have no account here.
- *
- * @param reply The refusal as data, whose status and headers the page has too.
- */
+/** Returns the page of a problem outside of the dashboard, whose visitors have no account. */
 export function visitRefusalPage(state: RequestState, problem: Problem, reply: Reply): Reply {
   const t = texts().refusal;
   const title = titleOf(problem);
   const page = barePageReply(
     <Bare title={title}>
       <h1>{title}</h1>
-      <p role="alert">{messageOf(problem)}</p>
+      <p role="alert">{publicMessage(problem)}</p>
       <p>
         <small>{t.reference(problem.code, state.id)}</small>
       </p>
@@ -55,25 +48,21 @@ function titleOf({ code, status }: Problem): string {
   return t.titles[code] ?? (status >= 500 ? t.wrong : t.refused);
 }
 
-/** Of a page whose query is refused unread: what it is without. */
+/** Returns the path without its query if the query caused the problem, else null. */
 const barePath = (state: RequestState, { code }: Problem): string | null =>
   isNavigation(state) && state.query !== "" &&
     (code === "QUERY_TOO_LONG" || code === "INVALID_QUERY")
     ? encodeURI(state.path)
     : null;
 
-/** A part of a page is no place for another page: its script is told to leave. */
-function toSignIn(state: RequestState): Reply {
+/** Redirects to sign-in. For a part of a page, htmx opens the sign-in page. */
+function redirectToSignIn(state: RequestState): Reply {
   const path = signInPath(state);
-  return isHtmxPartial(state.raw.headers) ? leaveFor(path) : seeOther(path);
+  return isHtmxPartial(state.raw.headers) ? redirectScript(path) : seeOther(path);
 }
 
-/**
- * With scripts a form stays as it is, and can be sent again; without them the browser has it, and
- * sends it again if it is asked to reload. Nothing of it is repeated: it may hold secrets, and
- * somebody else may sign in.
- */
-function unsent(state: RequestState): Reply {
+/** Replies to a signed-out visitor's form without its content, which may contain secrets. */
+function unsentReply(state: RequestState): Reply {
   const signIn = signInPath(state);
   if (!state.raw.headers.has("hx-request")) {
     return pageReply(<UnsentPage signIn={signIn} />, { status: 401 });
@@ -111,7 +100,7 @@ const RefusalPage = ({ problem, bare }: { problem: Problem; bare: string | null 
   return (
     <Plain title={title}>
       <h1>{title}</h1>
-      <p role="alert">{messageOf(problem)}</p>
+      <p role="alert">{publicMessage(problem)}</p>
       {bare !== null && (
         <p>
           <a href={bare}>{t.bare}</a>

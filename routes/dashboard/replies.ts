@@ -4,32 +4,28 @@ import { Problem } from "@/lib/problems.ts";
 
 export interface PageOptions {
   readonly status?: number;
-  /** Where the project's files are, if elsewhere: its pages show them and send them there. */
+  /** Origin of the project's file storage if it is external, for the content security policy. */
   readonly filesOrigin?: string | null;
 }
 
-/** A whole page. It is kept by nobody: the next look shows what holds then. */
+/** Replies with a complete page, which must not be cached. */
 export function pageReply(
   page: JSX.Element,
   { status = 200, filesOrigin = null }: PageOptions = {},
 ): Reply {
-  return html(status, `<!DOCTYPE html>${page}`, filesOrigin);
+  return htmlReply(status, `<!DOCTYPE html>${page}`, filesOrigin);
 }
 
-/** A part of a page, in the place of which it is put. */
-export const partReply = (part: JSX.Element): Reply => html(200, String(part), null);
+export const partReply = (part: JSX.Element): Reply => htmlReply(200, String(part), null);
 
-const html = (status: number, body: string, filesOrigin: string | null): Reply => ({
+const htmlReply = (status: number, body: string, filesOrigin: string | null): Reply => ({
   status,
   body,
   type: "text/html; charset=utf-8",
-  headers: guarded(filesOrigin),
+  headers: securityHeaders(filesOrigin),
 });
 
-/**
- * HTML that is not ours, or shows such, for a frame in a page of ours. Nothing in it runs, is sent or
- * is fetched, and to it every page is another site's.
- */
+/** Replies with untrusted HTML for a frame without scripts, forms, requests and origin. */
 export const framedReply = (body: string, status = 200): Reply => ({
   status,
   body,
@@ -47,7 +43,7 @@ export const framedReply = (body: string, status = 200): Reply => ({
   ],
 });
 
-/** A page without scripts, forms and links, under a policy that lets it load its styles alone. */
+/** Replies with a page without scripts, forms and links, whose policy permits only its styles. */
 export const barePageReply = (page: JSX.Element, status: number): Reply => ({
   status,
   body: `<!DOCTYPE html>${page}`,
@@ -65,40 +61,36 @@ export const barePageReply = (page: JSX.Element, status: number): Reply => ({
   ],
 });
 
-/** What every answer to a person carries, one that only leads elsewhere too. */
-const guarded = (filesOrigin: string | null): NonNullable<Reply["headers"]> => [
+const securityHeaders = (filesOrigin: string | null): NonNullable<Reply["headers"]> => [
   NO_STORE,
-  ["content-security-policy", policy(filesOrigin)],
+  ["content-security-policy", contentSecurityPolicy(filesOrigin)],
   ["referrer-policy", "same-origin"],
   ["x-content-type-options", "nosniff"],
   ["x-frame-options", "DENY"],
 ];
 
-function policy(filesOrigin: string | null): string {
+function contentSecurityPolicy(filesOrigin: string | null): string {
   const files = filesOrigin === null ? "" : ` ${filesOrigin}`;
   return "default-src 'self'; " +
     `img-src 'self' data:${files}; connect-src 'self'${files}; ` +
     "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 }
 
-/** Sends the browser to a page of ours, which it then asks for anew. */
+/** Redirects the browser to a page of the dashboard by GET. */
 export const seeOther = (path: string, headers: Reply["headers"] = []): Reply => ({
   status: 303,
   body: null,
-  headers: [["location", path], ...guarded(null), ...headers],
+  headers: [["location", path], ...securityHeaders(null), ...headers],
 });
 
-/** Sends a script's browser there, as a page of its own: the answer takes the place of nothing. */
-export const leaveFor = (path: string): Reply => ({
+/** Lets htmx open a page instead of inserting the reply. */
+export const redirectScript = (path: string): Reply => ({
   status: 204,
   body: null,
-  headers: [["hx-redirect", path], ...guarded(null)],
+  headers: [["hx-redirect", path], ...securityHeaders(null)],
 });
 
-/**
- * What a form's verb resolves to, or why it refused, to be said beside the form. What is no refusal
- * goes on as it was thrown.
- */
+/** Resolves to the value, or to a thrown problem for the form. Rethrows other errors. */
 export async function attempt<T>(
   work: () => T | Promise<T>,
 ): Promise<{ readonly value: T; readonly problem: null } | { readonly problem: Problem }> {

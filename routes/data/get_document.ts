@@ -1,5 +1,5 @@
 import { getDocument } from "@/lib/documents/get_document.ts";
-import { namesTag } from "@/lib/http/etags.ts";
+import { matchesTag } from "@/lib/http/etags.ts";
 import { ok } from "@/lib/http/respond.ts";
 import type * as data from "@/openapi/paths/data.ts";
 import type { HandlerOf } from "../handler.ts";
@@ -14,7 +14,7 @@ export const handleGetDocument: HandlerOf<typeof data.getDocument> = async (c) =
   });
   if (etag === null) return ok(200, json, "Document found");
   const { "if-none-match": ifNoneMatch } = c.req.valid("header");
-  if (ifNoneMatch !== null && namesTag(ifNoneMatch, etag, true)) {
+  if (ifNoneMatch !== null && matchesTag(ifNoneMatch, etag, true)) {
     return { status: 304, body: null, headers: [["etag", etag]] };
   }
   return ok(200, json, "Document found", etag);

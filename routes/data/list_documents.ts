@@ -1,6 +1,6 @@
 import { listDocuments } from "@/lib/documents/list_documents.ts";
 import { listJson } from "@/lib/documents/list_json.ts";
-import { namesTag, textTag } from "@/lib/http/etags.ts";
+import { matchesTag, textTag } from "@/lib/http/etags.ts";
 import { envelope } from "@/lib/http/respond.ts";
 import type * as data from "@/openapi/paths/data.ts";
 import type { HandlerOf } from "../handler.ts";
@@ -13,7 +13,7 @@ export const handleListDocuments: HandlerOf<typeof data.listDocuments> = async (
   const text = envelope(listJson(list), "Documents listed", list.warnings);
   const etag = textTag(text);
   const headers = [["etag", etag]] as const;
-  return ifNoneMatch !== null && namesTag(ifNoneMatch, etag, true)
+  return ifNoneMatch !== null && matchesTag(ifNoneMatch, etag, true)
     ? { status: 304, body: null, headers }
     : { status: 200, body: text, headers };
 };

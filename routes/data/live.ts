@@ -1,5 +1,5 @@
 import { planLive } from "@/lib/events/live/plan.ts";
-import { standingOf } from "@/lib/events/live/standing.ts";
+import { accessByKey } from "@/lib/events/live/listener_access.ts";
 import { issueTicket } from "@/lib/events/live/tickets.ts";
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import { LIVE_TICKET_SECONDS } from "@/lib/limits.ts";
@@ -11,12 +11,12 @@ export const live: HandlersOf<typeof LIVE> = {
     const { services, principal: { caller, credentials, ticket }, state } = c.var;
     const userId = caller.kind === "secret" ? null : caller.userId;
     const body = await services.liveLists.open({
-      holder: state.caller,
+      holder: state.budgetHolder,
       caller,
       collectionName: c.req.valid("param").collectionName,
       query: ticket?.query ?? state.query,
       lastEventId: c.req.valid("header")["last-event-id"] ?? ticket?.lastEventId ?? null,
-      standing: standingOf(services, credentials, caller),
+      access: accessByKey(services, credentials, caller),
       listener: userId ?? `${caller.kind} ${state.network}`,
     });
     return { status: 200, body, type: "text/event-stream", isOpenEnded: true };
@@ -29,8 +29,8 @@ export const live: HandlersOf<typeof LIVE> = {
     await planLive(services, principal, { collectionName, query });
     const { apiKey, authorization, origin } = state;
     const credentials = { apiKey, authorization };
-    const asked = { collectionName, query, lastEventId, origin, credentials };
-    const ticket = await issueTicket(services, principal.projectId, asked);
+    const ticketInput = { collectionName, query, lastEventId, origin, credentials };
+    const ticket = await issueTicket(services, principal.projectId, ticketInput);
     const url = `${services.config.publicUrl}${state.path}?ticket=${ticket}`;
     const data = JSON.stringify({ url, expiresIn: LIVE_TICKET_SECONDS });
     return { ...ok(201, data, "Ticket created"), headers: [NO_STORE] };

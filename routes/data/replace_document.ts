@@ -15,7 +15,7 @@ export const handleReplaceDocument: HandlerOf<typeof data.replaceDocument> = asy
   const { json, isNew } = await writeDocument(
     services,
     target,
-    // Who names a state of the document wants to replace no other, nor make one.
+    // A caller that sends If-Match replaces that revision only and does not create a document.
     upsert && ifMatch === null
       ? { action: "upsert", id, body }
       : { action: "replace", id, body, ifMatch },

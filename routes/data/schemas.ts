@@ -8,7 +8,7 @@ export const schemas: HandlersOf<typeof SCHEMAS> = {
     const { services, principal } = c.var;
     const { collectionName } = c.req.valid("param");
     const { definition } = await findCollection(services, principal, collectionName);
-    const shown = { ...definition, model: definition.fields };
-    return ok(200, JSON.stringify({ collection: shown }), "Collection found");
+    const collection = { ...definition, model: definition.fields };
+    return ok(200, JSON.stringify({ collection }), "Collection found");
   },
 };

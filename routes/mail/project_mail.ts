@@ -1,12 +1,12 @@
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import { checkMailServer } from "@/lib/mail/check_server.ts";
-import { findKeptMail, sendAgain } from "@/lib/mail/log.ts";
+import { findKeptMail, resendMail } from "@/lib/mail/log.ts";
 import { previewMail } from "@/lib/mail/preview.ts";
 import {
   clearMailServer,
+  describeMailSettings,
   findMailSettings,
   setMailSettings,
-  shownMailSettings,
 } from "@/lib/mail/settings.ts";
 import { deleteTemplate, listTemplates, setTemplate } from "@/lib/mail/template_store.ts";
 import { builtInTemplates } from "@/lib/mail/templates.ts";
@@ -17,7 +17,7 @@ export const projectMail: HandlersOf<typeof PROJECT_MAIL> = {
   getProjectMail: async (c) => {
     const { services, principal } = c.var;
     const stored = await findMailSettings(services, principal.project._id);
-    return ok(200, JSON.stringify(shownMailSettings(stored)), "Mail settings read");
+    return ok(200, JSON.stringify(describeMailSettings(stored)), "Mail settings read");
   },
 
   setProjectMail: async (c) => {
@@ -38,7 +38,7 @@ export const projectMail: HandlersOf<typeof PROJECT_MAIL> = {
     return ok(200, JSON.stringify(checked), "Mail sent");
   },
 
-  /** It may hold a code. */
+  /** Forbids caching, because a mail may contain a code. */
   getKeptMail: async (c) => {
     const { services, principal: { project } } = c.var;
     const { id } = c.req.valid("param");
@@ -50,7 +50,7 @@ export const projectMail: HandlersOf<typeof PROJECT_MAIL> = {
     c,
   ) => {
     const { services, principal } = c.var;
-    const queued = await sendAgain(services, principal.project._id, c.req.valid("param").id);
+    const queued = await resendMail(services, principal.project._id, c.req.valid("param").id);
     return ok(200, JSON.stringify(queued), "Mail queued");
   },
 

@@ -1,23 +1,22 @@
 import type { Caller } from "@/lib/auth/principals.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
-import { disposition } from "@/lib/http/disposition.ts";
+import { contentDisposition } from "@/lib/http/disposition.ts";
 import { NO_STORE, ok, type Reply } from "@/lib/http/respond.ts";
 import {
-  type Export,
   exportDocuments,
+  type ExportFile,
   type ExportInput,
 } from "@/lib/operations/export_documents.ts";
 import { importFile } from "@/lib/operations/import_file.ts";
 import type { PROJECT_DOCUMENTS } from "@/openapi/paths/project_documents.ts";
 import type { HandlersOf, OperationContext } from "../handler.ts";
 
-/** A file to save. */
-export const exportReply = ({ name, type, body }: Export): Reply => ({
+export const exportReply = ({ name, type, body }: ExportFile): Reply => ({
   status: 200,
   body,
   type,
   headers: [
-    ["content-disposition", disposition("attachment", name)],
+    ["content-disposition", contentDisposition("attachment", name)],
     ["x-content-type-options", "nosniff"],
     NO_STORE,
   ],
@@ -29,11 +28,11 @@ export const projectDocuments: HandlersOf<typeof PROJECT_DOCUMENTS> = {
     query.delete("columns");
     query.delete("bom");
     const { columns = null, bom } = c.req.valid("query");
-    return replyOf(c, { format: "csv", query: query.toString(), columns, bom });
+    return exportAs(c, { format: "csv", query: query.toString(), columns, bom });
   },
 
   exportDocumentsAsJson: (c) =>
-    replyOf(c, { format: "json", query: c.var.state.query, columns: null, bom: false }),
+    exportAs(c, { format: "json", query: c.var.state.query, columns: null, bom: false }),
 
   importDocuments: async (
     c,
@@ -43,14 +42,16 @@ export const projectDocuments: HandlersOf<typeof PROJECT_DOCUMENTS> = {
     const input = c.req.valid("json");
     const target = await openForWriting(services, principal, collectionName);
     const once = c.req.valid("header")["idempotency-key"];
-    const outcome = JSON.stringify(await importFile(services, target, { ...input, once }));
+    const outcome = JSON.stringify(
+      await importFile(services, target, { ...input, idempotencyKey: once }),
+    );
     return input.dryRun
       ? ok(200, outcome, "Documents checked")
       : ok(201, outcome, "Documents imported");
   },
 };
 
-async function replyOf(
+async function exportAs(
   c: OperationContext<Caller, { param: Pick<ExportInput, "collectionName"> }>,
   asked: Omit<ExportInput, "collectionName">,
 ): Promise<Reply> {

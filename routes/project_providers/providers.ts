@@ -1,7 +1,7 @@
 import { ok } from "@/lib/http/respond.ts";
 import { callbackUrl } from "@/lib/social/callback_url.ts";
 import { listProviders, setProvider } from "@/lib/social/manage_providers.ts";
-import { readyToSignIn } from "@/lib/social/start_sign_in.ts";
+import { requireReadyProvider } from "@/lib/social/start_sign_in.ts";
 import type { PROJECT_PROVIDERS } from "@/openapi/paths/project_providers.ts";
 import type { HandlersOf } from "../handler.ts";
 
@@ -25,7 +25,7 @@ export const projectProviders: HandlersOf<typeof PROJECT_PROVIDERS> = {
     const { services, principal: { project: { _id: projectId, siteUrl } } } = c.var;
     const { provider } = c.req.valid("param");
     const { publicUrl } = services.config;
-    await readyToSignIn(services, { projectId, siteUrl }, provider);
+    await requireReadyProvider(services, { projectId, siteUrl }, provider);
     const trial = {
       url: `${publicUrl}/dashboard/projects/${projectId}/sign-in/providers/${provider}/try`,
       callbackUrl: callbackUrl(publicUrl, provider),

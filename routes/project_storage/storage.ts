@@ -1,9 +1,9 @@
 import { checkStorage } from "@/lib/files/check_storage.ts";
 import {
   clearStorage,
+  describeStorage,
   findStorage,
   setStorage,
-  shownStorage,
 } from "@/lib/files/storage_settings.ts";
 import { getStorageUsage } from "@/lib/files/usage.ts";
 import { ok } from "@/lib/http/respond.ts";
@@ -15,7 +15,7 @@ export const projectStorage: HandlersOf<typeof PROJECT_STORAGE> = {
     const { services, principal } = c.var;
     const { _id } = principal.project;
     const stored = await findStorage(services, _id);
-    const own = stored === null ? null : shownStorage(stored.value);
+    const own = stored === null ? null : describeStorage(stored.value);
     const usage = await getStorageUsage(services, _id);
     return ok(200, JSON.stringify({ own, usage }), "Storage read");
   },
@@ -24,7 +24,7 @@ export const projectStorage: HandlersOf<typeof PROJECT_STORAGE> = {
     const { services, principal } = c.var;
     const input = c.req.valid("json");
     const stored = await setStorage(services, principal.project._id, input);
-    return ok(200, JSON.stringify(shownStorage(stored)), "Storage saved");
+    return ok(200, JSON.stringify(describeStorage(stored)), "Storage saved");
   },
 
   clearProjectStorage: async (

@@ -6,8 +6,8 @@ import {
   previewInvitation,
 } from "@/lib/projects/answer_invitation.ts";
 import { offerOwnership, revokeInvitation } from "@/lib/projects/invite.ts";
-import { listInvitations } from "@/lib/projects/shown_invitation.ts";
-import { shownProject } from "@/lib/projects/shown_project.ts";
+import { listInvitations } from "@/lib/projects/list_invitations.ts";
+import { getProjectDetails } from "@/lib/projects/project_details.ts";
 import type { INVITATIONS } from "@/openapi/paths/invitations.ts";
 import type { HandlersOf } from "../handler.ts";
 
@@ -51,8 +51,8 @@ export const invitations: HandlersOf<typeof INVITATIONS> = {
   ) => {
     const { services, principal } = c.var;
     const accepted = await acceptInvitation(services, principal, c.req.valid("json").token);
-    const shown = await shownProject(services, accepted);
-    return ok(200, JSON.stringify(shown), "Invitation accepted");
+    const details = await getProjectDetails(services, accepted);
+    return ok(200, JSON.stringify(details), "Invitation accepted");
   },
 
   declineInvitation: async (

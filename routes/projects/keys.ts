@@ -1,6 +1,6 @@
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import { endFormerKey, rotateKey } from "@/lib/projects/rotate_key.ts";
-import { listKeys } from "@/lib/projects/shown_keys.ts";
+import { listKeys } from "@/lib/projects/list_keys.ts";
 import type { PROJECT_KEYS } from "@/openapi/paths/project_keys.ts";
 import type { HandlersOf } from "../handler.ts";
 

@@ -1,9 +1,9 @@
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import { trashProject } from "@/lib/operations/project_trash.ts";
-import { projectUsage } from "@/lib/operations/project_usage.ts";
+import { getProjectUsage } from "@/lib/operations/project_usage.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
-import { listProjects, shownProject } from "@/lib/projects/shown_project.ts";
+import { getProjectDetails, listProjects } from "@/lib/projects/project_details.ts";
 import type { PROJECTS } from "@/openapi/paths/projects.ts";
 import type { HandlersOf } from "../handler.ts";
 
@@ -25,15 +25,15 @@ export const projects: HandlersOf<typeof PROJECTS> = {
   },
 
   getProject: async (c) => {
-    const project = await shownProject(c.var.services, c.var.principal);
+    const project = await getProjectDetails(c.var.services, c.var.principal);
     return ok(200, JSON.stringify(project), "Project found");
   },
 
   patchProject: async (c) => {
     const { services, principal } = c.var;
     const project = await changeProject(services, principal.project._id, c.req.valid("json"));
-    const shown = await shownProject(services, { project, role: principal.role });
-    return ok(200, JSON.stringify(shown), "Project changed");
+    const details = await getProjectDetails(services, { project, role: principal.role });
+    return ok(200, JSON.stringify(details), "Project changed");
   },
 
   deleteProject: async (c) => {
@@ -44,7 +44,7 @@ export const projects: HandlersOf<typeof PROJECTS> = {
   },
 
   getProjectUsage: async (c) => {
-    const usage = await projectUsage(c.var.services, c.var.principal);
+    const usage = await getProjectUsage(c.var.services, c.var.principal);
     return ok(200, JSON.stringify(usage), "Usage read");
   },
 };

@@ -3,10 +3,10 @@ import { sha256 } from "@/lib/crypto/hashes.ts";
 import type { Reply } from "@/lib/http/respond.ts";
 import { KeyedMutex } from "@/lib/keyed_mutex.ts";
 import { nextTurn } from "@/lib/next_turn.ts";
-import { type ProjectFacts, projectFacts } from "@/lib/operations/project_facts.ts";
+import { getProjectFacts, type ProjectFacts } from "@/lib/operations/project_facts.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
-import { shown } from "@/lib/text/input_text.ts";
+import { quoted } from "@/lib/text/input_text.ts";
 import { didYouMean } from "@/lib/text/nearest.ts";
 import type { PROJECT_TYPES } from "@/openapi/paths/project_types.ts";
 import { projectDocument } from "@/openapi/project/document.ts";
@@ -14,41 +14,42 @@ import type { Audience } from "@/openapi/project/operations.ts";
 import { documentText } from "@/openapi/project/text.ts";
 import { projectTypes } from "@/openapi/project/typescript.ts";
 import type { ProjectReader } from "@/openapi/security.ts";
-import { takesEncoding } from "../compression.ts";
+import { acceptsEncoding } from "../compression.ts";
 import type { HandlerOf, HandlersOf } from "../handler.ts";
-import { type PackedFile, packedFile, serveFile, unpackedFile } from "../system/file.ts";
+import {
+  type CompressedFile,
+  compressedFile,
+  decompressedFile,
+  serveFile,
+} from "../system/file.ts";
 
 const KEPT_BYTES = 16 * 1_048_576;
 
-/**
- * Files, packed, by a hash of all that they follow from, so that none is ever stale. To make one takes
- * some hundred times as long as to read what it follows from.
- */
-const files = new LRUCache<string, PackedFile>({
+/** Compressed files by a hash of their input, so that entries are never stale. */
+const files = new LRUCache<string, CompressedFile>({
   maxSize: KEPT_BYTES,
   sizeCalculation: ({ body }) => body.length,
 });
 
-/** Of a project one is made at a time: who waits for it mostly asks for the same, and finds it kept. */
-const making = new KeyedMutex();
-/** Requests for one project read its facts one after the other, with other requests between them. */
+/** Generates one file of a project at a time. Waiting requests usually find the cached file. */
+const generating = new KeyedMutex();
+/** Reads the facts of one project at a time, so that other requests are not delayed. */
 const reading = new KeyedMutex();
 
-/** Makes a file of what is known of a project. */
-interface Made {
+interface GeneratedKind {
   readonly type: string;
-  make(facts: ProjectFacts, options: MakeOptions): Promise<string>;
+  make(facts: ProjectFacts, options: GenerateOptions): Promise<string>;
 }
 
-interface MakeOptions {
+interface GenerateOptions {
   readonly audience: Audience;
   readonly chosen: readonly string[] | undefined;
   readonly serverUrl: string;
 }
 
 const serving =
-  (made: Made): HandlerOf<(typeof PROJECT_TYPES)[keyof typeof PROJECT_TYPES]> => (c) =>
-    serveMade(c.var, {
+  (made: GeneratedKind): HandlerOf<(typeof PROJECT_TYPES)[keyof typeof PROJECT_TYPES]> => (c) =>
+    serveGenerated(c.var, {
       ...made,
       ...c.req.valid("query"),
       acceptEncoding: c.req.header("accept-encoding") ?? null,
@@ -67,23 +68,24 @@ export const types: HandlersOf<typeof PROJECT_TYPES> = {
   }),
 };
 
-/** Unlike other files, these are for one project alone. */
-const ONE_CALLERS = [
+/** Headers that keep shared caches from storing the file of one project. */
+const PRIVATE_HEADERS = [
   ["cache-control", "private, no-cache"],
   ["vary", "Origin, Authorization, x-api-key, Accept-Encoding"],
 ] as const;
 
-interface Making extends Made {
+interface GenerateRequest extends GeneratedKind {
   readonly audience?: Audience | undefined;
   readonly collections?: readonly string[] | undefined;
   readonly acceptEncoding: string | null;
   readonly ifNoneMatch: string | null;
 }
 
-/** Throws `SECRET_KEY_REQUIRED`, and `INVALID_QUERY` for a collection that there is not. */
-async function serveMade(
+/** Throws `SECRET_KEY_REQUIRED`, or `INVALID_QUERY` for a collection that does not exist. */
+async function serveGenerated(
   { services, principal }: { readonly services: Services; readonly principal: ProjectReader },
-  { type, audience: asked, collections: chosen, acceptEncoding, ifNoneMatch, make }: Making,
+  { type, audience: asked, collections: chosen, acceptEncoding, ifNoneMatch, make }:
+    GenerateRequest,
 ): Promise<Reply> {
   const { projectId, isTrusted } = principal;
   const audience = asked ?? (isTrusted ? "server" : "client");
@@ -92,23 +94,23 @@ async function serveMade(
   const options = { audience, chosen, serverUrl };
   const { facts, key } = await reading.run(projectId, async () => {
     await nextTurn();
-    const facts = await projectFacts(services, projectId);
-    refuseUnknown(facts, chosen);
+    const facts = await getProjectFacts(services, projectId);
+    assertCollectionsExist(facts, chosen);
     return { facts, key: sha256(JSON.stringify([type, options, facts])) };
   });
-  const file = files.get(key) ?? await making.run(projectId, async () => {
+  const file = files.get(key) ?? await generating.run(projectId, async () => {
     const known = files.get(key);
     if (known !== undefined) return known;
-    const made = await packedFile(type, await make(facts, options));
+    const made = await compressedFile(type, await make(facts, options));
     files.set(key, made);
     return made;
   });
-  const isPacked = takesEncoding(acceptEncoding, "gzip");
-  const reply = serveFile(isPacked ? file : await unpackedFile(file), ifNoneMatch);
-  return { ...reply, headers: [...reply.headers ?? [], ...ONE_CALLERS] };
+  const isPacked = acceptsEncoding(acceptEncoding, "gzip");
+  const reply = serveFile(isPacked ? file : await decompressedFile(file), ifNoneMatch);
+  return { ...reply, headers: [...reply.headers ?? [], ...PRIVATE_HEADERS] };
 }
 
-function refuseUnknown(
+function assertCollectionsExist(
   { definitions }: ProjectFacts,
   chosen: readonly string[] | undefined,
 ): void {
@@ -116,7 +118,7 @@ function refuseUnknown(
   const unknown = chosen?.find((name) => !names.includes(name));
   if (unknown === undefined) return;
   throw new Problem("INVALID_QUERY", {
-    message: `"collections" names no collection of the project: ${shown(unknown)}.` +
+    message: `"collections" names no collection of the project: ${quoted(unknown)}.` +
       didYouMean(unknown, names),
   });
 }

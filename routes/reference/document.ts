@@ -3,7 +3,6 @@ import type { ProblemCode } from "@/lib/problems.ts";
 import { exampleOf } from "@/openapi/shared_examples.ts";
 import { lastName, parametersOf } from "@/openapi/shared_parts.ts";
 
-/** A schema of the document, as far as pages tell of it. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -66,15 +65,15 @@ export interface Answer {
   readonly content?: Contents;
 }
 
-/** What a page tells of an operation, without references but in schemas. */
-export interface ShownOperation {
+/** An operation as pages show it. Only its schemas contain references. */
+export interface ReferenceOperation {
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** Ways to call it, each by the schemes that it needs together; none for anyone. */
+  /** Alternative combinations of security schemes; empty if credentials are not required. */
   readonly security: readonly (readonly string[])[];
   readonly parameters: readonly Parameter[];
   readonly body: Body | null;
@@ -88,7 +87,7 @@ export interface SecurityScheme {
   readonly description: string;
 }
 
-interface Stored {
+interface StoredOperation {
   readonly operationId: string;
   readonly tags: readonly [string];
   readonly summary: string;
@@ -107,9 +106,8 @@ interface StoredAnswer extends Omit<Answer, "status" | "headers"> {
   readonly headers?: Readonly<Record<string, Header | Reference>>;
 }
 
-/** A document, as it stands in its file. */
 export interface StoredDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Stored>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, StoredOperation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
@@ -119,16 +117,15 @@ export interface StoredDocument {
   };
 }
 
-/** The document as pages need it. */
 export interface ReferenceDocument {
   readonly schemas: Readonly<Record<string, Schema>>;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  operation(operationId: string): ShownOperation;
+  operation(operationId: string): ReferenceOperation;
 }
 
 const FILE = new URL("../../openapi/openapi.json", import.meta.url);
 
-/** Reads the committed document: to make it anew takes far longer. */
+/** Reads the committed document, because generating it takes far longer. */
 export async function readDocument(): Promise<ReferenceDocument> {
   const document = parseJson(await Deno.readTextFile(FILE)) as unknown as StoredDocument;
   const { components } = document;
@@ -136,34 +133,35 @@ export async function readDocument(): Promise<ReferenceDocument> {
     schemas: components.schemas,
     securitySchemes: components.securitySchemes,
     operation(operationId) {
-      for (const place of placesIn(document)) {
-        if (place.stored.operationId === operationId) return shownOperation(components, place);
+      for (const place of operationEntries(document)) {
+        if (place.stored.operationId === operationId) {
+          return toReferenceOperation(components, place);
+        }
       }
       throw new Error(`openapi.json has no operation "${operationId}": run deno task openapi`);
     },
   };
 }
 
-/** All operations of a document, in its order. */
-export const shownOperations = (document: StoredDocument): ShownOperation[] =>
-  [...placesIn(document)].map((place) => shownOperation(document.components, place));
+export const listOperations = (document: StoredDocument): ReferenceOperation[] =>
+  [...operationEntries(document)].map((place) => toReferenceOperation(document.components, place));
 
-interface Place {
+interface OperationEntry {
   readonly path: string;
   readonly method: string;
-  readonly stored: Stored;
+  readonly stored: StoredOperation;
 }
 
-function* placesIn({ paths }: StoredDocument): Generator<Place> {
+function* operationEntries({ paths }: StoredDocument): Generator<OperationEntry> {
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, stored] of Object.entries(methods)) yield { path, method, stored };
   }
 }
 
-function shownOperation(
+function toReferenceOperation(
   components: StoredDocument["components"],
-  { path, method, stored }: Place,
-): ShownOperation {
+  { path, method, stored }: OperationEntry,
+): ReferenceOperation {
   const { operationId, tags: [tag], summary, description, security } = stored;
   const { schemas } = components;
   const answers = Object.entries(stored.responses).map(([status, one]) => {
@@ -197,7 +195,7 @@ function shownOperation(
   };
 }
 
-/** With the example that a schema shows where there is no other. */
+/** Adds the example of the schema to contents without their own example. */
 const withExamples = (contents: Contents, schemas: Readonly<Record<string, Schema>>): Contents =>
   Object.fromEntries(
     Object.entries(contents).map(([type, content]) => {

@@ -1,11 +1,11 @@
 import { type ProblemCode, PROBLEMS } from "@/lib/problems.ts";
-import { counted } from "@/lib/text/amounts.ts";
+import { countWithNoun } from "@/lib/text/amounts.ts";
 import { CONTRACTS } from "@/openapi/document.ts";
 import { PROBLEM_GROUPS, problemAnchor } from "@/openapi/error_catalogue.ts";
 import { Frame, operationPath, Search } from "./frame.tsx";
 import { inlineMarkdown, markdown } from "./markdown.ts";
 
-/** Every problem. @param introduction What docs/errors.md says before them. */
+/** The page of all problems. @param introduction Introduction of docs/errors.md, as Markdown. */
 export const ErrorsPage = ({ introduction }: { introduction: string }) => (
   <Frame title="Errors" current="/docs/errors">
     {markdown(introduction)}
@@ -13,15 +13,15 @@ export const ErrorsPage = ({ introduction }: { introduction: string }) => (
     {PROBLEM_GROUPS.map(({ status, name, codes }) => (
       <section data-group>
         <h2 id={String(status)}>{`${status} ${name}`}</h2>
-        {codes.map((code) => <Entry code={code} />)}
+        {codes.map((code) => <ProblemEntry code={code} />)}
       </section>
     ))}
   </Frame>
 );
 
-const Entry = ({ code }: { code: ProblemCode }) => {
+const ProblemEntry = ({ code }: { code: ProblemCode }) => {
   const { message, when, remedy } = PROBLEMS[code];
-  const raising = CONTRACTS.filter(({ codes }) => codes.includes(code));
+  const operations = CONTRACTS.filter(({ codes }) => codes.includes(code));
   return (
     <article class="problem" data-operation={code}>
       <h3 id={problemAnchor(code)}>
@@ -34,23 +34,23 @@ const Entry = ({ code }: { code: ProblemCode }) => {
       <p>
         <strong>What to do.</strong> {inlineMarkdown(remedy)}
       </p>
-      <Raising operations={raising} />
+      <OperationsWithProblem operations={operations} />
     </article>
   );
 };
 
-/** More are told by their number: a list of a hundred helps nobody. */
-const RAISING_MAX = 15;
+/** Maximum number of operations that a problem lists. */
+const LISTED_MAX = 15;
 
-const Raising = ({ operations }: { operations: typeof CONTRACTS }) => {
+const OperationsWithProblem = ({ operations }: { operations: typeof CONTRACTS }) => {
   if (operations.length === 0) return null;
   const { length } = operations;
   if (length === CONTRACTS.length) return <p class="hint">Of every operation.</p>;
-  if (length > RAISING_MAX) return <p class="hint">Of {length} operations.</p>;
+  if (length > LISTED_MAX) return <p class="hint">Of {length} operations.</p>;
   return (
     <details>
       <summary>
-        Of {counted(length, "operation")}
+        Of {countWithNoun(length, "operation")}
       </summary>
       <ul>
         {operations.map(({ operationId, summary }) => (

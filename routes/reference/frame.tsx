@@ -3,7 +3,7 @@ import type { Contract } from "@/openapi/contract.ts";
 import { CONTRACTS, TAG_GROUPS } from "@/openapi/document.ts";
 import { SCRIPT, STYLE } from "./assets.ts";
 
-export interface Listed {
+export interface OperationGroup {
   readonly group: string;
   readonly tags: readonly {
     readonly tag: string;
@@ -12,8 +12,7 @@ export interface Listed {
   }[];
 }
 
-/** Every operation, in the order of the reference. */
-export const LISTED: readonly Listed[] = TAG_GROUPS.map(({ name, tags }) => ({
+export const OPERATION_GROUPS: readonly OperationGroup[] = TAG_GROUPS.map(({ name, tags }) => ({
   group: name,
   tags: Object.entries(tags).map(([tag, about]) => ({
     tag,
@@ -26,11 +25,10 @@ export const operationPath = (operationId: string): string => `/docs/operations/
 
 export const tagAnchor = (tag: string): string => tag.toLowerCase().replaceAll(" ", "-");
 
-/** A page of the reference. */
 export const Frame = (
   { title, current, children }: {
     title: string;
-    /** The path of the page, by which the columns know it. */
+    /** Path of the page, marked as current in the navigation. */
     current: string;
     children?: Child;
   },
@@ -76,10 +74,10 @@ const Item = (
   { href, current, children }: { href: string; current: string; children?: Child },
 ) => <a href={href} aria-current={href === current ? "page" : undefined}>{children}</a>;
 
-/** Every operation, by its tag; a phone shows the list of the first page instead. */
+/** Navigation with all operations by tag. Hidden on phones, which use the start page's list. */
 const Side = ({ current }: { current: string }) => (
   <nav class="side" aria-label="Operations">
-    {LISTED.map(({ group, tags }) => (
+    {OPERATION_GROUPS.map(({ group, tags }) => (
       <>
         <h2>{group}</h2>
         {tags.map(({ tag, operations }) => (
@@ -101,7 +99,7 @@ const Side = ({ current }: { current: string }) => (
   </nav>
 );
 
-/** Shown by the script that does it. */
+/** Search field, hidden until the script that implements it shows it. */
 export const Search = ({ what }: { what: string }) => (
   <form class="search" role="search" hidden>
     <label>
@@ -116,7 +114,7 @@ export const Method = ({ method }: { method: string }) => (
   <span class={`method ${method.toLowerCase()}`}>{method.toUpperCase()}</span>
 );
 
-/** Text to be taken elsewhere. @param apiKey In the place of which scripts put the reader's own. */
+/** Code to copy. @param apiKey Key in the text, which scripts replace by the reader's key. */
 export const Code = ({ label, text, apiKey }: { label: string; text: string; apiKey?: string }) => (
   <pre tabindex={0} role="group" aria-label={label}>
     <code>

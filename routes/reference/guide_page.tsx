@@ -2,7 +2,7 @@ import type { Guide } from "@/openapi/introduction.ts";
 import { Frame } from "./frame.tsx";
 import { markdown } from "./markdown.ts";
 
-/** A page of docs/. @param text As it stands there. */
+/** The page of a guide. @param text Markdown of the guide's file in docs/. */
 export const GuidePage = ({ guide: { name, title }, text }: { guide: Guide; text: string }) => (
   <Frame title={title} current={`/docs/guides/${name}`}>
     <p class="trail">

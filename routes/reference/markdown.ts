@@ -3,7 +3,7 @@ import { Marked, type Tokens } from "marked";
 import { escapeHtml } from "@/lib/text/html.ts";
 import { guides } from "@/openapi/introduction.ts";
 
-/** As links of the guides name headings. */
+/** Returns the anchor by which links in guides refer to a heading. */
 const anchorOf = (heading: string): string =>
   heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
 
@@ -11,15 +11,15 @@ const SERVED = new Set(guides().map(({ name }) => name));
 const GUIDE_LINK = /^(?:\.\/)?([\w-]+)\.md(#.*)?$/;
 const PICTURE = /^dashboard\/([\w-]+\.png)$/;
 
-/** Where a link of a guide leads here; null for what is in the repository alone. */
-function served(href: string): string | null {
+/** Returns the served address of a guide's link, or null if only the repository has the target. */
+function servedPath(href: string): string | null {
   if (/^(?:https?:|mailto:|#|\/)/.test(href)) return href;
   const [, name, anchor = ""] = GUIDE_LINK.exec(href) ?? [];
   if (name === "errors") return `/docs/errors${anchor}`;
   return name !== undefined && SERVED.has(name) ? `/docs/guides/${name}${anchor}` : null;
 }
 
-/** Our own text, in which HTML is text like any other and comments are for editors. */
+/** Renderer of Corbel's own Markdown, which escapes HTML and removes comments. */
 const marked = new Marked({
   gfm: true,
   renderer: {
@@ -29,7 +29,7 @@ const marked = new Marked({
       return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
     link({ href, tokens }: Tokens.Link) {
-      const [words, target] = [this.parser.parseInline(tokens), served(href)];
+      const [words, target] = [this.parser.parseInline(tokens), servedPath(href)];
       return target === null ? words : `<a href="${escapeHtml(target)}">${words}</a>`;
     },
     image({ href, text }: Tokens.Image) {
@@ -38,14 +38,14 @@ const marked = new Marked({
         ? escapeHtml(text)
         : `<img src="/docs/pictures/${file}" alt="${escapeHtml(text)}" loading="lazy">`;
     },
-    // What is wider than the page scrolls in a place of its own, by keyboard too.
+    // Wide code scrolls in a focusable element, so that the keyboard can scroll it.
     code: ({ text }: Tokens.Code) =>
       `<pre tabindex="0" role="group" aria-label="Example"><code>${
         escapeHtml(text)
       }</code></pre>\n`,
     table(token: Tokens.Table) {
       const cell = ({ tokens, text }: Tokens.TableCell, kind: string) => {
-        // An empty corner heads nothing.
+        // An empty corner cell is not a header.
         const tag = text === "" ? "td" : kind;
         return `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`;
       };
@@ -59,8 +59,6 @@ const marked = new Marked({
   },
 });
 
-/** Text with paragraphs, lists and tables as HTML. */
 export const markdown = (text: string) => raw(marked.parse(text, { async: false }));
 
-/** Text of one line as HTML. */
 export const inlineMarkdown = (text: string) => raw(marked.parseInline(text, { async: false }));

@@ -15,7 +15,7 @@ import { OperationPage } from "./operation_page.tsx";
 import { handleGetFullReference } from "./scalar.ts";
 import { servePage } from "./serve_page.ts";
 
-/** The reference as pages beside its first one, which is an operation. */
+/** Mounts the pages of the reference, except the start page, which is an operation. */
 export function referencePages(mount: Mount): void {
   mount(get("/docs/assets/{file}", anyone), serveReferenceAsset);
   // Below the dashboard, so that only its own origin may read it.
@@ -34,7 +34,7 @@ const OPERATION_IDS = new Set(CONTRACTS.map(({ operationId }) => operationId));
 const handleOperation: PageHandler<null, "operationId"> = (c) => {
   const { publicUrl } = c.var.services.config;
   const { operationId } = c.req.valid("param");
-  // Before anything is kept under a name that somebody made up.
+  // Unknown names must not get a cache entry.
   if (!OPERATION_IDS.has(operationId)) throw new Problem("ROUTE_NOT_FOUND");
   return servePage(c.req, `operation ${operationId} ${publicUrl}`, async () => {
     const document = await readDocument();
@@ -46,7 +46,7 @@ const handleOperation: PageHandler<null, "operationId"> = (c) => {
 const handleErrors: PageHandler<null> = (c) =>
   servePage(c.req, "errors", async () => {
     const text = await Deno.readTextFile(new URL("errors.md", DOCS));
-    // The rest of the page says the same as the catalogue itself, with links.
+    // The rest of the file repeats the list of problems.
     return ErrorsPage({ introduction: text.slice(0, text.indexOf("<!-- deno-fmt")) });
   });
 
@@ -60,7 +60,6 @@ const handleGuide: PageHandler<null, "name"> = (c) => {
   });
 };
 
-/** The pictures that guides show. */
 const PICTURES = ["access.png", "documents.png", "overview.png"];
 
 const handlePicture: PageHandler<null, "file"> = async (c) => {

@@ -1,17 +1,16 @@
 import { PROBLEMS } from "@/lib/problems.ts";
 import { problemAnchor } from "@/openapi/error_catalogue.ts";
 import { refTo } from "@/openapi/project/json_schema.ts";
-import type { Answer, Body, Parameter, ReferenceDocument, ShownOperation } from "./document.ts";
+import type { Answer, Body, Parameter, ReferenceDocument, ReferenceOperation } from "./document.ts";
 import { Code, Frame, Method, operationPath, tagAnchor } from "./frame.tsx";
 import { inlineMarkdown, markdown } from "./markdown.ts";
 import { exampleKey, exampleOf, samples } from "./samples.ts";
 import { PageSchemas, SchemaView, TypeLine } from "./schema_view.tsx";
 import { TryForm } from "./try_form.tsx";
 
-/** All that there is to know of one operation. */
 export const OperationPage = (
   { operation, document, serverUrl }: {
-    operation: ShownOperation;
+    operation: ReferenceOperation;
     document: ReferenceDocument;
     serverUrl: string;
   },
@@ -42,7 +41,7 @@ export const OperationPage = (
 
 const Callers = (
   { operation: { security }, document: { securitySchemes } }: {
-    operation: ShownOperation;
+    operation: ReferenceOperation;
     document: ReferenceDocument;
   },
 ) => {
@@ -86,7 +85,9 @@ const Callers = (
   );
 };
 
-const Samples = ({ operation, serverUrl }: { operation: ShownOperation; serverUrl: string }) => (
+const Samples = (
+  { operation, serverUrl }: { operation: ReferenceOperation; serverUrl: string },
+) => (
   <section aria-labelledby="samples">
     <h2 id="samples">Samples</h2>
     {samples(operation, serverUrl).map(({ language, text }, i) => (
@@ -101,8 +102,8 @@ const Samples = ({ operation, serverUrl }: { operation: ShownOperation; serverUr
   </section>
 );
 
-/** As Scalar names the places of its page. */
-const fullReferencePath = ({ tag, method, path }: ShownOperation): string =>
+/** Returns the address of the operation in Scalar's page. */
+const fullReferencePath = ({ tag, method, path }: ReferenceOperation): string =>
   `/docs/full#tag/${tagAnchor(tag)}/${method}${path}`;
 
 const PLACES = { path: "In the path", query: "In the query", header: "Headers" } as const;
@@ -186,7 +187,7 @@ const Contents = (
 );
 
 export const Refusals = (
-  { operation, schemas }: { operation: ShownOperation; schemas: PageSchemas },
+  { operation, schemas }: { operation: ReferenceOperation; schemas: PageSchemas },
 ) => (
   <section aria-labelledby="refusals">
     <h2 id="refusals">Refusals</h2>

@@ -1,14 +1,13 @@
 import { CONTRACTS } from "@/openapi/document.ts";
 import { EXAMPLE_KEYS } from "@/openapi/introduction.ts";
 import { fileKey, secretKey } from "@/openapi/security.ts";
-import type { Parameter, ShownOperation } from "./document.ts";
+import type { Parameter, ReferenceOperation } from "./document.ts";
 
-/** One request as it can be sent. */
 export interface Call {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly (readonly [string, string])[];
-  /** JSON, or null for none; "file" for bytes. */
+  /** JSON, "file" for bytes, or null for a request without a body. */
   readonly body: { readonly json: unknown } | "file" | null;
 }
 
@@ -17,38 +16,33 @@ export interface Sample {
   readonly text: string;
 }
 
-/** What a parameter is sent as where nobody says otherwise. */
 export const exampleOf = ({ example, schema }: Pick<Parameter, "example" | "schema">): string => {
   const value = example ?? schema.example ?? schema.default ?? schema.enum?.[0];
   if (value === undefined) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 };
 
-/** Whether every way to call the operation needs this scheme. */
-export const needs = ({ security }: ShownOperation, scheme: string): boolean =>
+/** Whether all alternatives to call the operation require the security scheme. */
+export const requiresScheme = ({ security }: ReferenceOperation, scheme: string): boolean =>
   security.length > 0 && security.every((schemes) => schemes.includes(scheme));
 
-/** Whether one way to call the operation needs this scheme. */
-export const takes = ({ security }: ShownOperation, scheme: string): boolean =>
+export const acceptsScheme = ({ security }: ReferenceOperation, scheme: string): boolean =>
   security.some((schemes) => schemes.includes(scheme));
 
-/** What the secret key is meant for first, also where signed-in users may do some of it. */
+/** Operations shown with the secret key, although signed-in users may call some of them. */
 const BY_SECRET_KEY = new Set(
   CONTRACTS.filter(({ security }) =>
     [secretKey, fileKey].some((one) => one.guard === security.guard)
   ).map(({ operationId }) => operationId),
 );
 
-/** The key that the operation is shown with. */
-export const exampleKey = ({ operationId }: ShownOperation): string =>
+export const exampleKey = ({ operationId }: ReferenceOperation): string =>
   BY_SECRET_KEY.has(operationId) ? EXAMPLE_KEYS.secret : EXAMPLE_KEYS.publishable;
 
-/** The example of the operation, in the languages that most people use. */
-export function samples(operation: ShownOperation, serverUrl: string): Sample[] {
+export function samples(operation: ReferenceOperation, serverUrl: string): Sample[] {
   return samplesOf(exampleCall(operation, { serverUrl, key: exampleKey(operation) }));
 }
 
-/** The same request in each language. */
 export function samplesOf(call: Call): Sample[] {
   return [
     { language: "curl", text: curl(call) },
@@ -60,34 +54,33 @@ export function samplesOf(call: Call): Sample[] {
 interface CallOptions {
   readonly serverUrl: string;
   readonly key: string;
-  /** Parameters that it has though they may be left out. */
   readonly query?: Readonly<Record<string, string>>;
 }
 
 export function exampleCall(
-  operation: ShownOperation,
+  operation: ReferenceOperation,
   { serverUrl, key, query: more = {} }: CallOptions,
 ): Call {
   const { parameters, body, method } = operation;
   const required = parameters.filter((one) => one.required);
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (whole, name) => {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (placeholder, name) => {
     const parameter = parameters.find((one) => one.in === "path" && one.name === name);
-    return parameter === undefined ? whole : encodeURI(exampleOf(parameter));
+    return parameter === undefined ? placeholder : encodeURI(exampleOf(parameter));
   });
   const query = new URLSearchParams(
     required.filter((one) => one.in === "query").map((one) => [one.name, exampleOf(one)]),
   );
   for (const [name, value] of Object.entries(more)) query.set(name, value);
-  if (takes(operation, "apiKeyInQuery")) query.set("key", EXAMPLE_KEYS.publishable);
+  if (acceptsScheme(operation, "apiKeyInQuery")) query.set("key", EXAMPLE_KEYS.publishable);
   const json = body?.content["application/json"];
   return {
     method,
     url: `${serverUrl}${path}${query.size > 0 ? `?${query}` : ""}`,
     headers: [
-      ...(takes(operation, "apiKey") && !takes(operation, "apiKeyInQuery")
+      ...(acceptsScheme(operation, "apiKey") && !acceptsScheme(operation, "apiKeyInQuery")
         ? [["x-api-key", key] as const]
         : []),
-      ...(needs(operation, "accessToken")
+      ...(requiresScheme(operation, "accessToken")
         ? [["authorization", "Bearer <accessToken>"] as const]
         : []),
       ...accountHeaders(operation),
@@ -99,30 +92,32 @@ export function exampleCall(
   };
 }
 
-/** Of an operation for accounts: programs send a personal access token where one may be sent. */
-function accountHeaders(operation: ShownOperation): (readonly [string, string])[] {
-  if (takes(operation, "apiKey")) return [];
-  if (takes(operation, "accountToken")) {
+/** Returns the header with the account's credentials, a personal access token if it is accepted. */
+function accountHeaders(operation: ReferenceOperation): (readonly [string, string])[] {
+  if (acceptsScheme(operation, "apiKey")) return [];
+  if (acceptsScheme(operation, "accountToken")) {
     return [["authorization", "Bearer <personalAccessToken>"]];
   }
-  return takes(operation, "dashboardSession") ? [["cookie", "corbel_session=<session>"]] : [];
+  return acceptsScheme(operation, "dashboardSession")
+    ? [["cookie", "corbel_session=<session>"]]
+    : [];
 }
 
-const inShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function curl({ method, url, headers, body }: Call): string {
   const lines = [
-    `curl ${method === "GET" ? "" : `-X ${method} `}${inShell(url)}`,
-    ...headers.map(([name, value]) => `-H ${inShell(`${name}: ${value}`)}`),
+    `curl ${method === "GET" ? "" : `-X ${method} `}${shellQuoted(url)}`,
+    ...headers.map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
     ...(body === "file" ? ["--data-binary @cat.png"] : []),
-    ...(body !== null && body !== "file" ? [`-d ${inShell(JSON.stringify(body.json))}`] : []),
+    ...(body !== null && body !== "file" ? [`-d ${shellQuoted(JSON.stringify(body.json))}`] : []),
   ];
   return lines.join(" \\\n  ");
 }
 
 const indented = (text: string): string => text.replaceAll("\n", "\n  ");
 
-/** A browser sends the cookies of this server itself, and lets no program set them. */
+/** Omits cookies, which browsers send themselves and do not let scripts set. */
 function javascript({ method, url, headers, body }: Call): string {
   const own = Object.fromEntries(headers.filter(([name]) => name !== "cookie"));
   const options = [
@@ -149,7 +144,7 @@ function python({ method, url, headers, body }: Call): string {
     "print(response.status_code, response.text)";
 }
 
-/** A JSON value as Python writes it. @param depth Of the line that it begins in. */
+/** Returns a JSON value in Python's syntax. @param depth Indentation of its first line. */
 function pythonValue(value: unknown, depth: number): string {
   if (value === null || value === undefined) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

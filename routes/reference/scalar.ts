@@ -2,7 +2,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { Problem } from "@/lib/problems.ts";
 import type * as system from "@/openapi/paths/system.ts";
 import type { HandlerOf, PageHandler } from "../handler.ts";
-import { takesEncoding } from "../compression.ts";
+import { acceptsEncoding } from "../compression.ts";
 import { serveFile, staticFile } from "../system/file.ts";
 
 const FOLDER = new URL("../../openapi/reference/", import.meta.url);
@@ -16,21 +16,21 @@ const POLICY =
 
 const read = (name: string) => Deno.readFile(new URL(name, FOLDER));
 
-const page = once(async () =>
+const page = lazily(async () =>
   staticFile(PAGE, await read("page.html"), [["content-security-policy", POLICY]])
 );
-const init = once(async () => staticFile(SCRIPT, await read("init.js")));
-const packed = once(async () =>
+const init = lazily(async () => staticFile(SCRIPT, await read("init.js")));
+const compressedScript = lazily(async () =>
   staticFile(SCRIPT, await read("scalar.js.br"), [["content-encoding", "br"], BY_ENCODING])
 );
-/** For the few clients that take no brotli. */
-const unpacked = once(async () =>
+/** Script for the few clients that do not accept brotli. */
+const decompressedScript = lazily(async () =>
   staticFile(SCRIPT, Uint8Array.from(brotliDecompressSync(await read("scalar.js.br"))), [
     BY_ENCODING,
   ])
 );
 
-/** The page of Scalar, which has every language and a client, and takes seconds to appear. */
+/** Serves the page of Scalar, which has more languages and takes seconds to load. */
 export const handleGetFullReference: PageHandler<null> = async (c) =>
   serveFile(await page(), c.req.header("if-none-match") ?? null);
 
@@ -41,16 +41,15 @@ export const handleGetReferenceScript: HandlerOf<typeof system.getReferenceScrip
     case "init.js":
       return serveFile(await init(), tag);
     case "scalar.js": {
-      const takesBrotli = takesEncoding(c.req.header("accept-encoding") ?? null, "br");
-      return serveFile(await (takesBrotli ? packed() : unpacked()), tag);
+      const takesBrotli = acceptsEncoding(c.req.header("accept-encoding") ?? null, "br");
+      return serveFile(await (takesBrotli ? compressedScript() : decompressedScript()), tag);
     }
     default:
       throw new Problem("ROUTE_NOT_FOUND");
   }
 };
 
-/** Files are read when the first asks for them, and kept. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => made ??= make();
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => result ??= make();
 }

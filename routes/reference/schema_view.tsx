@@ -2,11 +2,7 @@ import { lastName } from "@/openapi/shared_parts.ts";
 import type { Schema } from "./document.ts";
 import { markdown } from "./markdown.ts";
 
-/**
- * The named schemas of a document as one page shows them. A page writes each of them out where it is
- * first mentioned and links to that place from every other mention, because schemas refer to each
- * other in circles.
- */
+/** The named schemas of a page, each written out at its first mention, because they form cycles. */
 export class PageSchemas {
   readonly #byName: Readonly<Record<string, Schema>>;
   readonly #written = new Set<string>();
@@ -15,14 +11,12 @@ export class PageSchemas {
     this.#byName = byName;
   }
 
-  /** Returns the schema itself, or the named schema that it refers to. */
   resolve({ $ref, ...schema }: Schema): Schema {
     return $ref === undefined
       ? schema
       : this.resolve({ ...this.#byName[lastName($ref)]!, ...schema });
   }
 
-  /** Returns whether the page mentions a named schema for the first time. */
   isFirstMention(name: string): boolean {
     if (this.#written.has(name)) return false;
     this.#written.add(name);
@@ -30,28 +24,27 @@ export class PageSchemas {
   }
 }
 
-/** "string or null", "array of objects". */
+/** Returns the type in words, such as "string or null" or "array of object". */
 function typeText(schema: Schema, schemas: PageSchemas): string {
-  const whole = schemas.resolve(schema);
-  const choices = whole.anyOf ?? whole.oneOf;
+  const resolved = schemas.resolve(schema);
+  const choices = resolved.anyOf ?? resolved.oneOf;
   if (choices !== undefined) {
     return [...new Set(choices.map((one) => typeText(one, schemas)))].join(" or ");
   }
-  if (whole.allOf !== undefined) return "object";
-  if (whole.type === undefined) {
-    return whole.enum !== undefined || whole.const !== undefined ? "one value" : "any value";
+  if (resolved.allOf !== undefined) return "object";
+  if (resolved.type === undefined) {
+    return resolved.enum !== undefined || resolved.const !== undefined ? "one value" : "any value";
   }
-  return [whole.type].flat().map((type) =>
-    type === "array" && whole.items !== undefined
-      ? `array of ${typeText(whole.items, schemas)}`
+  return [resolved.type].flat().map((type) =>
+    type === "array" && resolved.items !== undefined
+      ? `array of ${typeText(resolved.items, schemas)}`
       : type
   ).join(" or ");
 }
 
 const json = (value: unknown): string => JSON.stringify(value);
 
-/** What a value must keep to, beside its type. */
-function bounds(schema: Schema): string[] {
+function constraints(schema: Schema): string[] {
   const between = (name: string, least: number | undefined, most: number | undefined) => {
     const [from, to] = [least?.toLocaleString("en"), most?.toLocaleString("en")];
     if (from !== undefined && to !== undefined) return [`${name} ${from} to ${to}`];
@@ -69,12 +62,11 @@ function bounds(schema: Schema): string[] {
   ];
 }
 
-/** Type, bounds, choices and default of a value, in one line. */
 export const TypeLine = (
   { schema, schemas, required }: { schema: Schema; schemas: PageSchemas; required?: boolean },
 ) => {
-  const whole = schemas.resolve(schema);
-  const values = whole.enum ?? (whole.const === undefined ? [] : [whole.const]);
+  const resolved = schemas.resolve(schema);
+  const values = resolved.enum ?? (resolved.const === undefined ? [] : [resolved.const]);
   return (
     <>
       <span class="type">{typeText(schema, schemas)}</span>
@@ -89,12 +81,12 @@ export const TypeLine = (
           ))}
         </span>
       )}
-      {whole.default !== undefined && (
+      {resolved.default !== undefined && (
         <span>
-          default <code>{json(whole.default)}</code>
+          default <code>{json(resolved.default)}</code>
         </span>
       )}
-      {bounds(whole).map((one) => <span class="bound">{one}</span>)}
+      {constraints(resolved).map((one) => <span class="bound">{one}</span>)}
     </>
   );
 };
@@ -102,14 +94,11 @@ export const TypeLine = (
 interface SchemaProps {
   readonly schema: Schema;
   readonly schemas: PageSchemas;
-  /** Number of named schemas that this schema is written within. */
+  /** Number of named schemas around this schema. */
   readonly depth?: number;
 }
 
-/**
- * The members of an object, of the elements of a list, or of each choice; nothing for a plain value.
- * A named schema that the page has written out already is a link to it.
- */
+/** Members of an object, list element or choice. Named schemas are written out once. */
 export const SchemaView = ({ schema, schemas, depth = 0 }: SchemaProps) => {
   if (!hasMembers(schema, schemas)) return null;
   if (schema.$ref === undefined) return <Inside schema={schema} schemas={schemas} depth={depth} />;
@@ -129,7 +118,7 @@ export const SchemaView = ({ schema, schemas, depth = 0 }: SchemaProps) => {
   );
 };
 
-/** What is within a schema that is no reference. */
+/** Content of a schema that is not a reference. */
 const Inside = ({ schema, schemas, depth }: Required<SchemaProps>) => {
   const choices = choicesOf(schema);
   if (choices !== undefined) {
@@ -196,11 +185,11 @@ const Member = (
 const choicesOf = ({ anyOf, oneOf, allOf }: Schema): readonly Schema[] | undefined =>
   anyOf ?? oneOf ?? allOf;
 
-/** Whether there is something to show below the type. */
 function hasMembers(schema: Schema, schemas: PageSchemas): boolean {
-  const whole = schemas.resolve(schema);
-  const choices = choicesOf(whole);
+  const resolved = schemas.resolve(schema);
+  const choices = choicesOf(resolved);
   if (choices !== undefined) return choices.some((one) => hasMembers(one, schemas));
-  if (whole.items !== undefined) return hasMembers(whole.items, schemas);
-  return Object.keys(whole.properties ?? {}).length > 0 || Boolean(whole.additionalProperties);
+  if (resolved.items !== undefined) return hasMembers(resolved.items, schemas);
+  return Object.keys(resolved.properties ?? {}).length > 0 ||
+    Boolean(resolved.additionalProperties);
 }

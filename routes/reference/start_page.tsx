@@ -1,8 +1,15 @@
 import { EXAMPLE_KEYS, GUIDES, INTRODUCTION } from "@/openapi/introduction.ts";
-import { Code, Frame, LISTED, Method, operationPath, Search, tagAnchor } from "./frame.tsx";
+import {
+  Code,
+  Frame,
+  Method,
+  OPERATION_GROUPS,
+  operationPath,
+  Search,
+  tagAnchor,
+} from "./frame.tsx";
 import { markdown } from "./markdown.ts";
 
-/** The first page: what there is. */
 export const StartPage = ({ publicUrl }: { publicUrl: string }) => (
   <Frame title="API reference" current="/docs">
     <h1>API reference</h1>
@@ -16,7 +23,6 @@ export const StartPage = ({ publicUrl }: { publicUrl: string }) => (
   </Frame>
 );
 
-/** The key with which all examples are shown. */
 export const KeyField = ({ value }: { value: string }) => (
   <label>
     API key
@@ -82,7 +88,7 @@ const OperationList = () => (
   <section aria-labelledby="operations">
     <h2 id="operations">Operations</h2>
     <Search what="operations" />
-    {LISTED.map(({ group, tags }) => (
+    {OPERATION_GROUPS.map(({ group, tags }) => (
       <div class="group" data-group>
         <h3>{group}</h3>
         {tags.map(({ tag, about, operations }) => (

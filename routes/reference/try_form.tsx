@@ -1,9 +1,9 @@
-import type { Parameter, ShownOperation } from "./document.ts";
-import { exampleKey, exampleOf, needs, takes } from "./samples.ts";
+import type { Parameter, ReferenceOperation } from "./document.ts";
+import { acceptsScheme, exampleKey, exampleOf, requiresScheme } from "./samples.ts";
 import { KeyField, KeyHint } from "./start_page.tsx";
 
-/** Sends the operation from the page. Scripts show it; without them there are the samples. */
-export const TryForm = ({ operation }: { operation: ShownOperation }) => {
+/** Form that sends the operation from the page. Hidden until the script shows it. */
+export const TryForm = ({ operation }: { operation: ReferenceOperation }) => {
   const { method, path, parameters, body } = operation;
   const json = body?.content["application/json"];
   return (
@@ -38,8 +38,8 @@ export const TryForm = ({ operation }: { operation: ShownOperation }) => {
   );
 };
 
-const Credentials = ({ operation }: { operation: ShownOperation }) => {
-  const takesKey = takes(operation, "apiKey") || takes(operation, "apiKeyInQuery");
+const Credentials = ({ operation }: { operation: ReferenceOperation }) => {
+  const takesKey = acceptsScheme(operation, "apiKey") || acceptsScheme(operation, "apiKeyInQuery");
   return (
     <>
       {takesKey && (
@@ -48,20 +48,20 @@ const Credentials = ({ operation }: { operation: ShownOperation }) => {
           <KeyHint />
         </>
       )}
-      {takes(operation, "accessToken") && (
+      {acceptsScheme(operation, "accessToken") && (
         <label>
-          Access token{needs(operation, "accessToken") ? "" : " (if a user is signed in)"}
+          Access token{requiresScheme(operation, "accessToken") ? "" : " (if a user is signed in)"}
           <input name="access-token" data-token autocomplete="off" spellcheck={false} />
         </label>
       )}
-      {takes(operation, "dashboardSession") && (
+      {acceptsScheme(operation, "dashboardSession") && (
         <p class="hint">
           Your browser sends the session of the <a href="/dashboard">dashboard</a> by itself.
         </p>
       )}
-      {takes(operation, "accountToken") && (
+      {acceptsScheme(operation, "accountToken") && (
         <label>
-          Personal access token (in the place of a session)
+          Personal access token (instead of a session)
           <input name="account-token" data-token autocomplete="off" spellcheck={false} />
         </label>
       )}
@@ -69,22 +69,22 @@ const Credentials = ({ operation }: { operation: ShownOperation }) => {
   );
 };
 
-/** A parameter that any name may stand for is written as it stands in the address. */
-const isOpen = ({ schema }: Parameter): boolean => schema.type === "object";
+/** Whether a parameter accepts any names, which the reader enters as a query string. */
+const acceptsAnyName = ({ schema }: Parameter): boolean => schema.type === "object";
 
 const ParameterField = ({ parameter }: { parameter: Parameter }) => (
   <label>
     <span>
       <code>{parameter.name}</code> {parameter.in}
       {parameter.required && ", required"}
-      {isOpen(parameter) && ", as in an address: status=draft&views_gt=5"}
+      {acceptsAnyName(parameter) && ", as in an address: status=draft&views_gt=5"}
     </span>
     <input
       name={parameter.name}
       value={parameter.required ? exampleOf(parameter) : ""}
       required={parameter.in === "path"}
       data-in={parameter.in}
-      data-open={isOpen(parameter)}
+      data-open={acceptsAnyName(parameter)}
       autocomplete="off"
       spellcheck={false}
     />

@@ -1,13 +1,12 @@
 import type { ApiKeyPrincipal } from "@/lib/projects/api_keys.ts";
-import { maySetCookie, readRefreshCookie, refreshCookie } from "@/lib/auth/refresh_cookie.ts";
+import { canSetCookie, readRefreshCookie, refreshCookie } from "@/lib/auth/refresh_cookie.ts";
 import type { RefreshInput } from "@/openapi/schemas/session.ts";
 import type { z } from "zod";
 import type { OperationContext } from "../handler.ts";
 
-/** A refresh token as a request brought it. */
-export interface Presented {
+export interface PresentedToken {
   readonly token: string | null;
-  /** Whether the client holds it itself, and not its browser. */
+  /** Whether the client sent the token itself, not the browser as a cookie. */
   readonly byClient: boolean;
 }
 
@@ -19,8 +18,8 @@ type RefreshContext = OperationContext<unknown, {
   header: { readonly "x-refresh-token": string | null };
 }>;
 
-/** Looks for a refresh token in the header, then the body, then the cookie. */
-export function presentedToken(c: RefreshContext, holder: ApiKeyPrincipal): Presented {
+/** Reads the refresh token from the header, else from the body, else from the cookie. */
+export function presentedToken(c: RefreshContext, holder: ApiKeyPrincipal): PresentedToken {
   const token = c.req.valid("header")["x-refresh-token"] || c.req.valid("json")?.refreshToken;
   if (token) return { token, byClient: true };
   const sent = {
@@ -32,12 +31,12 @@ export function presentedToken(c: RefreshContext, holder: ApiKeyPrincipal): Pres
   return { token: kept, byClient: false };
 }
 
-/** The cookie for an answer with a fresh token, or without one to remove it. */
+/** Returns the `Set-Cookie` header that stores a refresh token, or removes it for null. */
 export function cookieHeaders(
   c: OperationContext<unknown>,
   holder: ApiKeyPrincipal,
   token: string | null,
 ): readonly (readonly [string, string])[] {
-  if (!maySetCookie(holder, c.req.header("origin") ?? null)) return [];
+  if (!canSetCookie(holder, c.req.header("origin") ?? null)) return [];
   return [refreshCookie(c.var.services.cookies, holder, token)];
 }

@@ -24,7 +24,7 @@ export const sessions: HandlersOf<typeof SESSIONS> = {
     const { services, principal } = c.var;
     const { token, byClient } = presentedToken(c, principal);
     const { "x-refresh-token-mode": isHeaderMode } = c.req.valid("header");
-    // The successor of a cookie could go nowhere.
+    // The new token of a cookie could not be returned in a header.
     if (token === null || (!byClient && isHeaderMode)) {
       throw new Problem("REFRESH_TOKEN_INVALID");
     }
@@ -48,7 +48,7 @@ export const sessions: HandlersOf<typeof SESSIONS> = {
   logout: async (c) => {
     const { services, principal } = c.var;
     const { token } = presentedToken(c, principal);
-    // With a secret key, as everywhere, an access token is not looked at.
+    // Requests with a secret key ignore the access token.
     const authorization = principal.kind === "secret"
       ? null
       : c.req.header("authorization") ?? null;

@@ -1,6 +1,6 @@
 import type { Reply } from "@/lib/http/respond.ts";
 
-/** Sends a browser on. The address may hold a token or a code: nobody keeps it or passes it on. */
+/** Redirects a browser. The address may hold a secret: it is not cached or sent as referrer. */
 export const redirect = (
   location: string,
   ...headers: readonly (readonly [string, string])[]

@@ -1,18 +1,18 @@
 import { type ConfirmedUpload, confirmUpload } from "@/lib/files/confirm_upload.ts";
 import { deleteFile } from "@/lib/files/delete_file.ts";
 import { getFileInfo, listFiles } from "@/lib/files/list_files.ts";
-import { pathIn } from "@/lib/files/paths.ts";
+import { pathFromUrl } from "@/lib/files/paths.ts";
 import { requestUpload } from "@/lib/files/request_upload.ts";
 import { signFile } from "@/lib/files/sign_file.ts";
 import { getStorageUsage } from "@/lib/files/usage.ts";
-import { NO_STORE, ok, okWith } from "@/lib/http/respond.ts";
+import { NO_STORE, ok, okWithFields } from "@/lib/http/respond.ts";
 import { SIGNED_SECONDS_DEFAULT } from "@/lib/limits.ts";
 import type { STORAGE } from "@/openapi/paths/storage.ts";
 import type { HandlersOf } from "../handler.ts";
 
 const NO_URL = "The storage of this project has no public address: the file cannot be read by URL.";
 
-/** A word beside the answer where a file that everybody may read has no address. */
+/** Returns a warning if a public file does not have an address. */
 export const withoutUrl = ({ url, visibility }: ConfirmedUpload) =>
   url === null && visibility === "public" ? { warning: NO_URL } : {};
 
@@ -23,7 +23,7 @@ export const storage: HandlersOf<typeof STORAGE> = {
     const input = { ...described, bytes };
     const { projectId, uploader } = principal;
     const requested = await requestUpload(services, projectId, input, uploader);
-    return { ...okWith({ ...requested }, "Upload requested"), headers: [NO_STORE] };
+    return { ...okWithFields({ ...requested }, "Upload requested"), headers: [NO_STORE] };
   },
 
   confirmUpload: async (c) => {
@@ -31,19 +31,19 @@ export const storage: HandlersOf<typeof STORAGE> = {
     const { size: bytes, filePath: path } = c.req.valid("json");
     const confirmed = await confirmUpload(services, principal, { path, bytes });
     const members = { ...confirmed, ...withoutUrl(confirmed) };
-    return okWith(members, "Upload confirmed");
+    return okWithFields(members, "Upload confirmed");
   },
 
   signFile: async (c) => {
     const { services, principal } = c.var;
     const { path, expiresIn: seconds = SIGNED_SECONDS_DEFAULT } = c.req.valid("json");
-    const signed = await signFile(services, principal, { path: pathIn(path), seconds });
+    const signed = await signFile(services, principal, { path: pathFromUrl(path), seconds });
     return { ...ok(200, JSON.stringify(signed), "Address signed"), headers: [NO_STORE] };
   },
 
   deleteFile: async (c) => {
     const { services, principal } = c.var;
-    await deleteFile(services, principal, pathIn(c.req.valid("json").path));
+    await deleteFile(services, principal, pathFromUrl(c.req.valid("json").path));
     return ok(200, JSON.stringify({ deleted: true }), "File deleted");
   },
 

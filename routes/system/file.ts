@@ -1,10 +1,10 @@
 import type { HonoRequest } from "hono";
-import { namesTag } from "@/lib/http/etags.ts";
+import { matchesTag } from "@/lib/http/etags.ts";
 import type { Reply } from "@/lib/http/respond.ts";
-import { packed, packedHeaders, takesEncoding, unpacked } from "../compression.ts";
+import { acceptsEncoding, compressText, decompress, encodingHeaders } from "../compression.ts";
 import { sha256 } from "@/lib/crypto/hashes.ts";
 
-/** A file that is served as it is, with its tag made once. */
+/** A file that is served unchanged, with a precomputed entity tag. */
 export interface StaticFile {
   readonly body: string | Uint8Array<ArrayBuffer>;
   readonly type: string;
@@ -21,44 +21,44 @@ export function staticFile(
   return { type, body, headers, etag: `"${sha256(text).slice(0, 27)}"` };
 }
 
-/** A file that is kept packed. */
-export interface PackedFile extends StaticFile {
+export interface CompressedFile extends StaticFile {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-export async function packedFile(type: string, text: string): Promise<PackedFile> {
-  const body = await packed(text, "gzip");
-  return { ...staticFile(type, body, packedHeaders("gzip")), body };
+export async function compressedFile(type: string, text: string): Promise<CompressedFile> {
+  const body = await compressText(text, "gzip");
+  return { ...staticFile(type, body, encodingHeaders("gzip")), body };
 }
 
-/** The same file for those who do not take it packed, under a tag of its own. */
-export const unpackedFile = async (
-  { type, body, etag }: PackedFile,
+/** Returns the decompressed file, under another entity tag, for clients that do not accept gzip. */
+export const decompressedFile = async (
+  { type, body, etag }: CompressedFile,
 ): Promise<StaticFile> => ({
   type,
-  body: await unpacked(body),
+  body: await decompress(body),
   headers: [["vary", "accept-encoding"]],
   etag: etag.replace(/"$/, '-plain"'),
 });
 
-/** A text as a file, for those who take it packed or for the others. */
 export const textFile = async (
   type: string,
   text: string,
   isPacked: boolean,
 ): Promise<StaticFile> =>
-  isPacked ? await packedFile(type, text) : staticFile(type, text, [["vary", "accept-encoding"]]);
+  isPacked
+    ? await compressedFile(type, text)
+    : staticFile(type, text, [["vary", "accept-encoding"]]);
 
-/** Texts served as files of one type: each is made when the first asks for it, then kept. */
-export function keptTexts(type: string) {
+/** Returns a function that serves generated texts. The first request for a text generates it. */
+export function createTextServer(type: string) {
   const files = new Map<string, Promise<StaticFile>>();
-  /** @param key Names what the text follows from. */
+  /** @param key Identifies the input of the text. */
   return async (
     request: HonoRequest,
     key: string,
     make: () => string | Promise<string>,
   ): Promise<Reply> => {
-    const isPacked = takesEncoding(request.header("accept-encoding") ?? null, "gzip");
+    const isPacked = acceptsEncoding(request.header("accept-encoding") ?? null, "gzip");
     const name = `${key} ${isPacked}`;
     let file = files.get(name);
     if (file === undefined) {
@@ -69,10 +69,9 @@ export function keptTexts(type: string) {
   };
 }
 
-/** The file, or 304 for whoever holds it already. */
 export function serveFile(file: StaticFile, ifNoneMatch: string | null): Reply {
   const headers = [...file.headers, ["etag", file.etag], ["cache-control", "no-cache"]] as const;
-  if (ifNoneMatch !== null && namesTag(ifNoneMatch, file.etag, true)) {
+  if (ifNoneMatch !== null && matchesTag(ifNoneMatch, file.etag, true)) {
     return { status: 304, body: null, headers };
   }
   return { status: 200, body: file.body, type: file.type, headers };

@@ -7,10 +7,9 @@ import type { HandlerOf, HandlersOf } from "../handler.ts";
 import { handleGetReferenceScript } from "../reference/scalar.ts";
 import { servePage } from "../reference/serve_page.ts";
 import { StartPage } from "../reference/start_page.tsx";
-import { keptTexts } from "./file.ts";
+import { createTextServer } from "./file.ts";
 
-/** One document for each address that the server is reached at. */
-const serveDocument = keptTexts("application/json");
+const serveDocument = createTextServer("application/json");
 
 const FOLDER = new URL("../../client/", import.meta.url);
 
@@ -32,7 +31,7 @@ export const system: HandlersOf<typeof SYSTEM> = {
     const { services } = c.var;
     const { engine, blobStores, config, connectionShortage, log } = services;
     const [database, storage] = [engine.name, config.storage.kind];
-    const needed = async (work: Promise<void>, what: string): Promise<void> => {
+    const assertUsable = async (work: Promise<void>, what: string): Promise<void> => {
       try {
         await work;
       } catch (cause) {
@@ -41,17 +40,17 @@ export const system: HandlersOf<typeof SYSTEM> = {
       }
     };
     await Promise.all([
-      needed(engine.ping(), `The database (${database})`),
-      needed(blobStores.internal.ping(), `The file storage (${storage})`),
+      assertUsable(engine.ping(), `The database (${database})`),
+      assertUsable(blobStores.internal.ping(), `The file storage (${storage})`),
     ]);
-    const lost = engine.lost();
+    const lost = engine.unusableSpaces();
     const ready = { status: "ready", database, storage };
-    const shown = {
+    const report = {
       ...ready,
       unusableProjects: lost.length || undefined,
       connectionsExhausted: connectionShortage.isRecent() || undefined,
     };
-    return ok(200, JSON.stringify(shown), "Ready");
+    return ok(200, JSON.stringify(report), "Ready");
   },
 
   getIndex: (c) => {
@@ -93,6 +92,6 @@ function serving(
 ): HandlerOf<
   typeof SYSTEM.getClient | typeof SYSTEM.getClientTypes | typeof SYSTEM.getCommandLine
 > {
-  const serve = keptTexts(type);
+  const serve = createTextServer(type);
   return (c) => serve(c.req, name, () => Deno.readTextFile(new URL(name, FOLDER)));
 }

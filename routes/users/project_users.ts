@@ -11,7 +11,7 @@ import type { HandlersOf } from "../handler.ts";
 export const projectUsers: HandlersOf<typeof PROJECT_USERS> = {
   getUserFields: async (c) => {
     const { services, principal: { project } } = c.var;
-    const fields = await services.userFields.of(project._id);
+    const fields = await services.userFields.ofProject(project._id);
     return ok(200, JSON.stringify({ fields }), "User fields found");
   },
 

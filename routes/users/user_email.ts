@@ -1,4 +1,4 @@
-import { NO_STORE, ok, type Reply, told, toldVerified } from "@/lib/http/respond.ts";
+import { emailVerifiedReply, messageReply, NO_STORE, ok, type Reply } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ApiKeyPrincipal } from "@/lib/projects/api_keys.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
@@ -6,7 +6,7 @@ import { changeEmail, changePassword, confirmEmailChange } from "@/lib/users/cha
 import { logIn } from "@/lib/users/log_in.ts";
 import { resetPassword, signInByCode, verifyEmail } from "@/lib/users/prove_email.ts";
 import { requestCode } from "@/lib/users/send_code.ts";
-import { shownUser } from "@/lib/users/shown_user.ts";
+import { toUserDetails } from "@/lib/users/user_details.ts";
 import { signInAnonymously, signUp } from "@/lib/users/sign_up.ts";
 import type { UserSession } from "@/lib/users/user_session.ts";
 import type { USER_EMAIL } from "@/openapi/paths/user_email.ts";
@@ -46,7 +46,7 @@ export const userEmail: HandlersOf<typeof USER_EMAIL> = {
   verifyEmail: async (c) => {
     const { services, principal: { holder, userId }, state: { network } } = c.var;
     const entered = c.req.valid("json");
-    return toldVerified(
+    return emailVerifiedReply(
       await verifyEmail(services, holder.projectId, entered, { userId, network }),
     );
   },
@@ -54,7 +54,7 @@ export const userEmail: HandlersOf<typeof USER_EMAIL> = {
   resendVerification: async (c) => {
     const request = { purpose: "verify", ...asked(c) } as const;
     await requestCode(c.var.services, c.var.principal.projectId, request);
-    return told("If it can be verified, a code is on its way");
+    return messageReply("If it can be verified, a code is on its way");
   },
 
   requestPasswordReset: async (
@@ -62,26 +62,26 @@ export const userEmail: HandlersOf<typeof USER_EMAIL> = {
   ) => {
     const request = { purpose: "resetPassword", ...asked(c) } as const;
     await requestCode(c.var.services, c.var.principal.projectId, request);
-    return told("If a user has this e-mail, a code is on its way");
+    return messageReply("If a user has this e-mail, a code is on its way");
   },
 
   resetPassword: async (c) => {
     const { services, principal } = c.var;
     await resetPassword(services, principal, c.req.valid("json"), visitor(c));
-    return told("Password reset");
+    return messageReply("Password reset");
   },
 
   changeUserPassword: async (c) => {
     const { services, principal } = c.var;
     await changePassword(services, principal, c.req.valid("json"), visitor(c));
-    return told("Password changed");
+    return messageReply("Password changed");
   },
 
   requestCode: async (c) => {
     const { services, principal: { projectId, auth } } = c.var;
     if (!auth.emailCode) throw new Problem("SIGN_IN_METHOD_OFF");
     await requestCode(services, projectId, { purpose: "code", ...asked(c) });
-    return told("If it can sign in here, a code is on its way");
+    return messageReply("If it can sign in here, a code is on its way");
   },
 
   verifyCode: async (c) => {
@@ -93,13 +93,13 @@ export const userEmail: HandlersOf<typeof USER_EMAIL> = {
   changeEmail: async (c) => {
     const { services, principal } = c.var;
     await changeEmail(services, principal, c.req.valid("json"), visitor(c));
-    return told("If nobody has this e-mail, a code is on its way");
+    return messageReply("If no user has this e-mail, a code is on its way");
   },
 
   confirmEmailChange: async (c) => {
     const { services, principal } = c.var;
     await confirmEmailChange(services, principal, c.req.valid("json").otp, visitor(c));
-    return told("E-mail changed");
+    return messageReply("E-mail changed");
   },
 
   signInAnonymously: async (c) => {
@@ -113,7 +113,7 @@ export const userEmail: HandlersOf<typeof USER_EMAIL> = {
   getPublicUser: handleGetPublicUser,
 };
 
-/** The reply with a session: the refresh token is in it, or in a cookie. */
+/** Returns the reply with a session. The refresh token is in the body or in a cookie. */
 async function signedIn(
   c: SessionContext,
   holder: ApiKeyPrincipal,
@@ -122,13 +122,13 @@ async function signedIn(
   message = "Signed in",
 ): Promise<Reply> {
   const isHeaderMode = c.req.valid("header")["x-refresh-token-mode"];
-  const declared = await c.var.services.userFields.of(holder.projectId);
+  const declared = await c.var.services.userFields.ofProject(holder.projectId);
   const data = {
     accessToken,
     token: accessToken,
     expiresIn,
     userId: user._id,
-    user: shownUser(declared, user),
+    user: toUserDetails(declared, user),
     ...(isHeaderMode && { refreshToken }),
   };
   return {

@@ -11,7 +11,7 @@ import {
   findUser,
   listUsers,
 } from "@/lib/users/manage_users.ts";
-import { managedUser } from "@/lib/users/shown_user.ts";
+import { toManagedUser } from "@/lib/users/user_details.ts";
 import type { USERS } from "@/openapi/paths/users.ts";
 import type { HandlersOf } from "../handler.ts";
 import { handleGetMe, handlePatchMe } from "./me.ts";
@@ -25,21 +25,21 @@ export const users: HandlersOf<typeof USERS> = {
     const { services, principal: { projectId, auth, actor }, state: { network } } = c.var;
     const within = { projectId, auth, network, actor };
     const user = await createManagedUser(services, within, c.req.valid("json"));
-    return ok(201, await managedText(services, projectId, user), "User created");
+    return ok(201, await managedUserText(services, projectId, user), "User created");
   },
 
   listUsers: async (c) => {
     const { services, principal: { projectId } } = c.var;
     const { items, nextCursor } = await listUsers(services, projectId, c.req.valid("query"));
-    const declared = await services.userFields.of(projectId);
-    const shown = items.map((user) => managedUser(declared, user));
-    return ok(200, jsonText({ items: shown, nextCursor }), "Users listed");
+    const declared = await services.userFields.ofProject(projectId);
+    const managed = items.map((user) => toManagedUser(declared, user));
+    return ok(200, jsonText({ items: managed, nextCursor }), "Users listed");
   },
 
   getUser: async (c) => {
     const { services, principal: { projectId } } = c.var;
     const user = await findUser(services, projectId, c.req.valid("param").id);
-    return ok(200, await managedText(services, projectId, user), "User found");
+    return ok(200, await managedUserText(services, projectId, user), "User found");
   },
 
   patchUser: async (c) => {
@@ -48,7 +48,7 @@ export const users: HandlersOf<typeof USERS> = {
     const within = { projectId, auth, network, actor };
     const change = { userId, changes: c.req.valid("json") };
     const user = await changeManagedUser(services, within, change);
-    return ok(200, await managedText(services, projectId, user), "User changed");
+    return ok(200, await managedUserText(services, projectId, user), "User changed");
   },
 
   deleteUser: async (c) => {
@@ -68,10 +68,10 @@ export const users: HandlersOf<typeof USERS> = {
   },
 };
 
-async function managedText(
+async function managedUserText(
   { userFields }: Pick<Services, "userFields">,
   projectId: Id,
   user: UserRecord,
 ): Promise<string> {
-  return jsonText(managedUser(await userFields.of(projectId), user));
+  return jsonText(toManagedUser(await userFields.ofProject(projectId), user));
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createTestStore } from "../support/test_store.ts";
-import { admin, adminEnd, type Server, startServer } from "./server.ts";
+import { admin, runAdmin, type Server, startServer } from "./server.ts";
 
 const EMAIL = "ada@example.com";
 const [FIRST, SECOND] = ["seven wet stones 41", "eight dry leaves 52"];
@@ -23,7 +23,7 @@ async function isSignedIn({ url, http }: Server, cookie: string): Promise<boolea
   return response.status === 200;
 }
 
-Deno.test("accounts are made, moved to another plan and let in anew beside a running server", async () => {
+Deno.test("account commands create accounts, change plans and restore access while a server runs", async () => {
   await using server = await startServer();
   const { settings } = server;
   const about = (action: string) => ["account", action, "--email", EMAIL];
@@ -52,11 +52,11 @@ Deno.test("accounts are made, moved to another plan and let in anew beside a run
   assert.equal((await signIn(server, SECOND)).status, 200);
 });
 
-Deno.test("commands about accounts refuse what is not right, and repeat no password", async () => {
+Deno.test("account commands refuse invalid input and never repeat a password", async () => {
   await using store = await createTestStore();
   const { settings } = store;
   const create = (email: string, password: string, ...more: string[]) =>
-    adminEnd(["account", "create", "--email", email, ...more], settings, `${password}\n`);
+    runAdmin(["account", "create", "--email", email, ...more], settings, `${password}\n`);
   assert.equal((await create(EMAIL, FIRST)).code, 0);
   const refusals = [
     [await create(EMAIL, SECOND), "ACCOUNT_EXISTS"],
@@ -65,16 +65,16 @@ Deno.test("commands about accounts refuse what is not right, and repeat no passw
     [await create("bob@example.com", "Sunshine2024"), "INVALID_PASSWORD"],
     [await create("bob@example.com", ""), "INVALID_PASSWORD"],
     [await create("bob@example.com", SECOND, "--plan", "gold"), "INVALID_INPUT"],
-    [await adminEnd(["account", "password"], settings, SECOND), "INVALID_INPUT"],
+    [await runAdmin(["account", "password"], settings, SECOND), "INVALID_INPUT"],
     [
-      await adminEnd(["account", "password", "--email", "bob@example.com"], settings, SECOND),
+      await runAdmin(["account", "password", "--email", "bob@example.com"], settings, SECOND),
       "ACCOUNT_NOT_FOUND",
     ],
     [
-      await adminEnd(["account", "plan", "--email", "bob@example.com", "--plan", "pro"], settings),
+      await runAdmin(["account", "plan", "--email", "bob@example.com", "--plan", "pro"], settings),
       "ACCOUNT_NOT_FOUND",
     ],
-    [await adminEnd(["account", "plan", "--email", EMAIL], settings), "INVALID_INPUT"],
+    [await runAdmin(["account", "plan", "--email", EMAIL], settings), "INVALID_INPUT"],
   ] as const;
   for (const [{ code, stdout, stderr }, problem] of refusals) {
     assert.equal(code, 1, stderr);

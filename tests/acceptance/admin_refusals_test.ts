@@ -5,23 +5,25 @@ import { openServices, type Services } from "@/lib/services.ts";
 import { readCommand, runCommand } from "@/routes/admin/mod.ts";
 import { createTestStore, database } from "../support/test_store.ts";
 import { createCollection, createProject, createUser, send, THINGS } from "./project.ts";
-import { admin, adminEnd, startServer } from "./server.ts";
+import { admin, runAdmin, startServer } from "./server.ts";
 
-const NOBODY = "0123456789abcdef01234567";
+const UNKNOWN_ID = "0123456789abcdef01234567";
 
-/** A definition whose fields lie within each other. */
 const nested = (levels: number) =>
   '{"name":"a","fields":[' + '{"key":"x","type":"Object","fields":['.repeat(levels) +
   "]}".repeat(levels) + "]}";
 
-/** Bytes by their numbers. */
+/** Encodes a text with one byte per UTF-16 code unit. */
 const bytesOf = (text: string) => Uint8Array.from([...text].map((one) => one.charCodeAt(0)));
 
-/** Words, standard input, and what the message must name. */
-type Case = readonly [words: readonly string[], stdin: string | Uint8Array | null, told: RegExp];
+/** Arguments, standard input, and the pattern that the message must match. */
+type Case = readonly [
+  words: readonly string[],
+  stdin: string | Uint8Array | null,
+  expected: RegExp,
+];
 
-/** The same command within this process. */
-async function endedHere(services: Services, words: readonly string[]) {
+async function runInProcess(services: Services, words: readonly string[]) {
   const [stdout, stderr]: [string[], string[]] = [[], []];
   const { log, error } = console;
   console.log = (line) => stdout.push(line);
@@ -35,7 +37,7 @@ async function endedHere(services: Services, words: readonly string[]) {
   }
 }
 
-Deno.test("a refused command says why on standard error, exits with 1, and stores nothing", async (t) => {
+Deno.test("a refused command gives its reason on standard error, exits with 1 and stores nothing", async (t) => {
   await using server = await startServer();
   const { settings } = server;
   const project = await createProject(settings);
@@ -48,19 +50,19 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
   const file = `${server.store.folder}/definition.json`;
   await Deno.writeTextFile(file, JSON.stringify({ ...THINGS, name: "others" }));
 
-  const of = (...words: string[]) => [
+  const wordsOf = (...words: string[]) => [
     ...words.slice(0, 2),
     "--project",
     project.projectId,
     ...words.slice(2),
   ];
-  const create = of("collection", "create", "--file", "-");
-  const update = of("collection", "update", "--file", "-");
+  const create = wordsOf("collection", "create", "--file", "-");
+  const update = wordsOf("collection", "update", "--file", "-");
   const defined = (name: string, more = {}) => JSON.stringify({ name, fields: [], ...more });
   const field = (name: string, more: unknown) => defined(name, { fields: [more] });
-  const token = of("token", "issue", "--user", userId);
-  const user = of("user", "create", "--email");
-  const provider = (...words: string[]) => of("provider", "set", "--provider", ...words);
+  const token = wordsOf("token", "issue", "--user", userId);
+  const user = wordsOf("user", "create", "--email");
+  const provider = (...words: string[]) => wordsOf("provider", "set", "--provider", ...words);
 
   const cases: Record<string, readonly Case[]> = {
     "an unknown or missing command, with the commands there are": [
@@ -79,22 +81,22 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
       [["project", "update", "--project", project.projectId], null, /--name, --site-url/],
       [["account", "list", "--limit", "0"], null, /--limit must be a whole number from 1 to 1000/],
       [["account", "list", "--cursor", "x"], null, /INVALID_CURSOR/],
-      [of("user", "list", "--limit", "1001"), null, /--limit/],
-      [of("user", "delete"), null, /--user/],
-      [of("collection", "delete"), null, /--collection/],
+      [wordsOf("user", "list", "--limit", "1001"), null, /--limit/],
+      [wordsOf("user", "delete"), null, /--user/],
+      [wordsOf("collection", "delete"), null, /--collection/],
       [["collection", "create", "--project", project.projectId], null, /--file/],
       [["collection", "list"], null, /--project/],
       [["project", "list", "everything"], null, /everything/],
-      [of("key", "rotate"), null, /--kind/],
-      [of("user", "create"), null, /--email/],
-      [of("token", "issue"), null, /--user/],
-      [of("provider", "set", "--client-id", "x"), "secret", /--provider/],
+      [wordsOf("key", "rotate"), null, /--kind/],
+      [wordsOf("user", "create"), null, /--email/],
+      [wordsOf("token", "issue"), null, /--user/],
+      [wordsOf("provider", "set", "--client-id", "x"), "secret", /--provider/],
       [provider("github"), "secret", /--client-id/],
     ],
     "an option of the wrong kind": [
       [["project", "create", "--name", "x", "--site-url", "http://shop.example"], null, /https/],
       [["project", "create", "--name", "x", "--site-url", "nonsense"], null, /Site URL/],
-      [of("key", "rotate", "--kind", "private"), null, /publishable or secret/],
+      [wordsOf("key", "rotate", "--kind", "private"), null, /publishable or secret/],
       [[...user, "no address"], null, /e-mail/i],
       [[...token, "--ttl", "0"], null, /--ttl/],
       [
@@ -113,21 +115,29 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
       [[...token, "--ttl", "99999999999999999999"], null, /--ttl/],
     ],
     "an unknown project, user or collection": [
-      [["collection", "list", "--project", NOBODY], null, /[Pp]roject not found/],
+      [["collection", "list", "--project", UNKNOWN_ID], null, /[Pp]roject not found/],
       [["collection", "list", "--project", "shop"], null, /[Ii]nvalid project/],
-      [["key", "rotate", "--project", NOBODY, "--kind", "secret"], null, /[Pp]roject not found/],
-      [["collection", "create", "--project", NOBODY, "--file", file], null, /[Pp]roject not found/],
-      [of("token", "issue", "--user", NOBODY), null, /no such user/i],
-      [of("token", "issue", "--user", "ann"), null, /24 hexadecimal/],
-      [["project", "delete", "--project", NOBODY], null, /[Pp]roject not found/],
-      [["project", "update", "--project", NOBODY, "--name", "x"], null, /[Pp]roject not found/],
-      [of("collection", "delete", "--collection", "nothing"), null, /no such collection/i],
-      [of("user", "delete", "--user", NOBODY), null, /no such user/i],
-      [of("user", "delete", "--user", "ann"), null, /24 hexadecimal/],
+      [
+        ["key", "rotate", "--project", UNKNOWN_ID, "--kind", "secret"],
+        null,
+        /[Pp]roject not found/,
+      ],
+      [
+        ["collection", "create", "--project", UNKNOWN_ID, "--file", file],
+        null,
+        /[Pp]roject not found/,
+      ],
+      [wordsOf("token", "issue", "--user", UNKNOWN_ID), null, /no such user/i],
+      [wordsOf("token", "issue", "--user", "ann"), null, /24 hexadecimal/],
+      [["project", "delete", "--project", UNKNOWN_ID], null, /[Pp]roject not found/],
+      [["project", "update", "--project", UNKNOWN_ID, "--name", "x"], null, /[Pp]roject not found/],
+      [wordsOf("collection", "delete", "--collection", "nothing"), null, /no such collection/i],
+      [wordsOf("user", "delete", "--user", UNKNOWN_ID), null, /no such user/i],
+      [wordsOf("user", "delete", "--user", "ann"), null, /24 hexadecimal/],
       [update, defined("nothing"), /no such collection/i],
       [provider("gitlab", "--client-id", "x"), "secret", /github or google/],
       [
-        ["provider", "set", "--project", NOBODY, "--provider", "github", "--client-id", "x"],
+        ["provider", "set", "--project", UNKNOWN_ID, "--provider", "github", "--client-id", "x"],
         "secret",
         /[Pp]roject not found/,
       ],
@@ -135,11 +145,11 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
     ],
     "a definition that cannot be read": [
       [
-        of("collection", "create", "--file", `${server.store.folder}/missing.json`),
+        wordsOf("collection", "create", "--file", `${server.store.folder}/missing.json`),
         null,
         /missing\.json/,
       ],
-      [of("collection", "create", "--file", server.store.folder), null, /read/],
+      [wordsOf("collection", "create", "--file", server.store.folder), null, /read/],
       [create, "", /JSON/],
       [create, bytesOf('{"name":"M\u00fcll"}'), /not UTF-8, but perhaps Windows-1252 \(line 1\)/],
       [create, bytesOf("\xff\xfe{\0}\0"), /is UTF-16, not UTF-8: save it as UTF-8/],
@@ -172,43 +182,46 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
   await using services = await openServices(loadConfig(settings), { log: silentLog });
   for (const [name, list] of Object.entries(cases)) {
     await t.step(name, async () => {
-      for (const [index, [words, stdin, told]] of list.entries()) {
-        // One by a process of its own, which takes its time; what needs no standard input within ours.
+      for (const [index, [words, stdin, expected]] of list.entries()) {
+        // Only one case runs in its own process, which is slow.
         const input = `${server.store.folder}/input`;
         const bytes = typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin;
         await Deno.writeFile(input, bytes ?? new Uint8Array());
         const isHere = index > 0 && (stdin === null || words.includes("-"));
         const { code, stdout, stderr } = isHere
-          ? await endedHere(services, words.map((word) => word === "-" ? input : word))
-          : await adminEnd(words, settings, stdin);
+          ? await runInProcess(services, words.map((word) => word === "-" ? input : word))
+          : await runAdmin(words, settings, stdin);
         const asked = `${words.join(" ")} ${stdin ?? ""}`.slice(0, 200);
         assert.equal(code, 1, `${asked} must exit with 1: ${stdout}${stderr}`);
-        assert.equal(stdout, "", `${asked} must leave standard output alone`);
-        assert.match(stderr, told, asked);
-        assert.doesNotMatch(stderr, /^\s+at /m, `${asked} must not answer with a stack`);
+        assert.equal(stdout, "", `${asked} must print nothing on standard output`);
+        assert.match(stderr, expected, asked);
+        assert.doesNotMatch(stderr, /^\s+at /m, `${asked} must not print a stack trace`);
         assert.doesNotMatch(stderr, /\[object/, asked);
       }
     });
   }
 
-  await t.step("an update that stored documents do not fit, with the first ten", async () => {
-    const documents = Array.from({ length: 12 }, (_, i) => ({ text: `not a number ${i}` }));
-    const { body } = await send(server, {
-      path: "/api/data/things/bulk",
-      key: project.secretKey,
-      body: { documents },
-    });
-    const changed = { ...THINGS, fields: [{ key: "text", type: "Number" }] };
-    const { code, stderr } = await adminEnd(update, settings, JSON.stringify(changed));
-    assert.equal(code, 1);
-    const named = body.data.ids.filter((id: string) => stderr.includes(id));
-    assert.equal(named.length, 10, stderr);
-  });
+  await t.step(
+    "an update that stored documents violate is refused with the first ten of them",
+    async () => {
+      const documents = Array.from({ length: 12 }, (_, i) => ({ text: `not a number ${i}` }));
+      const { body } = await send(server, {
+        path: "/api/data/things/bulk",
+        key: project.secretKey,
+        body: { documents },
+      });
+      const changed = { ...THINGS, fields: [{ key: "text", type: "Number" }] };
+      const { code, stderr } = await runAdmin(update, settings, JSON.stringify(changed));
+      assert.equal(code, 1);
+      const named = body.data.ids.filter((id: string) => stderr.includes(id));
+      assert.equal(named.length, 10, stderr);
+    },
+  );
 
-  await t.step("none of them stored anything", async () => {
+  await t.step("no refused command stored anything", async () => {
     const { projects } = await admin(["project", "list"], settings);
     assert.equal(projects.length, 1);
-    const { collections } = await admin(of("collection", "list"), settings);
+    const { collections } = await admin(wordsOf("collection", "list"), settings);
     assert.equal(collections.length, 1);
     const types = collections[0].fields.map((one: { type: string }) => one.type);
     assert.deepEqual(types, ["Number", "String", "String"]);
@@ -218,26 +231,26 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
   });
 });
 
-Deno.test("a command on a store that nobody serves works", async () => {
+Deno.test("a command works on a store that no server has open", async () => {
   await using store = await createTestStore();
   const { projectId } = await createProject(store.settings);
   const { projects } = await admin(["project", "list"], store.settings);
   assert.deepEqual(projects.map((one: { projectId: string }) => one.projectId), [projectId]);
 });
 
-Deno.test("a store that no server has used is refused but for what begins one, and no folder is made", async () => {
+Deno.test("commands refuse an unused store, except those that create first data, and make no folder", async () => {
   await using store = await createTestStore();
   const create = ["project", "create", "--name", "Shop"];
   for (const words of [create, ["project", "list"], ["account", "list"], ["secrets", "reseal"]]) {
-    const { code, stdout, stderr } = await adminEnd(words, store.settings);
+    const { code, stdout, stderr } = await runAdmin(words, store.settings);
     assert.deepEqual([code, stdout], [1, ""], words.join(" "));
     assert.match(stderr, /which no server has used so far[^]*--new/);
-    // On MongoDB the databases are there by then, and empty.
+    // On MongoDB the databases exist by then and are empty.
     if (database !== "sqlite") continue;
     assert.ok(stderr.includes(`the data folder "${store.folder}"`));
     assert.ok(await store.isUntouched(), words.join(" "));
   }
-  const { code, stdout, stderr } = await adminEnd([...create, "--new"], store.settings);
+  const { code, stdout, stderr } = await runAdmin([...create, "--new"], store.settings);
   assert.equal(code, 0, stderr);
   assert.match(
     stdout,
@@ -248,7 +261,7 @@ Deno.test("a store that no server has used is refused but for what begins one, a
   await admin(create, store.settings);
 });
 
-Deno.test("an account can be the first that is made in a store", async () => {
+Deno.test("account create can create the first account of a store", async () => {
   await using store = await createTestStore();
   const words = ["account", "create", "--email", "ada@example.com"];
   await admin(words, store.settings, "seven wet stones 41\n");
@@ -256,9 +269,9 @@ Deno.test("an account can be the first that is made in a store", async () => {
   await admin(create, store.settings);
 });
 
-Deno.test("a command with wrong settings says all of them and stores nothing", async () => {
+Deno.test("a command with invalid settings reports all of them and stores nothing", async () => {
   await using store = await createTestStore();
-  const { code, stdout, stderr } = await adminEnd(["project", "create", "--name", "x"], {
+  const { code, stdout, stderr } = await runAdmin(["project", "create", "--name", "x"], {
     ...store.settings,
     PUBLIC_URL: "nonsense",
     LOG_LEVEL: "loud",

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createProject, issueToken, send, THINGS } from "./project.ts";
-import { admin, adminEnd, run, startServer } from "./server.ts";
+import { admin, run, runAdmin, startServer } from "./server.ts";
 import { until } from "./until.ts";
 
 const ID = /^[0-9a-f]{24}$/;
 const PK = /^pk_live_[A-Za-z0-9_-]{43}$/;
 const SK = /^sk_live_[A-Za-z0-9_-]{43}$/;
 
-/** How long a change may go unseen by a running server. */
+/** Milliseconds within which a running server must notice a change. */
 const STALE_MS = 5000;
 
 type Named = { name: string };
@@ -16,8 +16,8 @@ type Named = { name: string };
 const claims = (token: string) =>
   JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString());
 
-Deno.test("every command works beside a running server and answers with its one line of JSON", async (t) => {
-  // What changes is asked for more often than a page would.
+Deno.test("every command works next to a running server and prints one line of JSON", async (t) => {
+  // The test polls for changes more often than a page would.
   await using server = await startServer({ settings: { RATE_LIMITS: "off" } });
   const { settings } = server;
   const project = await admin(
@@ -25,20 +25,23 @@ Deno.test("every command works beside a running server and answers with its one 
     settings,
   );
   const { projectId } = project;
-  const of = (
+  const wordsOf = (
     ...words: string[]
   ) => [...words.slice(0, 2), "--project", projectId, ...words.slice(2)];
 
-  await t.step("project create answers the id and both keys, which work at once", async () => {
-    assert.deepEqual(Object.keys(project).sort(), ["projectId", "publishableKey", "secretKey"]);
-    assert.match(projectId, ID);
-    assert.match(project.publishableKey, PK);
-    assert.match(project.secretKey, SK);
-    for (const key of [project.publishableKey, project.secretKey]) {
-      const { status, body } = await send(server, { path: "/api/data/things", key });
-      assert.deepEqual([status, body.code], [404, "COLLECTION_NOT_FOUND"]);
-    }
-  });
+  await t.step(
+    "project create prints the id and both keys, and the keys work at once",
+    async () => {
+      assert.deepEqual(Object.keys(project).sort(), ["projectId", "publishableKey", "secretKey"]);
+      assert.match(projectId, ID);
+      assert.match(project.publishableKey, PK);
+      assert.match(project.secretKey, SK);
+      for (const key of [project.publishableKey, project.secretKey]) {
+        const { status, body } = await send(server, { path: "/api/data/things", key });
+        assert.deepEqual([status, body.code], [404, "COLLECTION_NOT_FOUND"]);
+      }
+    },
+  );
 
   await t.step("project list names every project", async () => {
     const other = await createProject(settings);
@@ -50,30 +53,33 @@ Deno.test("every command works beside a running server and answers with its one 
     ]);
   });
 
-  await t.step("project set changes what is given, and the server follows within 5 s", async () => {
-    const set = (given: unknown) =>
-      admin(of("project", "set", "--file", "-"), settings, JSON.stringify(given));
-    const changed = await set({ auth: { signUp: "closed", emailCode: false } });
-    assert.equal(changed.projectId, projectId);
-    assert.equal(changed.siteUrl, "https://shop.example");
-    assert.deepEqual(changed.auth, {
-      signUp: "closed",
-      password: true,
-      emailCode: false,
-      anonymous: false,
-      requireVerifiedEmail: false,
-      passwordLengthMin: 8,
-    });
-    const body = { email: "ada@example.com", password: "a difference engine no. 2" };
-    const call = { path: "/api/userAuth/signup", key: project.publishableKey, body };
-    const refused = async () => (await send(server, call)).body.code === "SIGN_UP_CLOSED";
-    await until("sign-up is closed", refused, STALE_MS);
-    assert.equal((await set({ auth: { signUp: "open" } })).auth.emailCode, false);
-  });
+  await t.step(
+    "project set changes the given settings, and the server follows within 5 s",
+    async () => {
+      const set = (given: unknown) =>
+        admin(wordsOf("project", "set", "--file", "-"), settings, JSON.stringify(given));
+      const changed = await set({ auth: { signUp: "closed", emailCode: false } });
+      assert.equal(changed.projectId, projectId);
+      assert.equal(changed.siteUrl, "https://shop.example");
+      assert.deepEqual(changed.auth, {
+        signUp: "closed",
+        password: true,
+        emailCode: false,
+        anonymous: false,
+        requireVerifiedEmail: false,
+        passwordLengthMin: 8,
+      });
+      const body = { email: "ada@example.com", password: "a difference engine no. 2" };
+      const call = { path: "/api/userAuth/signup", key: project.publishableKey, body };
+      const refused = async () => (await send(server, call)).body.code === "SIGN_UP_CLOSED";
+      await until("sign-up is closed", refused, STALE_MS);
+      assert.equal((await set({ auth: { signUp: "open" } })).auth.emailCode, false);
+    },
+  );
 
-  await t.step("user fields declares them, which whoever signs up can fill in", async () => {
+  await t.step("user fields declares fields that a user can fill in at sign-up", async () => {
     const given = { fields: [{ key: "company", type: "String", public: true }] };
-    const words = of("user", "fields", "--file", "-");
+    const words = wordsOf("user", "fields", "--file", "-");
     const { fields } = await admin(words, settings, JSON.stringify(given));
     assert.deepEqual(fields.map(({ key }: { key: string }) => key), ["company"]);
     const body = {
@@ -84,19 +90,19 @@ Deno.test("every command works beside a running server and answers with its one 
     const call = { path: "/api/userAuth/signup", key: project.publishableKey, body };
     let answer: Awaited<ReturnType<typeof send>> | undefined;
     const done = async () => (answer = await send(server, call)).status === 201;
-    await until("both settings are honoured", done, STALE_MS);
+    await until("both settings are in effect", done, STALE_MS);
     assert.equal(answer!.body.data.user.company, "Analytical Engines");
   });
 
   await t.step(
-    "collection create takes a file, and fills in what the definition leaves out",
+    "collection create reads a file and fills in omitted parts of the definition",
     async () => {
       const file = `${server.store.folder}/notes.json`;
       await Deno.writeTextFile(
         file,
         JSON.stringify({ name: "notes", fields: [{ key: "text", type: "String" }] }),
       );
-      const stored = await admin(of("collection", "create", "--file", file), settings);
+      const stored = await admin(wordsOf("collection", "create", "--file", file), settings);
       assert.equal(stored.name, "notes");
       assert.deepEqual(stored.rls, { enabled: true, mode: "private", ownerField: "userId" });
       assert.equal(stored.strict, true);
@@ -107,11 +113,11 @@ Deno.test("every command works beside a running server and answers with its one 
   );
 
   await t.step(
-    "collection create takes standard input, and the server honours it at once",
+    "collection create reads standard input, and the server uses the collection at once",
     async () => {
       const missing = await send(server, { path: "/api/data/things", key: project.secretKey });
       assert.equal(missing.status, 404);
-      const words = of("collection", "create", "--file", "-");
+      const words = wordsOf("collection", "create", "--file", "-");
       const stored = await admin(words, settings, JSON.stringify(THINGS));
       assert.equal(stored.rls.enabled, false);
       const path = "/api/data/things";
@@ -127,11 +133,11 @@ Deno.test("every command works beside a running server and answers with its one 
       const call = { path, key: project.secretKey, body: { n: 1, extra: true } };
       assert.equal((await send(server, call)).status, 400);
       const definition = { ...THINGS, strict: false };
-      const words = of("collection", "update", "--file", "-");
+      const words = wordsOf("collection", "update", "--file", "-");
       const stored = await admin(words, settings, JSON.stringify(definition));
       assert.equal(stored.strict, false);
       const taken = async () => (await send(server, call)).status === 201;
-      await until("the changed definition is honoured", taken, STALE_MS);
+      await until("the changed definition is in effect", taken, STALE_MS);
     },
   );
 
@@ -139,33 +145,45 @@ Deno.test("every command works beside a running server and answers with its one 
     "collection rename gives it another name and back, and the server follows within 5 s",
     async () => {
       const rename = (from: string, to: string) =>
-        admin(of("collection", "rename", "--collection", from, "--name", to), settings);
+        admin(wordsOf("collection", "rename", "--collection", from, "--name", to), settings);
       const statusOf = async (name: string) =>
         (await send(server, { path: `/api/data/${name}`, key: project.secretKey })).status;
       assert.equal((await rename("things", "goods")).name, "goods");
-      await until("the new name is known", async () => await statusOf("goods") === 200, STALE_MS);
-      await until("the former one is not", async () => await statusOf("things") === 404, STALE_MS);
+      await until(
+        "the new name is accepted",
+        async () => await statusOf("goods") === 200,
+        STALE_MS,
+      );
+      await until(
+        "the old name is refused",
+        async () => await statusOf("things") === 404,
+        STALE_MS,
+      );
       assert.equal((await rename("goods", "things")).name, "things");
-      await until("it is back", async () => await statusOf("things") === 200, STALE_MS);
+      await until(
+        "the old name is accepted again",
+        async () => await statusOf("things") === 200,
+        STALE_MS,
+      );
     },
   );
 
-  await t.step("collection list answers every definition", async () => {
-    const { collections } = await admin(of("collection", "list"), settings);
+  await t.step("collection list prints every definition", async () => {
+    const { collections } = await admin(wordsOf("collection", "list"), settings);
     const names = collections.map(({ name }: Named) => name);
     assert.deepEqual(names, ["notes", "things"]);
     assert.equal(collections[1].strict, false);
   });
 
   await t.step(
-    "definition check looks at the documents of all collections, or of one",
+    "definition check examines the documents of one collection or of all",
     async () => {
-      const all = await admin(of("definition", "check"), settings);
+      const all = await admin(wordsOf("definition", "check"), settings);
       assert.equal(all.ok, true);
       const names = all.collections.map(({ name }: Named) => name);
       assert.deepEqual(names, ["notes", "things"]);
       const { collections } = await admin(
-        of("definition", "check", "--collection", "notes"),
+        wordsOf("definition", "check", "--collection", "notes"),
         settings,
       );
       assert.deepEqual(collections, all.collections.slice(0, 1));
@@ -174,13 +192,16 @@ Deno.test("every command works beside a running server and answers with its one 
   );
 
   await t.step(
-    "user create and token issue give a token that the server takes at once",
+    "user create and token issue give a token that the server accepts at once",
     async () => {
-      const words = of("user", "create", "--email", "Ann@example.com", "--verified");
+      const words = wordsOf("user", "create", "--email", "Ann@example.com", "--verified");
       const { userId, ...rest } = await admin(words, settings);
       assert.match(userId, ID);
       assert.deepEqual(rest, {});
-      const issued = await admin(of("token", "issue", "--user", userId, "--ttl", "120"), settings);
+      const issued = await admin(
+        wordsOf("token", "issue", "--user", userId, "--ttl", "120"),
+        settings,
+      );
       assert.deepEqual(Object.keys(issued), ["accessToken"]);
       const token = issued.accessToken;
       const { iss, aud, sub, sid, iat, exp } = claims(token);
@@ -196,10 +217,10 @@ Deno.test("every command works beside a running server and answers with its one 
   );
 
   await t.step(
-    "provider set takes the secret from standard input, and never shows it",
+    "provider set reads the secret from standard input and never prints it",
     async () => {
-      const words = of("provider", "set", "--provider", "github", "--client-id", "Iv1.abc");
-      const shown = {
+      const words = wordsOf("provider", "set", "--provider", "github", "--client-id", "Iv1.abc");
+      const listed = {
         provider: "github",
         enabled: true,
         clientId: "Iv1.abc",
@@ -207,26 +228,26 @@ Deno.test("every command works beside a running server and answers with its one 
         linking: "verified",
         callbackUrl: `http://localhost:${server.port}/api/userAuth/social/github/callback`,
       };
-      assert.deepEqual(await admin(words, settings, ""), { ...shown, hasClientSecret: false });
+      assert.deepEqual(await admin(words, settings, ""), { ...listed, hasClientSecret: false });
       const path = `/api/userAuth/social/github/start?x-api-key=${project.publishableKey}`;
       assert.equal((await send(server, { path })).body.code, "PROVIDER_NOT_CONFIGURED");
       for (
         const line of ["hunter2", "hunter2\n", "hunter2\r\nwhat follows is not read", "\n", ""]
       ) {
-        assert.deepEqual(await admin(words, settings, line), shown);
+        assert.deepEqual(await admin(words, settings, line), listed);
       }
       const { status, headers } = await send(server, { path });
-      assert.equal(status, 302, "the server honours it at once");
+      assert.equal(status, 302, "the server accepts it at once");
       const authorize = new URL(headers.get("location")!);
       assert.equal(authorize.searchParams.get("client_id"), "Iv1.abc");
-      assert.equal(authorize.searchParams.get("redirect_uri"), shown.callbackUrl);
-      const off = { ...shown, enabled: false, linking: "never" };
+      assert.equal(authorize.searchParams.get("redirect_uri"), listed.callbackUrl);
+      const off = { ...listed, enabled: false, linking: "never" };
       assert.deepEqual(
         await admin([...words, "--linking", "never", "--disabled"], settings, ""),
         off,
       );
       assert.equal((await send(server, { path })).body.code, "PROVIDER_NOT_CONFIGURED");
-      assert.deepEqual(await admin(words, settings, ""), { ...shown, linking: "never" });
+      assert.deepEqual(await admin(words, settings, ""), { ...listed, linking: "never" });
       const { stdout, stderr } = { stdout: server.stdout(), stderr: server.stderr() };
       assert.doesNotMatch(stdout + stderr, /hunter2/);
     },
@@ -242,10 +263,10 @@ Deno.test("every command works beside a running server and answers with its one 
     ) {
       const path = "/api/data/things";
       assert.equal((await send(server, { path, key: old })).status, 200);
-      const { key, ...rest } = await admin(of("key", "rotate", "--kind", kind), settings);
+      const { key, ...rest } = await admin(wordsOf("key", "rotate", "--kind", kind), settings);
       assert.match(key, pattern);
       assert.deepEqual(rest, {});
-      const { publishableKey } = await admin(of("key", "show"), settings);
+      const { publishableKey } = await admin(wordsOf("key", "show"), settings);
       assert.equal(publishableKey, kind === "publishable" ? key : publishable);
       publishable = publishableKey;
       assert.equal((await send(server, { path, key })).status, 200);
@@ -257,17 +278,18 @@ Deno.test("every command works beside a running server and answers with its one 
   await t.step(
     "project update changes the name and the Site URL, and an empty one clears it",
     async () => {
-      const update = (...words: string[]) => admin(of("project", "update", ...words), settings);
+      const update = (...words: string[]) =>
+        admin(wordsOf("project", "update", ...words), settings);
       const siteUrl = "https://shop.example";
       assert.deepEqual(await update("--name", "Store"), { projectId, name: "Store", siteUrl });
       assert.deepEqual(await update("--site-url", ""), { projectId, name: "Store", siteUrl: null });
-      const whole = { projectId, name: "Shop", siteUrl };
-      assert.deepEqual(await update("--name", "Shop", "--site-url", `${siteUrl}/`), whole);
+      const complete = { projectId, name: "Shop", siteUrl };
+      assert.deepEqual(await update("--name", "Shop", "--site-url", `${siteUrl}/`), complete);
     },
   );
 
-  await t.step("user list has pages, finds by e-mail, and shows no hash", async () => {
-    const list = (...words: string[]) => admin(of("user", "list", ...words), settings);
+  await t.step("user list has pages, searches by e-mail, and prints no hash", async () => {
+    const list = (...words: string[]) => admin(wordsOf("user", "list", ...words), settings);
     const first = await list("--limit", "1");
     assert.equal(first.users.length, 1);
     const second = await list("--limit", "1", "--cursor", first.nextCursor);
@@ -280,51 +302,66 @@ Deno.test("every command works beside a running server and answers with its one 
   });
 
   await t.step("user delete ends the user's sessions", async () => {
-    const { userId } = await admin(of("user", "create", "--email", "bob@example.com"), settings);
-    const { accessToken: token } = await admin(of("token", "issue", "--user", userId), settings);
-    const { key } = await admin(of("key", "rotate", "--kind", "publishable"), settings);
+    const { userId } = await admin(
+      wordsOf("user", "create", "--email", "bob@example.com"),
+      settings,
+    );
+    const { accessToken: token } = await admin(
+      wordsOf("token", "issue", "--user", userId),
+      settings,
+    );
+    const { key } = await admin(wordsOf("key", "rotate", "--kind", "publishable"), settings);
     const call = { path: "/api/data/notes", key, token };
     assert.equal((await send(server, call)).status, 200);
-    assert.deepEqual(await admin(of("user", "delete", "--user", userId), settings), { userId });
-    const { users } = await admin(of("user", "list", "--email", "bob@example.com"), settings);
+    assert.deepEqual(await admin(wordsOf("user", "delete", "--user", userId), settings), {
+      userId,
+    });
+    const { users } = await admin(wordsOf("user", "list", "--email", "bob@example.com"), settings);
     assert.deepEqual(users, []);
     const refused = async () => (await send(server, call)).status === 401;
     await until("the token is refused", refused, STALE_MS);
   });
 
-  await t.step("collection delete takes it away, and the server follows within 5 s", async () => {
-    const { key } = await admin(of("key", "rotate", "--kind", "secret"), settings);
+  await t.step("collection delete deletes it, and the server follows within 5 s", async () => {
+    const { key } = await admin(wordsOf("key", "rotate", "--kind", "secret"), settings);
     const call = { path: "/api/data/things", key };
     assert.equal((await send(server, call)).status, 200);
-    const words = of("collection", "delete", "--collection", "things");
+    const words = wordsOf("collection", "delete", "--collection", "things");
     assert.deepEqual(await admin(words, settings), { collection: "things" });
     const gone = async () => (await send(server, call)).status === 404;
     await until("the collection is gone", gone, STALE_MS);
-    const { collections } = await admin(of("collection", "list"), settings);
+    const { collections } = await admin(wordsOf("collection", "list"), settings);
     assert.deepEqual(collections.map(({ name }: Named) => name), ["notes"]);
   });
 
-  await t.step("without --json the same is printed for people", async () => {
+  await t.step("without --json the output is printed for people", async () => {
     const { code, stdout } = await (await run("admin", ["project", "list"], { settings })).ended;
     assert.equal(code, 0);
     assert.equal(JSON.parse(stdout).projects.length, 2);
   });
 
-  await t.step("project delete puts it into the trash, from which it comes back", async () => {
-    const { key } = await admin(of("key", "rotate", "--kind", "secret"), settings);
-    const call = { path: "/api/data/notes", key };
-    assert.equal((await send(server, call)).status, 200);
-    const { restorableUntil, ...rest } = await admin(of("project", "delete"), settings);
-    assert.deepEqual(rest, { projectId });
-    assert.ok(Date.parse(restorableUntil) > Date.now());
-    const refused = async () => (await send(server, call)).status === 401;
-    await until("its key is refused", refused, STALE_MS);
-    assert.equal(
-      (await adminEnd(of("project", "delete"), settings)).code,
-      1,
-      "it is there no more",
-    );
-    await admin(of("project", "restore"), settings);
-    await until("its key works", async () => (await send(server, call)).status === 200, STALE_MS);
-  });
+  await t.step(
+    "project delete moves a project to the trash, from which it can be recovered",
+    async () => {
+      const { key } = await admin(wordsOf("key", "rotate", "--kind", "secret"), settings);
+      const call = { path: "/api/data/notes", key };
+      assert.equal((await send(server, call)).status, 200);
+      const { restorableUntil, ...rest } = await admin(wordsOf("project", "delete"), settings);
+      assert.deepEqual(rest, { projectId });
+      assert.ok(Date.parse(restorableUntil) > Date.now());
+      const refused = async () => (await send(server, call)).status === 401;
+      await until("the project's key is refused", refused, STALE_MS);
+      assert.equal(
+        (await runAdmin(wordsOf("project", "delete"), settings)).code,
+        1,
+        "the project is already deleted",
+      );
+      await admin(wordsOf("project", "restore"), settings);
+      await until(
+        "the project's key works",
+        async () => (await send(server, call)).status === 200,
+        STALE_MS,
+      );
+    },
+  );
 });

@@ -5,8 +5,7 @@ import { until } from "./until.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** An owner with a project, over HTTP alone. */
-async function owner(server: Server) {
+async function registerOwner(server: Server) {
   const call = (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>
     fetch(`${server.url}${path}`, { ...init, client: server.http } as RequestInit);
   const body = JSON.stringify({ email: "ada@example.com", password: "seven wet stones 41" });
@@ -21,16 +20,22 @@ async function owner(server: Server) {
       ...more,
       headers: { ...headers, ...more.headers as Record<string, string> },
     });
-  const made = await (await post("/api/projects", { name: "Blog" })).json();
-  return { post, path: `/api/projects/${made.data.projectId}/ai`, made: made.data, call, headers };
+  const created = await (await post("/api/projects", { name: "Blog" })).json();
+  return {
+    post,
+    path: `/api/projects/${created.data.projectId}/ai`,
+    made: created.data,
+    call,
+    headers,
+  };
 }
 
-Deno.test("with the permissions of its task the server asks its AI provider, and stops when nobody reads", async () => {
+Deno.test("the server calls its AI provider within its permissions, and stops if the reader leaves", async () => {
   await using fake = startAiFake();
   await using server = await startServer({
     settings: { AI_API_KEY: fake.key, AI_BASE_URL: fake.url, AI_MODEL: fake.model },
   });
-  const { post, path } = await owner(server);
+  const { post, path } = await registerOwner(server);
   fake.reply({
     writes: {
       type: "schema",
@@ -60,14 +65,14 @@ Deno.test("with the permissions of its task the server asks its AI provider, and
   const first = new TextDecoder().decode((await reader.read()).value);
   assert.match(first, /^event: message\ndata: \{"text":/);
   await reader.cancel();
-  await until("the provider is left alone", () => fake.abandoned === 1);
+  await until("the request to the provider is canceled", () => fake.abandoned === 1);
   const { stdout, stderr } = await server.stop();
   for (const secret of [fake.key, "a blog", "the latest first", "ada@example.com"]) {
     assert.ok(!stdout.includes(secret) && !stderr.includes(secret), secret);
   }
 });
 
-Deno.test("secrets reseal runs beside a server, after which it starts without the old key", async () => {
+Deno.test("secrets reseal runs next to a server, which then starts without the old key", async () => {
   const ring = (id: string) => `${id}:${btoa(id.padEnd(32, "."))}`;
   const user = async (settings: Record<string, string>, project: string) => {
     const email = `${crypto.randomUUID()}@example.com`;
@@ -78,10 +83,10 @@ Deno.test("secrets reseal runs beside a server, after which it starts without th
     return await admin(["token", "issue", "--project", project, "--user", userId], settings);
   };
   await using before = await startServer({ settings: { SECRET_KEYS: ring("old") } });
-  const { made: { projectId } } = await owner(before);
-  const both = { ...before.settings, SECRET_KEYS: `${ring("new")},${ring("old")}` };
-  assert.deepEqual(await admin(["secrets", "reseal"], both), { resealed: 1 });
-  assert.deepEqual(await admin(["secrets", "reseal"], both), { resealed: 0 });
+  const { made: { projectId } } = await registerOwner(before);
+  const twoKeys = { ...before.settings, SECRET_KEYS: `${ring("new")},${ring("old")}` };
+  assert.deepEqual(await admin(["secrets", "reseal"], twoKeys), { resealed: 1 });
+  assert.deepEqual(await admin(["secrets", "reseal"], twoKeys), { resealed: 0 });
   const after = { ...before.settings, SECRET_KEYS: ring("new") };
   assert.match((await user(after, projectId)).accessToken, /^ey/);
 });

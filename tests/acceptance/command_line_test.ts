@@ -1,9 +1,9 @@
-/** The command line as it is served, run by a Deno of its own. */
+/** The served command line, run by a separate Deno process. */
 
 import assert from "node:assert/strict";
 import { type Server, startServer } from "./server.ts";
 
-interface Said {
+interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -11,13 +11,12 @@ interface Said {
 
 interface Terminal extends AsyncDisposable {
   readonly folder: string;
-  /** Runs a command with the token that was taken last. */
-  corbel(...words: string[]): Promise<Said>;
-  /** The same, with standard input and variables of its own. */
-  run(words: readonly string[], options: RunOptions): Promise<Said>;
-  /** What a command that succeeds answers. */
+  /** Runs a command with the most recently saved token. */
+  corbel(...words: string[]): Promise<CommandResult>;
+  run(words: readonly string[], options: RunOptions): Promise<CommandResult>;
+  /** Runs a command that must succeed, and returns its JSON output. */
   // deno-lint-ignore no-explicit-any -- Each command answers another shape.
-  done(...words: string[]): Promise<any>;
+  runForJson(...words: string[]): Promise<any>;
   as(token: string): void;
 }
 
@@ -26,12 +25,12 @@ interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A folder with a cache of its own: what was served at the same port before is not in it. */
+/** Opens a folder with its own cache, because another server may have used the port before. */
 async function openTerminal({ url }: Pick<Server, "url">): Promise<Terminal> {
   const folder = await Deno.makeTempDir();
   let token = "";
 
-  async function run(words: readonly string[], { stdin, env }: RunOptions): Promise<Said> {
+  async function run(words: readonly string[], { stdin, env }: RunOptions): Promise<CommandResult> {
     const child = new Deno.Command(Deno.execPath(), {
       args: [
         ...["run", "--no-prompt", "--quiet", "--allow-net", "--allow-env=CORBEL_URL,CORBEL_TOKEN"],
@@ -58,7 +57,7 @@ async function openTerminal({ url }: Pick<Server, "url">): Promise<Terminal> {
     folder,
     run,
     corbel,
-    async done(...words) {
+    async runForJson(...words) {
       const { code, stdout, stderr } = await corbel(...words);
       assert.equal(code, 0, stderr);
       return JSON.parse(stdout);
@@ -68,7 +67,6 @@ async function openTerminal({ url }: Pick<Server, "url">): Promise<Terminal> {
   };
 }
 
-/** An account, which makes tokens as its page does. */
 async function openOwner({ url, http }: Server) {
   const call = (path: string, body: unknown, cookie = "") =>
     fetch(`${url}/api/auth/${path}`, {
@@ -92,16 +90,16 @@ async function openOwner({ url, http }: Server) {
   };
 }
 
-Deno.test("a project is made, filled and read from the command line, as far as the token goes", async () => {
+Deno.test("the command line creates, fills and reads a project within the rights of its token", async () => {
   await using server = await startServer({ settings: { RATE_LIMITS: "off" } });
   await using terminal = await openTerminal(server);
-  const { corbel, done, folder, as, run } = terminal;
+  const { corbel, runForJson, folder, as, run } = terminal;
   const tokenFor = await openOwner(server);
   as(await tokenFor({}));
 
-  const { projectId, secretKey } = await done("projects", "create", "--name", "Blog");
+  const { projectId, secretKey } = await runForJson("projects", "create", "--name", "Blog");
   assert.match(secretKey, /^sk_live_/);
-  assert.equal((await done("projects", "list")).items[0].projectId, projectId);
+  assert.equal((await runForJson("projects", "list")).items[0].projectId, projectId);
   const project = ["--project", projectId];
   await Deno.writeTextFile(
     `${folder}/posts.json`,
@@ -110,10 +108,16 @@ Deno.test("a project is made, filled and read from the command line, as far as t
       fields: [{ key: "title", type: "String" }, { key: "views", type: "Number" }],
     }),
   );
-  await done("collections", "create", ...project, "--data", "@posts.json");
+  await runForJson("collections", "create", ...project, "--data", "@posts.json");
   const posts = [...project, "--collection", "posts"];
   for (let views = 1; views <= 3; views++) {
-    await done("documents", "create", ...posts, "--data", JSON.stringify({ title: "A", views }));
+    await runForJson(
+      "documents",
+      "create",
+      ...posts,
+      "--data",
+      JSON.stringify({ title: "A", views }),
+    );
   }
   const piped = await run(["documents", "create", ...posts, "--data", "-"], {
     stdin: '{"title":"B","views":4}',
@@ -126,7 +130,7 @@ Deno.test("a project is made, filled and read from the command line, as far as t
   });
   assert.equal(latin.code, 2);
   assert.match(latin.stderr, /Standard input is not UTF-8, but perhaps Windows-1252 \(line 2\)/);
-  const found = await done(
+  const found = await runForJson(
     "documents",
     "list",
     ...posts,
@@ -152,8 +156,8 @@ Deno.test("a project is made, filled and read from the command line, as far as t
     unfit.stderr,
     /1 of 5 rows cannot be stored, so nothing is.*\n {2}row 5: The field "views"/,
   );
-  assert.equal((await done(...load, "--dry-run")).stored, 4);
-  assert.equal((await done(...load, "--skip-invalid")).stored, 4);
+  assert.equal((await runForJson(...load, "--dry-run")).stored, 4);
+  assert.equal((await runForJson(...load, "--skip-invalid")).stored, 4);
   const both = JSON.parse((await corbel("documents", "export-json", ...posts)).stdout);
   assert.equal(both.length, 8);
   const untried = await corbel("providers", "try", ...project, "--provider", "github");
@@ -165,7 +169,7 @@ Deno.test("a project is made, filled and read from the command line, as far as t
   const bytes = crypto.getRandomValues(new Uint8Array(65_536));
   const large = Array.from({ length: 144 }, () => bytes);
   await Deno.writeFile(`${folder}/large.bin`, await new Blob(large).bytes());
-  const { path, url } = await done(
+  const { path, url } = await runForJson(
     "files",
     "upload",
     ...project,
@@ -176,22 +180,22 @@ Deno.test("a project is made, filled and read from the command line, as far as t
   assert.match(path, /_Large\.bin$/);
   const served = await fetch(url, { client: server.http });
   assert.equal((await served.bytes()).length, 144 * 65_536);
-  assert.equal((await done("files", "list", ...project)).items[0].path, path);
+  assert.equal((await runForJson("files", "list", ...project)).items[0].path, path);
 
   const user = ["users", "create", ...project, "--email", "eve@example.com", "--password", "-"];
-  const made = await run(user, {
+  const created = await run(user, {
     stdin: "nine dry feathers 17\n",
     env: { CORBEL_TOKEN: await tokenFor({}) },
   });
-  assert.equal(made.code, 0, made.stderr);
-  assert.equal((await done("users", "list", ...project)).items[0].email, "eve@example.com");
+  assert.equal(created.code, 0, created.stderr);
+  assert.equal((await runForJson("users", "list", ...project)).items[0].email, "eve@example.com");
 
   const lost = await corbel("projects", "create", "--name", "Lost", "--to", "nowhere/keys.json");
   assert.deepEqual([lost.code, lost.stdout], [1, ""]);
-  assert.equal((await done("projects", "list")).items.length, 1);
+  assert.equal((await runForJson("projects", "list")).items.length, 1);
 
   as(await tokenFor({ access: "read", projects: [projectId] }));
-  assert.equal((await done("projects", "show", ...project)).name, "Blog");
+  assert.equal((await runForJson("projects", "show", ...project)).name, "Blog");
   const refused = await corbel("projects", "update", ...project, "--name", "Other");
   assert.deepEqual([refused.code, refused.stdout], [1, ""]);
   assert.match(refused.stderr, /may only read/);
@@ -210,18 +214,18 @@ Deno.test("a project is made, filled and read from the command line, as far as t
   const asJson = await corbel("projects", "create", "--name", "Other", "--json");
   const problem = JSON.parse(asJson.stderr);
   assert.deepEqual([asJson.code, problem.code, problem.status], [1, "TOKEN_SCOPE_EXCEEDED", 403]);
-  assert.ok((await done("account", "show")).email === "ada@example.com");
+  assert.ok((await runForJson("account", "show")).email === "ada@example.com");
 });
 
-Deno.test("what is called wrongly ends with 2, and says what to do; without a server it ends with 1", async () => {
+Deno.test("wrong usage exits with 2 and a remedy, and a missing server exits with 1", async () => {
   await using server = await startServer();
   await using terminal = await openTerminal(server);
   const { corbel, run } = terminal;
   const help = await corbel("--help");
   assert.deepEqual([help.code, help.stderr], [0, ""]);
-  assert.match(help.stdout, /^corbel: what the dashboard does/);
+  assert.match(help.stdout, /^corbel: the functions of the dashboard/);
   for (
-    const [words, says] of [
+    const [words, expected] of [
       [["projets", "list"], /is it "projects"\?\nSee corbel --help\.\n$/],
       [["projects", "lst"], /is it "projects list"\?\nSee corbel projects --help\.\n$/],
       [["documents", "list"], /needs --project, --collection\.\nSee corbel documents list --help/],
@@ -234,7 +238,7 @@ Deno.test("what is called wrongly ends with 2, and says what to do; without a se
   ) {
     const { code, stdout, stderr } = await corbel(...words);
     assert.deepEqual([code, stdout], [2, ""], words.join(" "));
-    assert.match(stderr, says);
+    assert.match(stderr, expected);
   }
   const other = await run(["projects", "list"], { env: { CORBEL_TOKEN: "sk_live_x" } });
   assert.equal(other.code, 2);

@@ -1,6 +1,6 @@
 /**
- * Two processes write documents while a field is renamed back and forth, and the one that renames is
- * killed on the way.
+ * Two processes write documents while a field is renamed back and forth, and the renaming process
+ * is killed at random times.
  */
 
 import assert from "node:assert/strict";
@@ -13,7 +13,7 @@ import { type Server, startServer } from "./server.ts";
 import { until } from "./until.ts";
 
 const ROUNDS = RUNS > 100 ? 20 : 2;
-/** So many that a rename is made in a thread. */
+/** Number of documents that makes a rename run in a thread. */
 const SEEDS = 2_100;
 const AT_ONCE = 100;
 const NAMES = ["title", "headline"] as const;
@@ -21,7 +21,7 @@ type Name = (typeof NAMES)[number];
 const RENAMES = 1;
 const KILLED_WITHIN_MS = 600;
 const AFTER_MS = 200;
-/** Of each writer: the machine is to have some time left for what renames. */
+/** Pause between two requests of a writer in milliseconds, which leaves time for the rename. */
 const PAUSE_MS = 5;
 const RENAMED_MS = 120_000;
 
@@ -30,15 +30,15 @@ const PATH = "/api/data/things";
 interface Fixture {
   readonly project: Project;
   readonly cookie: string;
-  /** By id, what a document may hold: one value, or two while nobody knows of an answer. */
+  /** Possible values of each document by id: two while the result of its last write is unknown. */
   readonly stored: Map<string, Set<string>>;
   writes: number;
   renames: number;
   isOver: boolean;
 }
 
-/** Null if the server died meanwhile. */
-const tried = (server: Server, call: Call): Promise<Answer | null> =>
+/** Sends a request, and returns null if the server dies first. */
+const sendUnlessDead = (server: Server, call: Call): Promise<Answer | null> =>
   send(server, call).catch(() => null);
 
 const other = (name: Name): Name => name === NAMES[0] ? NAMES[1] : NAMES[0];
@@ -47,18 +47,18 @@ const definitionOf = (key: Name, renamedFrom?: Name) => ({
   name: "things",
   rls: { enabled: false },
   strict: true,
-  events: faults.changesBeside === null,
+  events: faults.changesValidatorEarly === null,
   fields: [{ key, type: "String", index: true, ...(renamedFrom && { renamedFrom }) }],
 });
 
 const asOwner = ({ project, cookie }: Fixture, server: Server, call: Call) =>
-  tried(server, {
+  sendUnlessDead(server, {
     ...call,
     path: `/api/projects/${project.projectId}/collections${call.path}`,
     headers: { cookie },
   });
 
-/** Creates documents and changes them, under the name that the field has. */
+/** Creates and changes documents, under the current name of the field. */
 async function write(fixture: Fixture, server: Server): Promise<void> {
   const { project: { secretKey: key }, stored } = fixture;
   const own: string[] = [];
@@ -69,7 +69,7 @@ async function write(fixture: Fixture, server: Server): Promise<void> {
     const id = n % 3 === 0 ? undefined : own.at(-1);
     const possible = id === undefined ? undefined : stored.get(id)!;
     possible?.add(value);
-    const answer = await tried(server, {
+    const answer = await sendUnlessDead(server, {
       method: id === undefined ? "POST" : "PATCH",
       path: id === undefined ? PATH : `${PATH}/${id}`,
       key,
@@ -78,7 +78,7 @@ async function write(fixture: Fixture, server: Server): Promise<void> {
     if (answer === null) return;
     assert.ok([200, 201, 400, 503].includes(answer.status), answer.text);
     if (answer.status >= 400) possible?.delete(value);
-    if (answer.status === 400) name = other(name); // The collection is strict.
+    if (answer.status === 400) name = other(name); // A strict collection refuses the old name.
     if (answer.status >= 400) continue;
     const { _id } = answer.body.data;
     if (id === undefined) own.push(_id);
@@ -87,7 +87,6 @@ async function write(fixture: Fixture, server: Server): Promise<void> {
   }
 }
 
-/** Renames the field again and again, until the server dies. */
 async function rename(fixture: Fixture, server: Server, from: Name): Promise<void> {
   for (let name = from; !fixture.isOver;) {
     const body = definitionOf(other(name), name);
@@ -100,8 +99,8 @@ async function rename(fixture: Fixture, server: Server, from: Name): Promise<voi
   }
 }
 
-/** The name that stands, once a rename that was cut off has been sent again. */
-async function settle(fixture: Fixture, server: Server): Promise<Name> {
+/** Repeats an interrupted rename, and returns the current name of the field. */
+async function completeRename(fixture: Fixture, server: Server): Promise<Name> {
   let name: Name = NAMES[0];
   await until("the definition can be changed", async () => {
     const listed = await asOwner(fixture, server, { path: "" });
@@ -115,16 +114,16 @@ async function settle(fixture: Fixture, server: Server): Promise<Name> {
   return name;
 }
 
-/** Every answered write is found under the name that stands, and nothing under the other one. */
+/** Asserts that every acknowledged write is under the current name, and the other is unused. */
 async function verify(fixture: Fixture, server: Server): Promise<Name> {
   const { project, stored } = fixture;
-  const name = await settle(fixture, server);
+  const name = await completeRename(fixture, server);
   const { items } = await listAll(server, project, "things");
   const found = new Map(items.map((item) => [item._id, item]));
   for (const [id, possible] of stored) {
     const document = found.get(id);
-    assert.ok(document !== undefined, `${id} was answered, and is lost`);
-    assert.ok(!(other(name) in document), `${id} has its former name`);
+    assert.ok(document !== undefined, `${id} was acknowledged and is lost`);
+    assert.ok(!(other(name) in document), `${id} has the old name`);
     assert.ok(possible.has(document[name]), `${id} holds ${document[name]}, of ${[...possible]}`);
     stored.set(id, new Set([document[name]]));
   }
@@ -133,7 +132,7 @@ async function verify(fixture: Fixture, server: Server): Promise<Name> {
     return (await send(server, { path, key: project.secretKey })).body.data.count;
   };
   assert.equal(await count(`${name}_exists=true`), items.length);
-  assert.equal(await count(`${name}_gte=0`), items.length, "so says the index");
+  assert.equal(await count(`${name}_gte=0`), items.length, "the index agrees");
   for (const [id, [value]] of [...stored].slice(-5)) {
     assert.equal(await count(`${name}=${value}`), 1, id);
   }
@@ -146,8 +145,8 @@ async function openFixture(store: TestStore): Promise<Fixture> {
   const registered = await send(server, { path: "/api/auth/register", body: account });
   const cookie = registered.headers.getSetCookie()[0]!.split(";")[0]!;
   const headers = { cookie };
-  const made = await send(server, { path: "/api/projects", headers, body: { name: "Crash" } });
-  const project: Project = made.body.data;
+  const answer = await send(server, { path: "/api/projects", headers, body: { name: "Crash" } });
+  const project: Project = answer.body.data;
   const fixture = { project, cookie, stored: new Map(), writes: 0, renames: 0, isOver: false };
   const created = await asOwner(fixture, server, { path: "", body: definitionOf(NAMES[0]) });
   assert.equal(created?.status, 201, created?.text);
@@ -163,7 +162,7 @@ async function openFixture(store: TestStore): Promise<Fixture> {
   return fixture;
 }
 
-Deno.test(`kill -9 of who renames a field beside writers of two processes loses no write, and leaves no document under its former name, ${ROUNDS} times over`, async () => {
+Deno.test(`kill -9 during renames of a field loses no concurrent write, in ${ROUNDS} rounds`, async () => {
   await using store = await createTestStore();
   const fixture = await openFixture(store);
   const start = () => startServer({ store, settings: { RATE_LIMITS: "off" } });
@@ -178,8 +177,8 @@ Deno.test(`kill -9 of who renames a field beside writers of two processes loses 
     ]);
     const before = fixture.writes;
     const isWritten = () => fixture.writes > before;
-    await Promise.race([work, until("something is stored", isWritten, RENAMED_MS)]);
-    // In the first round a rename comes to its end.
+    await Promise.race([work, until("some documents are stored", isWritten, RENAMED_MS)]);
+    // In the first round, the kill waits for a completed rename.
     const isRenamed = () => fixture.renames >= RENAMES;
     if (round === 0) await Promise.race([work, until("a field is renamed", isRenamed, RENAMED_MS)]);
     await pause(Math.random() * KILLED_WITHIN_MS);

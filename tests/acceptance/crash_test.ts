@@ -10,20 +10,17 @@ const CONNECTIONS = 6;
 const STREAM_MS = 150;
 const BULK = 5;
 
-interface Stream {
-  /** What was answered with 201, by id; of a bulk one entry for each document. */
+interface InsertStream {
+  /** Documents acknowledged with 201, by id. A bulk insert has an entry for each document. */
   readonly stored: Map<string, string>;
   readonly done: Promise<void>;
 }
 
-/** The content follows from the name, so that half of a document is noticed. */
-const textOf = (name: string) => `${name} `.repeat(40);
+/** Returns a content derived from the name, so that a partial document is detected. */
+const contentOf = (name: string) => `${name} `.repeat(40);
 
-/**
- * Inserts over several connections until the server is gone: single documents, and bulks whose
- * documents share a `batch`.
- */
-function stream(server: Server, { secretKey: key }: Project, round: number): Stream {
+/** Inserts over several connections until the server dies: documents, and bulks with a `batch`. */
+function startInserting(server: Server, { secretKey: key }: Project, round: number): InsertStream {
   const stored = new Map<string, string>();
   const insert = async (connection: number) => {
     for (let i = 0;; i++) {
@@ -31,8 +28,8 @@ function stream(server: Server, { secretKey: key }: Project, round: number): Str
       const isBulk = connection === 0;
       const path = isBulk ? "/api/data/things/bulk" : "/api/data/things";
       const body = isBulk
-        ? { documents: Array(BULK).fill({ batch: name, text: textOf(name) }) }
-        : { code: name, text: textOf(name) };
+        ? { documents: Array(BULK).fill({ batch: name, text: contentOf(name) }) }
+        : { code: name, text: contentOf(name) };
       try {
         const answer = await send(server, { path, key, body });
         assert.equal(answer.status, 201, answer.text);
@@ -40,7 +37,7 @@ function stream(server: Server, { secretKey: key }: Project, round: number): Str
         for (const id of ids) stored.set(id, name);
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error;
-        return; // The connection died with the server.
+        return;
       }
     }
   };
@@ -48,7 +45,7 @@ function stream(server: Server, { secretKey: key }: Project, round: number): Str
   return { stored, done: done.then(() => {}) };
 }
 
-Deno.test(`kill -9 during a stream of inserts loses nothing that was answered with 201, ${ROUNDS} times over`, async () => {
+Deno.test(`kill -9 during inserts loses no document acknowledged with 201, in ${ROUNDS} rounds`, async () => {
   await using store = await createTestStore();
   const { settings } = store;
   const project = await createProject(settings);
@@ -56,8 +53,8 @@ Deno.test(`kill -9 during a stream of inserts loses nothing that was answered wi
   const stored = new Map<string, string>();
   for (let round = 0; round < ROUNDS; round++) {
     await using server = await startServer({ store });
-    const inserts = stream(server, project, round);
-    await until("something is stored", () => inserts.stored.size > 0);
+    const inserts = startInserting(server, project, round);
+    await until("some documents are stored", () => inserts.stored.size > 0);
     const { promise, resolve } = Promise.withResolvers<void>();
     setTimeout(resolve, STREAM_MS);
     await promise;
@@ -68,7 +65,11 @@ Deno.test(`kill -9 during a stream of inserts loses nothing that was answered wi
 
     await using again = await startServer({ store });
     const { items, total } = await listAll(again, project, "things");
-    assert.equal(total, items.length, `round ${round}: the total is what is listed`);
+    assert.equal(
+      total,
+      items.length,
+      `round ${round}: the total equals the number of listed documents`,
+    );
     const found = new Map(items.map((item) => [item._id, item]));
     assert.equal(found.size, items.length, "no document is listed twice");
     for (const [id, name] of stored) {
@@ -76,29 +77,29 @@ Deno.test(`kill -9 during a stream of inserts loses nothing that was answered wi
       assert.equal(
         item?.batch ?? item?.code,
         name,
-        `round ${round}: ${id} was answered with 201`,
+        `round ${round}: ${id} was acknowledged with 201`,
       );
     }
     for (const { batch, code, text, createdAt } of items) {
-      assert.equal(text, textOf(batch ?? code), "every document is whole");
+      assert.equal(text, contentOf(batch ?? code), "every document is complete");
       assert.ok(!Number.isNaN(Date.parse(createdAt)));
     }
     const batches = Map.groupBy(items.filter(({ batch }) => batch), ({ batch }) => batch);
-    for (const [name, some] of batches) assert.equal(some.length, BULK, `bulk ${name} is whole`);
+    for (const [name, some] of batches) assert.equal(some.length, BULK, `bulk ${name} is complete`);
     const [{ code }] = items.filter(({ code }) => code);
     const path = "/api/data/things";
     const taken = await send(again, { path, key: project.secretKey, body: { code } });
-    assert.equal(taken.status, 409, "unique values still hold");
+    assert.equal(taken.status, 409, "unique values are still enforced");
   }
 });
 
-/** What a dead process left open in a transaction MongoDB holds for a minute, unless it notices. */
+/** Milliseconds that MongoDB may keep a transaction of a dead process open, plus a margin. */
 const HELD_MS = 90_000;
 
-/** Sends it again while it is refused for the moment, as it may be after a crash. */
-async function untilServed(server: Server, call: Parameters<typeof send>[1]) {
+/** Repeats a request while it is refused temporarily, as it may be after a crash. */
+async function sendUntilServed(server: Server, call: Parameters<typeof send>[1]) {
   let answer = await send(server, call);
-  await until("the write is served again", async () => {
+  await until("the write succeeds again", async () => {
     if (answer.status === 503) answer = await send(server, call);
     return answer.status !== 503;
   }, HELD_MS);
@@ -132,7 +133,7 @@ Deno.test("a write that took effect before kill -9 has no second effect when it 
     assert.ok(answered.size >= 10);
   }
   await using again = await startServer({ store });
-  const answers = await Promise.all(calls.map((call) => untilServed(again, call)));
+  const answers = await Promise.all(calls.map((call) => sendUntilServed(again, call)));
   for (const [n, { status, body }] of answers.entries()) {
     assert.equal(status, 201);
     if (answered.has(n)) assert.equal(body.data._id, answered.get(n));

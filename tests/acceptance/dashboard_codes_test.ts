@@ -5,7 +5,6 @@ import { type ReceivedMail, startSmtpServer } from "../support/smtp_server.ts";
 
 const NEXT_PASSWORD = "eight dry leaves 52";
 
-/** The link of a mail, and the code behind its #. */
 function linkIn({ text }: ReceivedMail): { link: string; code: string } {
   const [link, code] = /http\S+#code=(\d{6})/.exec(text)!;
   return { link, code: code! };
@@ -15,7 +14,7 @@ for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with scripts" : "without scripts";
 
   browserTest(
-    `${how}: a password is reset by the mail's code, with the keyboard alone`,
+    `${how}: a password is reset with the mailed code, by keyboard only`,
     async () => {
       await using mails = await startSmtpServer();
       const settings = { MAIL_URL: mails.url, MAIL_FROM: "no-reply@corbel.example" };
@@ -39,7 +38,7 @@ for (const javaScriptEnabled of [true, false]) {
       const field = page.getByLabel("Code");
       if (javaScriptEnabled) {
         assert.equal(await field.inputValue(), code);
-        assert.equal(new URL(page.url()).hash, "", "the code is in no history");
+        assert.equal(new URL(page.url()).hash, "", "the code is not in the history");
         assert.equal(await page.evaluate("document.activeElement.name"), "newPassword");
         await assertAccessible(page);
       } else {
@@ -62,7 +61,7 @@ for (const javaScriptEnabled of [true, false]) {
   );
 
   browserTest(
-    `${how}: an e-mail is verified by the link of the mail that registering sent`,
+    `${how}: an e-mail is verified by the link of the registration mail`,
     async () => {
       await using mails = await startSmtpServer();
       const settings = { MAIL_URL: mails.url, MAIL_FROM: "no-reply@corbel.example" };
@@ -72,7 +71,7 @@ for (const javaScriptEnabled of [true, false]) {
       const { link, code } = linkIn(await mails.next(email));
       await page.goto(`${dashboard.origin}/dashboard/account`);
       await page.getByText("not verified", { exact: true }).waitFor();
-      // The link is opened where the same page stands already.
+      // The link opens in a tab that already shows its page.
       await page.goto(link.slice(0, link.indexOf("#")));
       await page.goto(link);
       if (!javaScriptEnabled) await page.getByLabel("Code").fill(code);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { asking } from "../api/ai.ts";
+import { aiEnv } from "../api/ai.ts";
 import { startAiFake } from "../support/ai_fake.ts";
 import { browserTest } from "../support/browser.ts";
 import {
@@ -8,9 +8,9 @@ import {
   openDashboardBrowser,
   register,
 } from "../support/dashboard_browser.ts";
-import { HOSTILE } from "../support/pages.ts";
+import { HOSTILE_TEXTS } from "../support/pages.ts";
 
-const QUESTION = `For whom? ${HOSTILE.join(" ")}`;
+const QUESTION = `For whom? ${HOSTILE_TEXTS.join(" ")}`;
 
 const FIELD = {
   ...{ key: "title", type: "String", required: true, unique: false, index: false, search: false },
@@ -31,10 +31,10 @@ const CLARIFY = { type: "clarify", message: QUESTION, collections: null };
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with scripts" : "without scripts";
-  browserTest(`${how}: collections are talked about, proposed and added`, async () => {
+  browserTest(`${how}: collections are discussed, proposed and added`, async () => {
     await using fake = startAiFake();
     fake.reply({ writes: CLARIFY, piece: 5 });
-    await using dashboard = await openDashboardBrowser({ settings: asking(fake) });
+    await using dashboard = await openDashboardBrowser({ settings: aiEnv(fake) });
     const page = await dashboard.person({ javaScriptEnabled });
     await register(dashboard, page);
     const { home } = await createProject(page);
@@ -60,7 +60,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByText("Start over").click();
     await page.getByRole("button", { name: "Forget the chat" }).click();
     await page.getByText("nothing is created before you add it").waitFor();
-    // The month's one design on this plan is used up.
+    // The plan's one design per month is used up.
     await field.fill("A shop");
     await send.click();
     await page.getByRole("alert").getByText("used up").waitFor();
@@ -69,29 +69,29 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-browserTest("with scripts the answer is shown as it is written", async () => {
+browserTest("with scripts, a response appears while it is written", async () => {
   await using fake = startAiFake();
   fake.reply({ silent: true, writes: '{"type":"clarify","message":"For whom <b>is it</b>' });
-  await using dashboard = await openDashboardBrowser({ settings: asking(fake) });
+  await using dashboard = await openDashboardBrowser({ settings: aiEnv(fake) });
   const page = await dashboard.person();
   await register(dashboard, page);
   const { home } = await createProject(page);
   await page.goto(`${home}/ai/designer`);
   await page.getByRole("textbox").fill("A blog");
   await page.getByRole("textbox").press("Control+Enter");
-  // The provider never ends: what is there was shown before the answer was whole.
+  // The provider never ends its response, so the text appeared before the end.
   await page.getByRole("listitem").filter({ hasText: "For whom <b>is" }).waitFor();
   assert.equal(await page.getByRole("button", { name: "Send" }).isDisabled(), true);
   await page.getByRole("link", { name: "Members" }).click();
 });
 
 browserTest(
-  "with scripts an answer that breaks off is taken back, and the question is kept",
+  "with scripts, an interrupted response is removed and the question is kept",
   async () => {
     await using fake = startAiFake();
-    const begun = JSON.stringify({ ...DESIGN, message: "Posts it is." });
-    fake.reply({ writes: begun.replace('"String"', '"Text"'), piece: 4 });
-    await using dashboard = await openDashboardBrowser({ settings: asking(fake) });
+    const partialDesign = JSON.stringify({ ...DESIGN, message: "Posts it is." });
+    fake.reply({ writes: partialDesign.replace('"String"', '"Text"'), piece: 4 });
+    await using dashboard = await openDashboardBrowser({ settings: aiEnv(fake) });
     const page = await dashboard.person();
     await register(dashboard, page);
     const { home } = await createProject(page);

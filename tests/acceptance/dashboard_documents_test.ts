@@ -13,7 +13,7 @@ for (const javaScriptEnabled of [true, false]) {
     if (javaScriptEnabled) await assertAccessible(page);
   };
 
-  browserTest(`${how}: documents are made, found, changed, deleted and recovered`, async () => {
+  browserTest(`${how}: documents are created, found, changed, deleted and recovered`, async () => {
     await using dashboard = await openDashboardBrowser();
     const page = await dashboard.person({ javaScriptEnabled });
     await openPosts(dashboard, page, 0);
@@ -35,7 +35,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Save and stay" }).click();
     await page.getByText("Saved.", { exact: true }).waitFor();
     await page.getByRole("link", { name: "JSON" }).click();
-    await page.getByLabel(/whole document/).waitFor();
+    await page.getByLabel(/complete document/).waitFor();
     await check(page);
     await page.getByRole("button", { name: "Back to the list" }).click();
     await page.getByRole("link", { name: "First of all" }).waitFor();
@@ -63,7 +63,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByText("1–1 of 1").waitFor();
   });
 
-  browserTest(`${how}: rows are imported after a look at them, and exported`, async () => {
+  browserTest(`${how}: rows are imported after a preview, and exported`, async () => {
     await using dashboard = await openDashboardBrowser();
     const page = await dashboard.person({ javaScriptEnabled });
     await openPosts(dashboard, page, 0);
@@ -92,7 +92,7 @@ for (const javaScriptEnabled of [true, false]) {
 }
 
 browserTest(
-  "with scripts: all rows are selected at once, arrows lead through them, pages turn",
+  "with scripts, all rows can be selected, arrow keys move between them, and pages turn",
   async () => {
     await using dashboard = await openDashboardBrowser();
     const page = await dashboard.person();
@@ -114,7 +114,7 @@ browserTest(
     await page.getByRole("button", { name: "Older ›" }).click();
     await page.getByText("26–50 of 60").waitFor();
     assert.equal((await titles(page))[0], "Post 34");
-    assert.match(page.url(), /cursor=/, "the address is the page's");
+    assert.match(page.url(), /cursor=/, "the address is that of the page");
     await page.goBack();
     await page.getByText("1–25 of 60").waitFor();
     await page.getByRole("link", { name: "views", exact: true }).click();
@@ -128,7 +128,7 @@ browserTest(
 );
 
 browserTest(
-  "with scripts: a click on a row opens it, keys save it, and the same rows are back",
+  "with scripts, a click opens a row, keys save it, and the list returns unchanged",
   async () => {
     await using dashboard = await openDashboardBrowser();
     const page = await dashboard.person();
@@ -146,7 +146,7 @@ browserTest(
     assert.equal(page.url(), `${path}?sort=views&.done=saved`);
     assert.equal((await titles(page))[3], "Third");
 
-    // The tab still has what was there before. Enter must not decide who is right.
+    // The tab still has the old values. Enter must not resolve the conflict.
     await tab.getByLabel(/^views /).fill("900");
     await tab.keyboard.press("Enter");
     await tab.getByRole("button", { name: "Save mine in its place" }).waitFor();
@@ -165,7 +165,7 @@ browserTest(
   },
 );
 
-browserTest("the grid is whole at 360 pixels, by keyboard and in both schemes", async () => {
+browserTest("the grid is usable at 360 pixels, by keyboard and in both color schemes", async () => {
   await using dashboard = await openDashboardBrowser();
   const page = await dashboard.person({ viewport: { width: 360, height: 740 } });
   await openPosts(dashboard, page, 30);
@@ -185,7 +185,7 @@ browserTest("the grid is whole at 360 pixels, by keyboard and in both schemes", 
   const head = await page.locator(".bar").boundingBox();
   await deletion.click();
   await page.getByText("It goes to the trash").waitFor();
-  assert.deepEqual(await page.locator(".bar").boundingBox(), head, "a question lies over the page");
+  assert.deepEqual(await page.locator(".bar").boundingBox(), head, "a dialog covers the page");
   await page.keyboard.press("Escape");
   await page.getByText("It goes to the trash").waitFor({ state: "hidden" });
 });

@@ -9,14 +9,14 @@ import {
   openDashboardBrowser,
   register,
 } from "../support/dashboard_browser.ts";
-import { HOSTILE } from "../support/pages.ts";
+import { HOSTILE_TEXTS } from "../support/pages.ts";
 import { createTestBucket, hasS3, settingsOf } from "../support/s3.ts";
 import { admin } from "./server.ts";
 import { until } from "./until.ts";
 
 const MiB = 1_048_576;
 
-/** A red square. */
+/** A red square as a PNG. */
 const PICTURE = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
   "base64",
@@ -28,8 +28,7 @@ const chosen = (name: string, content: Uint8Array | string, mimeType = "text/pla
   buffer: Buffer.from(content as string),
 });
 
-/** At the files of a new project. */
-async function atFiles(dashboard: DashboardBrowser, page: Page) {
+async function openFilesPage(dashboard: DashboardBrowser, page: Page) {
   const email = await register(dashboard, page);
   const { home, secretKey } = await createProject(page);
   await page.goto(`${home}/sign-in`);
@@ -40,7 +39,6 @@ async function atFiles(dashboard: DashboardBrowser, page: Page) {
 
 const tile = (page: Page, name: string) => page.locator(".tile", { hasText: name });
 
-/** What a project's server sees, and what everybody can read of it. */
 async function usageOf({ server }: DashboardBrowser, key: string) {
   const response = await fetch(`${server.url}/api/storage/usage`, {
     headers: { "x-api-key": key },
@@ -49,8 +47,7 @@ async function usageOf({ server }: DashboardBrowser, key: string) {
   return (await response.json()).data as { used: number; reserved: number };
 }
 
-/** A browser notices by itself when a picture is not shown. */
-const isShown = (page: Page, name: string) =>
+const isDisplayed = (page: Page, name: string) =>
   until(
     `the picture of ${name}`,
     async () =>
@@ -67,26 +64,26 @@ async function deleteTile(page: Page, name: string): Promise<void> {
   assert.equal(await tile(page, name).count(), 0);
 }
 
-browserTest("with scripts: files are dropped, refused one by one, shown and deleted", async () => {
+browserTest("with scripts, files are dropped, refused one by one, shown and deleted", async () => {
   await using dashboard = await openDashboardBrowser();
   const page = await dashboard.person();
-  const { secretKey } = await atFiles(dashboard, page);
+  const { secretKey } = await openFilesPage(dashboard, page);
   await assertAccessible(page);
   await page.getByLabel(/A file of up to/).setInputFiles([
     chosen("cat.png", PICTURE, "image/png"),
     chosen("notes.txt", "hello"),
     chosen("empty.txt", ""),
-    chosen(HOSTILE[1], new Uint8Array(10 * MiB + 1), "application/octet-stream"),
+    chosen(HOSTILE_TEXTS[1], new Uint8Array(10 * MiB + 1), "application/octet-stream"),
     chosen("big.bin", new Uint8Array(10 * MiB + 1), "application/octet-stream"),
   ]);
   await tile(page, "notes.txt").waitFor();
   await tile(page, "empty.txt").waitFor();
-  await isShown(page, "cat.png");
+  await isDisplayed(page, "cat.png");
   const sending = page.locator(".sending li");
   assert.equal(await sending.count(), 2);
   await sending.filter({ hasText: "big.bin" }).getByText(/larger than/).waitFor();
-  await sending.filter({ hasText: HOSTILE[1] }).getByText(/larger than/).waitFor();
-  assert.equal(await page.locator("img[onerror]").count(), 0, "a name is a text");
+  await sending.filter({ hasText: HOSTILE_TEXTS[1] }).getByText(/larger than/).waitFor();
+  assert.equal(await page.locator("img[onerror]").count(), 0, "a name is shown as text");
   await assertAccessible(page);
 
   const dropped = await page.evaluateHandle(`(() => {
@@ -101,10 +98,10 @@ browserTest("with scripts: files are dropped, refused one by one, shown and dele
   assert.deepEqual([used, reserved], [PICTURE.length + 5, 0]);
 });
 
-browserTest("with scripts: folders are dropped and chosen with all that is in them", async () => {
+browserTest("with scripts, folders are dropped and chosen with all of their files", async () => {
   await using dashboard = await openDashboardBrowser();
   const page = await dashboard.person();
-  await atFiles(dashboard, page);
+  await openFilesPage(dashboard, page);
   const folder = await Deno.makeTempDir({ prefix: "corbel-folder-" });
   for (const [name, content] of [["a.txt", "a"], ["deep/b.txt", "bb"], ["deep/er/c.txt", "ccc"]]) {
     const path = `${folder}/album/${name}`;
@@ -134,11 +131,11 @@ browserTest("with scripts: folders are dropped and chosen with all that is in th
 });
 
 browserTest(
-  "with scripts: an upload waits while the network is off, and goes on where it was",
+  "with scripts, an upload waits while the network is down and then resumes",
   async () => {
     await using dashboard = await openDashboardBrowser();
     const page = await dashboard.person();
-    const { secretKey } = await atFiles(dashboard, page);
+    const { secretKey } = await openFilesPage(dashboard, page);
     const session = await page.context().newCDPSession(page);
     await session.send("Network.emulateNetworkConditions", {
       offline: false,
@@ -156,7 +153,7 @@ browserTest(
       chosen("large.bin", large, "text/plain"),
     );
     const isHalf = "document.querySelector('.sending progress')?.value > 0.3";
-    await until("some of it is sent", () => page.evaluate<boolean>(isHalf));
+    await until("some bytes are sent", () => page.evaluate<boolean>(isHalf));
     await page.context().setOffline(true);
     await page.context().setOffline(false);
     await tile(page, "large.bin").waitFor();
@@ -169,17 +166,17 @@ browserTest(
   },
 );
 
-browserTest("without scripts: one form uploads a file, refuses another, and deletes", async () => {
+browserTest("without scripts, one form uploads a file, refuses another, and deletes", async () => {
   await using dashboard = await openDashboardBrowser();
   const page = await dashboard.person({ javaScriptEnabled: false });
-  const { secretKey } = await atFiles(dashboard, page);
+  const { secretKey } = await openFilesPage(dashboard, page);
   const upload = async (file: ReturnType<typeof chosen>) => {
     await page.getByLabel(/A file of up to/).setInputFiles(file);
     await page.getByRole("button", { name: "Upload" }).click();
   };
   await upload(chosen('grüße & "more".png', PICTURE, "image/png"));
   await page.getByText("The file is uploaded.").waitFor();
-  await isShown(page, "grüße");
+  await isDisplayed(page, "grüße");
   await upload(chosen("big.bin", new Uint8Array(11 * MiB), "application/octet-stream"));
   await page.getByRole("alert").getByText(/larger than/).waitFor();
   await upload(chosen("empty.txt", ""));
@@ -191,14 +188,14 @@ browserTest("without scripts: one form uploads a file, refuses another, and dele
 });
 
 browserTest(
-  "a large file goes through a form, and one cut off leaves nothing",
+  "a form uploads a large file, and an interrupted one leaves nothing",
   async () => {
     const folder = await Deno.makeTempDir({ prefix: "corbel-large-" });
     try {
       await using dashboard = await openDashboardBrowser();
       const { server } = dashboard;
       const page = await dashboard.person({ javaScriptEnabled: false });
-      const { email, secretKey } = await atFiles(dashboard, page);
+      const { email, secretKey } = await openFilesPage(dashboard, page);
       await admin(["account", "plan", "--email", email, "--plan", "pro"], server.settings);
       const upload = async (name: string, bytes: number) => {
         const file = `${folder}/${name}`;
@@ -208,7 +205,7 @@ browserTest(
         await page.getByRole("button", { name: "Upload" }).click();
         await page.getByText("The file is uploaded.").waitFor();
       };
-      await until("the server knows of the plan", async () => {
+      await until("the server has noticed the plan", async () => {
         await page.reload();
         return await page.getByText("up to 100 MB").count() === 1;
       });
@@ -217,8 +214,8 @@ browserTest(
 
       await page.goto(page.url().split("?")[0]!);
       const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`);
-      await cutOff(dashboard, new URL(page.url()).pathname, cookie.join("; "));
-      await until("nothing is held", async () => {
+      await sendHalfOfForm(dashboard, new URL(page.url()).pathname, cookie.join("; "));
+      await until("no space is reserved", async () => {
         const { used, reserved } = await usageOf(dashboard, secretKey);
         return used === 95 * MiB && reserved === 0;
       });
@@ -228,8 +225,8 @@ browserTest(
   },
 );
 
-/** Sends half of a form, and goes when the server has begun with it. */
-async function cutOff(
+/** Sends half of a form, and disconnects once the server has started to read it. */
+async function sendHalfOfForm(
   { server }: DashboardBrowser,
   path: string,
   cookie: string,
@@ -245,14 +242,14 @@ async function cutOff(
   }
 }
 
-browserTest("a project's own bucket is set, checked, used and left by clicks", async () => {
+browserTest("a project's own bucket is set, checked, used and disconnected by clicks", async () => {
   if (!hasS3()) return;
   await using bucket = await createTestBucket();
   await using dashboard = await openDashboardBrowser({
     settings: { ALLOW_PRIVATE_ENDPOINTS: "true" },
   });
   const page = await dashboard.person();
-  await atFiles(dashboard, page);
+  await openFilesPage(dashboard, page);
   await page.getByRole("link", { name: "Storage" }).click();
   const given = settingsOf(bucket);
   await page.getByLabel("Endpoint").fill(given.endpoint);
@@ -270,7 +267,7 @@ browserTest("a project's own bucket is set, checked, used and left by clicks", a
   await page.getByRole("link", { name: "Files", exact: true }).last().click();
   await page.getByLabel(/A file of up to/).setInputFiles(chosen("cat.png", PICTURE, "image/png"));
   await tile(page, "cat.png").waitFor();
-  await isShown(page, "cat.png");
+  await isDisplayed(page, "cat.png");
   await deleteTile(page, "cat.png");
   await page.getByRole("link", { name: "Storage" }).click();
   await page.getByText("Disconnect", { exact: true }).click();

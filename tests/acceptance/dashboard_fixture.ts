@@ -1,4 +1,4 @@
-/** The dashboard between two providers of sign-in, and what a person does there by clicks. */
+/** A dashboard with two sign-in providers, and actions that a person performs by clicks. */
 
 import type { Page } from "playwright-core";
 import { type DashboardBrowser, openDashboardBrowser } from "../support/dashboard_browser.ts";
@@ -11,7 +11,6 @@ export interface Fixture extends AsyncDisposable {
   readonly google: OidcServer;
 }
 
-/** A server between two providers, which know Ann and Gina. */
 export async function openFixture(): Promise<Fixture> {
   await using opening = new AsyncDisposableStack();
   const github = opening.use(startGithubFake());
@@ -34,12 +33,11 @@ export async function openFixture(): Promise<Fixture> {
   return { dashboard, github, google, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** A card of the page by its heading. */
 export const cardOf = (page: Page, title: string) =>
   page.locator("article.card", { has: page.getByRole("heading", { name: title }) });
 
-/** Sets a provider up by clicks, and has the provider know of it. */
-export async function setUp(
+/** Sets up a provider by clicks, and registers the dashboard at the provider. */
+export async function setUpProvider(
   page: Page,
   title: string,
   { provider, clientSecret }: { provider: GithubFake | OidcServer; clientSecret: string },
@@ -59,14 +57,14 @@ export async function setUp(
   await card.getByText("on", { exact: true }).waitFor();
 }
 
-/** Tries a provider in a new tab, to the page that shows what came back. */
-export async function tryIt(page: Page, title: string, who: string): Promise<Page> {
+/** Tries a provider in a new tab, and returns the page with the result. */
+export async function tryProvider(page: Page, title: string, who: string): Promise<Page> {
   const opened = page.context().waitForEvent("page");
   await cardOf(page, title).getByRole("button", { name: "Try it" }).click();
   const tab = await opened;
   const agree = tab.getByRole("button", { name: `Sign in as ${who}` });
   const end = tab.getByRole("heading", { name: "Sign-in tried", level: 1 });
-  // The provider knows who was there before.
+  // A provider that knows the person skips the consent page.
   await agree.or(end).waitFor();
   if (await agree.count() > 0) await agree.click();
   await end.waitFor();

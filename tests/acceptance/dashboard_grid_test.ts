@@ -1,4 +1,4 @@
-/** What scripts add to the grid: a document beside it, cells edited in place, columns of any width. */
+/** Features that scripts add to the grid: a side panel, cell editing and column widths. */
 
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
@@ -22,7 +22,7 @@ async function openGrid(dashboard: DashboardBrowser, rows = 5) {
 }
 
 browserTest(
-  "a document opens beside the grid; Escape closes it and the focus is back",
+  "a document opens next to the grid, and Escape closes it and restores the focus",
   async () => {
     await using dashboard = await openDashboardBrowser();
     const { page, path } = await openGrid(dashboard);
@@ -30,7 +30,7 @@ browserTest(
     await link.click();
     const panel = page.getByRole("dialog", { name: "Document" });
     await panel.getByLabel(/^title /).waitFor();
-    assert.equal(page.url(), path, "the grid stays where it is");
+    assert.equal(page.url(), path, "the grid keeps its address");
     await assertAccessible(page);
     await page.keyboard.press("Escape");
     await panel.waitFor({ state: "detached" });
@@ -43,7 +43,7 @@ browserTest(
     assert.equal(
       await panel.getByLabel(/^views /).inputValue(),
       "33",
-      "what was typed is not lost",
+      "the typed text is kept",
     );
     await panel.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved.", { exact: true }).waitFor();
@@ -56,7 +56,7 @@ browserTest(
   },
 );
 
-browserTest("a cell is edited by a double click: Enter saves it, Escape leaves it", async () => {
+browserTest("a double click edits a cell: Enter saves it, and Escape cancels", async () => {
   await using dashboard = await openDashboardBrowser();
   const { page, path, documents } = await openGrid(dashboard);
   await cell(page, "Post 3", "3").dblclick();
@@ -85,7 +85,7 @@ browserTest("a cell is edited by a double click: Enter saves it, Escape leaves i
   await cell(page, "Second", "archived").waitFor();
 });
 
-browserTest("what is refused is told at the cell, and a lost update with it", async () => {
+browserTest("a refusal and a lost update are shown at the cell", async () => {
   await using dashboard = await openDashboardBrowser();
   const { page, documents, write } = await openGrid(dashboard);
   await page.getByRole("link", { name: "Post 1", exact: true }).dblclick();
@@ -101,11 +101,11 @@ browserTest("what is refused is told at the cell, and a lost update with it", as
   await write(post._id, { views: 100 });
   await editor(page).fill("10");
   await page.keyboard.press("Enter");
-  await page.locator("cell-editor").getByText("Somebody has changed this document").waitFor();
-  assert.equal((await documents("title=Post 1"))[0].views, 100, "nothing is overwritten unseen");
+  await page.locator("cell-editor").getByText("This document has changed").waitFor();
+  assert.equal((await documents("title=Post 1"))[0].views, 100, "no change is overwritten unseen");
 });
 
-browserTest("a column that was dragged to size has it on the next visit, too", async () => {
+browserTest("a resized column keeps its width on the next visit", async () => {
   await using dashboard = await openDashboardBrowser();
   const { page, path } = await openGrid(dashboard);
   const header = page.getByRole("columnheader", { name: /^status/ });
@@ -117,7 +117,7 @@ browserTest("a column that was dragged to size has it on the next visit, too", a
   await page.mouse.up();
   const dragged = await width();
   assert.ok(Math.abs(dragged - (before + 120)) <= 3, `${dragged} of ${before}`);
-  assert.equal(page.url(), path, "dragging sorts nothing");
+  assert.equal(page.url(), path, "dragging does not sort");
   await page.reload();
   await page.waitForFunction("customElements.get('column-width') !== undefined");
   assert.equal(await width(), dragged);
@@ -126,7 +126,7 @@ browserTest("a column that was dragged to size has it on the next visit, too", a
   assert.ok(Math.abs(await width() - before) <= 1);
 });
 
-browserTest("all matching documents are edited step by step, which goes on by itself", async () => {
+browserTest("all matching documents are edited in steps that continue by themselves", async () => {
   await using dashboard = await openDashboardBrowser();
   const { page, documents } = await openGrid(dashboard, 230);
   await page.getByLabel("Select all").check();
@@ -141,7 +141,7 @@ browserTest("all matching documents are edited step by step, which goes on by it
   assert.equal((await documents("status=old&limit=1000")).length, 230);
 });
 
-browserTest("a click anywhere in a header sorts by it", async () => {
+browserTest("a click anywhere in a header sorts by its column", async () => {
   await using dashboard = await openDashboardBrowser();
   const { page, path } = await openGrid(dashboard);
   await page.getByRole("columnheader", { name: /^views/ }).click({ position: { x: 4, y: 4 } });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { browserTest } from "../support/browser.ts";
 import { openDashboardBrowser } from "../support/dashboard_browser.ts";
 
-browserTest("an account and a project are made by the keyboard alone", async () => {
+browserTest("an account and a project are created by keyboard only", async () => {
   await using dashboard = await openDashboardBrowser();
   const page = await dashboard.person();
   const { keyboard } = page;

@@ -15,11 +15,10 @@ const POSTS = {
   fields: [{ key: "title", type: "String" }, { key: "status", type: "String" }],
 };
 
-/** A grid of drafts, the newest first, and the project's own server. */
+/** A grid of drafts, newest first, and the project's server. */
 interface Fixture {
   readonly page: Page;
   readonly address: string;
-  /** By the API: resolves to the ids. */
   add(...documents: object[]): Promise<string[]>;
   change(id: string, body: object): Promise<void>;
 }
@@ -34,8 +33,8 @@ async function openDrafts(
   const { origin } = dashboard;
   const headers = { "x-api-key": secretKey };
   const collections = `${origin}/api${new URL(home).pathname.slice(10)}/collections`;
-  const made = await page.request.post(collections, { data: POSTS });
-  assert.equal(made.status(), 201, await made.text());
+  const created = await page.request.post(collections, { data: POSTS });
+  assert.equal(created.status(), 201, await created.text());
   const address = `${home}/collections/posts?status=draft&sort=-createdAt`;
   return {
     page,
@@ -55,20 +54,21 @@ async function openDrafts(
 
 const titles = (page: Page) => page.locator("tbody tr td:nth-child(2)").allInnerTexts();
 
-/** Where a row is: it must not move by itself. */
-const placeOf = (page: Page, title: string) => page.getByRole("row", { name: title }).boundingBox();
+/** Returns the position of a row, which must not move by itself. */
+const boxOfRow = (page: Page, title: string) =>
+  page.getByRole("row", { name: title }).boundingBox();
 
 const draft = (title: string) => ({ title, status: "draft" });
 
-/** Chromium without a screen sees all of its windows, so that the page is told otherwise. */
-const see = (page: Page, state: "hidden" | "visible") =>
+/** Reports the page as hidden or visible, because headless Chromium shows all windows. */
+const setVisibility = (page: Page, state: "hidden" | "visible") =>
   page.evaluate(
     `Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true });
     document.dispatchEvent(new Event("visibilitychange"));`,
   );
 
 browserTest(
-  "the grid says how many of its documents have changed, and shows them when it is asked",
+  "the grid counts changed documents, and shows them on request",
   async (t) => {
     await using dashboard = await openDashboardBrowser();
     const { page, address, add, change } = await openDrafts(dashboard);
@@ -77,27 +77,30 @@ browserTest(
     const [first] = await Promise.all([following(), page.goto(address)]);
     assert.equal(first.status(), 200);
 
-    await t.step("no row moves, and what the filter leaves out is not counted", async () => {
-      const before = await placeOf(page, "One");
-      await add({ title: "Out", status: "published" });
-      await add(draft("Two"));
-      await page.getByRole("button", { name: "1 change: show it" }).waitFor();
-      await change(one!, { title: "One again" });
-      await change(one!, { title: "One once more" });
-      await add(draft("Three"));
-      const show = page.getByRole("button", { name: "3 changes: show them" });
-      await show.waitFor();
-      await assertAccessible(page);
-      assert.deepEqual(await titles(page), ["One"]);
-      assert.deepEqual(await placeOf(page, "One"), before);
-      await show.click();
-      await page.getByRole("link", { name: "One once more" }).waitFor();
-      assert.deepEqual(await titles(page), ["Three", "Two", "One once more"]);
-      assert.equal(page.url(), address);
-      assert.equal(await page.locator("live-changes button:visible").count(), 0);
-    });
+    await t.step(
+      "no row moves by itself, and documents outside the filter are not counted",
+      async () => {
+        const before = await boxOfRow(page, "One");
+        await add({ title: "Out", status: "published" });
+        await add(draft("Two"));
+        await page.getByRole("button", { name: "1 change: show it" }).waitFor();
+        await change(one!, { title: "One again" });
+        await change(one!, { title: "One once more" });
+        await add(draft("Three"));
+        const show = page.getByRole("button", { name: "3 changes: show them" });
+        await show.waitFor();
+        await assertAccessible(page);
+        assert.deepEqual(await titles(page), ["One"]);
+        assert.deepEqual(await boxOfRow(page, "One"), before);
+        await show.click();
+        await page.getByRole("link", { name: "One once more" }).waitFor();
+        assert.deepEqual(await titles(page), ["Three", "Two", "One once more"]);
+        assert.equal(page.url(), address);
+        assert.equal(await page.locator("live-changes button:visible").count(), 0);
+      },
+    );
 
-    await t.step("what is shown now is followed on", async () => {
+    await t.step("documents that are shown on request are followed afterwards", async () => {
       await change(one!, { status: "published" });
       await page.getByRole("button", { name: "1 change: show it" }).click();
       await page.getByText("1–2 of 2").waitFor();
@@ -105,24 +108,24 @@ browserTest(
     });
 
     await t.step(
-      "a window that nobody sees is not told, and catches up once it is seen",
+      "a hidden window receives no changes, and catches up once it is visible",
       async () => {
         const ended = page.waitForEvent(
           "requestfailed",
           (request) => request.url().includes("/live?"),
         );
-        await see(page, "hidden");
+        await setVisibility(page, "hidden");
         await ended;
         await change(one!, draft("One is back"));
-        await add(draft("Written meanwhile"));
-        const [again] = await Promise.all([following(), see(page, "visible")]);
+        await add(draft("Written later"));
+        const [again] = await Promise.all([following(), setVisibility(page, "visible")]);
         assert.equal(again.status(), 200);
         await page.getByRole("button", { name: "2 changes: show them" }).click();
         await page.getByText("1–4 of 4").waitFor();
       },
     );
 
-    await t.step("another page follows nothing, and the way back shows all", async () => {
+    await t.step("another page follows no changes, and going back shows all of them", async () => {
       await page.getByRole("link", { name: "Fields", exact: true }).click();
       await page.getByRole("heading", { name: "posts", level: 1 }).waitFor();
       await page.locator("live-changes").waitFor({ state: "detached" });
@@ -135,7 +138,7 @@ browserTest(
   },
 );
 
-browserTest("without scripts a grid is as it was, with nothing to press", async () => {
+browserTest("without scripts the grid has no button for changes", async () => {
   await using dashboard = await openDashboardBrowser();
   const { page, address, add } = await openDrafts(dashboard, { javaScriptEnabled: false });
   await add(draft("One"));

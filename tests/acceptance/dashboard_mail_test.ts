@@ -7,7 +7,7 @@ const heading = (page: Page) =>
   page.frameLocator("iframe[name=preview]").getByRole("heading", { level: 1 });
 
 browserTest(
-  "the preview of a template follows what is typed, and is no step on the way back",
+  "the preview of a template follows typing and adds no history entry",
   async () => {
     await using dashboard = await openDashboardBrowser({ settings: { MAIL_URL: "keep:" } });
     const page = await dashboard.person();
@@ -19,7 +19,7 @@ browserTest(
     const inner = page.frameLocator("iframe[name=preview]").frameLocator("iframe");
     await inner.getByText("123456", { exact: true }).waitFor();
     const box = await inner.getByText("123456", { exact: true }).boundingBox();
-    assert.ok(box!.height > 30, "the mail's own styles hold: its code is large");
+    assert.ok(box!.height > 30, "the mail's own styles apply: its code is large");
     for (const word of ["Now", "Then", "Later"]) {
       await page.getByLabel("Subject").fill(`${word} {{code}}`);
       await heading(page).getByText(`${word} 123456`).waitFor();
@@ -39,7 +39,7 @@ browserTest(
 );
 
 browserTest(
-  "without scripts the button fills the preview, and the form stays as it is",
+  "without scripts the button fills the preview and keeps the form's text",
   async () => {
     await using dashboard = await openDashboardBrowser({ settings: { MAIL_URL: "keep:" } });
     const page = await dashboard.person({ javaScriptEnabled: false });

@@ -13,10 +13,10 @@ import { until } from "./until.ts";
 
 const h1 = (page: Page, name: string) => page.getByRole("heading", { name, level: 1 }).waitFor();
 
-const side = (page: Page, name: string) =>
+const openFromMenu = (page: Page, name: string) =>
   page.getByRole("navigation", { name: "Project" }).getByRole("link", { name }).click();
 
-/** Asks what a project's key is answered, at a collection that is none. */
+/** Returns the status of a request with a project's key, for a missing collection. */
 async function statusOf({ server }: DashboardBrowser, key: string): Promise<number> {
   const answer = await fetch(`${server.url}/api/data/nothing`, {
     headers: { "x-api-key": key },
@@ -51,7 +51,7 @@ for (const javaScriptEnabled of [true, false]) {
       assert.equal(await statusOf(dashboard, fresh), 404);
       assert.equal(await statusOf(dashboard, secretKey), 401);
       await looksFine();
-      // Where the browser stands now, nothing is to be looked at but the page of the form.
+      // The browser's current address must show only the page of the form.
       await page.goto(page.url());
       await h1(page, "Overview");
       assert.equal(await page.getByLabel("New secret key").count(), 0);
@@ -65,7 +65,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("button", { name: "Save Site URL" }).click();
       await page.getByRole("status").getByText("The Site URL is saved").waitFor();
 
-      await side(page, "Settings");
+      await openFromMenu(page, "Settings");
       await h1(page, "Settings");
       await looksFine();
       await page.getByLabel("Project's name").fill("Journal");
@@ -83,7 +83,7 @@ for (const javaScriptEnabled of [true, false]) {
   );
 
   browserTest(
-    `${how}: a member is invited, accepts, and takes the project over; the account then is deleted`,
+    `${how}: a member joins and takes the project over, and the former owner deletes the account`,
     async () => {
       await using dashboard = await openDashboardBrowser();
       const [page, other] = [
@@ -95,7 +95,7 @@ for (const javaScriptEnabled of [true, false]) {
       await register(dashboard, page);
       await createProject(page);
       await page.getByRole("button", { name: "Go to the project" }).click();
-      await side(page, "Members");
+      await openFromMenu(page, "Members");
       await h1(page, "Members");
       await page.getByRole("cell", { name: "no", exact: true }).first().waitFor();
       await looksFine();
@@ -110,7 +110,7 @@ for (const javaScriptEnabled of [true, false]) {
       await other.getByRole("button", { name: "Accept" }).click();
       await h1(other, "Overview");
 
-      await side(page, "Members");
+      await openFromMenu(page, "Members");
       await page.getByText("Offer ownership").click();
       await page.getByRole("button", { name: `Offer the project to ${email}` }).click();
       const offer = await page.getByLabel(`Link for ${email}`).inputValue();
@@ -119,7 +119,7 @@ for (const javaScriptEnabled of [true, false]) {
       await other.getByRole("heading", { name: "Take over Blog" }).waitFor();
       await other.getByRole("button", { name: "Accept" }).click();
       await h1(other, "Overview");
-      await side(page, "Members");
+      await openFromMenu(page, "Members");
       await page.getByText("Leave", { exact: true }).click();
       await page.getByRole("button", { name: "Leave the project" }).click();
       await page.getByRole("status").getByText("You left the project").waitFor();
@@ -139,7 +139,7 @@ for (const javaScriptEnabled of [true, false]) {
   );
 }
 
-browserTest("the requests are drawn anew by themselves, and what is open stays open", async () => {
+browserTest("the requests chart refreshes by itself and keeps open details open", async () => {
   await using dashboard = await openDashboardBrowser();
   const page = await dashboard.person();
   await page.clock.install();
@@ -149,10 +149,10 @@ browserTest("the requests are drawn anew by themselves, and what is open stays o
   await page.getByText("As tables").click();
   await page.getByText("No requests yet").first().waitFor();
   for (let i = 0; i < 3; i++) await statusOf(dashboard, secretKey);
-  // The server stores what it has counted every ten seconds; the page's time is ours.
+  // The server stores its counts every ten seconds, while the test controls the page's clock.
   await until("the requests are drawn", async () => {
     await page.clock.runFor(10_000);
-    // A minute of the page's time must not go by while it waits for an answer: htmx would give up.
+    // The page's clock must not advance during a request, because htmx would time out.
     await page.locator(".htmx-request").first().waitFor({ state: "detached" });
     return await page.getByRole("img", { name: /^Last hour: 3 requests, 3 refused/ }).count() === 1;
   });
@@ -161,7 +161,7 @@ browserTest("the requests are drawn anew by themselves, and what is open stays o
 });
 
 browserTest(
-  "a session that is lost while the page draws itself leads to sign-in, and back",
+  "a session that ends during a refresh leads to sign-in and back",
   async () => {
     await using dashboard = await openDashboardBrowser();
     const page = await dashboard.person();
@@ -182,7 +182,7 @@ browserTest(
   },
 );
 
-browserTest("the pages of owners fit a narrow screen, and their menu is at hand", async () => {
+browserTest("the pages of owners fit a narrow screen and keep their menu reachable", async () => {
   await using dashboard = await openDashboardBrowser();
   const page = await dashboard.person({ viewport: { width: 360, height: 740 } });
   await register(dashboard, page);
@@ -194,6 +194,6 @@ browserTest("the pages of owners fit a narrow screen, and their menu is at hand"
     await assertAccessible(page);
   }
   await page.getByRole("button", { name: "Menu" }).click();
-  await side(page, "Overview");
+  await openFromMenu(page, "Overview");
   await h1(page, "Overview");
 });

@@ -17,15 +17,13 @@ const POSTS = {
 };
 
 export interface OpenedPosts {
-  /** Of the grid, at which the page is. */
   readonly path: string;
-  /** By the API, with the secret key. */
+  /** Lists documents through the API with the secret key. */
   // deno-lint-ignore no-explicit-any -- Tests look into documents of every shape.
   documents(query: string): Promise<any[]>;
   write(id: string, members: object): Promise<void>;
 }
 
-/** A project with a collection and rows in it; the page is at its documents. */
 export async function openPosts(
   dashboard: DashboardBrowser,
   page: Page,
@@ -34,13 +32,13 @@ export async function openPosts(
   await register(dashboard, page);
   const { home, secretKey } = await createProject(page);
   const { origin } = dashboard;
-  const made = await page.request.post(
+  const created = await page.request.post(
     `${origin}/api${new URL(home).pathname.slice(10)}/collections`,
     {
       data: POSTS,
     },
   );
-  assert.equal(made.status(), 201, await made.text());
+  assert.equal(created.status(), 201, await created.text());
   for (let at = 0; at < rows; at += 100) {
     const documents = Array.from({ length: Math.min(100, rows - at) }, (_, i) => ({
       title: `Post ${at + i}`,

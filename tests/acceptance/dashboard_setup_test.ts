@@ -3,10 +3,9 @@ import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import { browserTest } from "../support/browser.ts";
 import { createProject, register } from "../support/dashboard_browser.ts";
-import { cardOf, openFixture, setUp, tryIt } from "./dashboard_fixture.ts";
+import { cardOf, openFixture, setUpProvider, tryProvider } from "./dashboard_fixture.ts";
 
-/** Goes to a page by the left column. */
-async function side(page: Page, name: string | RegExp, title: string): Promise<void> {
+async function openFromMenu(page: Page, name: string | RegExp, title: string): Promise<void> {
   await page.getByRole("navigation", { name: "Project" }).getByRole("link", { name }).click();
   await page.getByRole("heading", { name: title, level: 1 }).waitFor();
 }
@@ -16,7 +15,7 @@ const button = (page: Page, name: string) => page.getByRole("button", { name }).
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with scripts" : "without scripts";
   browserTest(
-    `${how}: from nothing to a sign-in, a document and a file, by clicks alone`,
+    `${how}: a sign-in, a document and a file are set up from nothing by clicks`,
     async () => {
       await using fixture = await openFixture();
       const { dashboard, github } = fixture;
@@ -25,26 +24,26 @@ for (const javaScriptEnabled of [true, false]) {
       const { publishableKey } = await createProject(page);
       await button(page, "Go to the project");
 
-      await side(page, "Sign-in", "Sign-in");
+      await openFromMenu(page, "Sign-in", "Sign-in");
       await page.getByLabel("Site URL").fill("https://blog.example");
       await cardOf(page, "Site URL").getByRole("button", { name: "Save" }).click();
       await cardOf(page, "Site URL").getByText("Saved.").waitFor();
-      await setUp(page, "GitHub", { provider: github, clientSecret: "secret-of-GitHub" });
-      const tried = await tryIt(page, "GitHub", "ann");
-      await tried.getByText("It works").waitFor();
-      await tried.close();
+      await setUpProvider(page, "GitHub", { provider: github, clientSecret: "secret-of-GitHub" });
+      const resultPage = await tryProvider(page, "GitHub", "ann");
+      await resultPage.getByText("It works").waitFor();
+      await resultPage.close();
 
-      await side(page, "+ New collection", "Collections");
+      await openFromMenu(page, "+ New collection", "Collections");
       await page.getByLabel("Name").fill("articles");
       await button(page, "Create collection");
       await page.getByRole("link", { name: "Access", exact: true }).click();
       await page.getByRole("radio", { name: /Public, read-only/ }).check();
       await button(page, "Save access");
       await page.getByRole("status").waitFor();
-      await side(page, /^articles/, "articles");
+      await openFromMenu(page, /^articles/, "articles");
       await page.getByRole("button", { name: "New document" }).first().click();
       await page.getByRole("link", { name: "JSON", exact: true }).click();
-      await page.getByLabel("The whole document").fill('{ "title": "On corbels" }');
+      await page.getByLabel("The complete document").fill('{ "title": "On corbels" }');
       await button(page, "Create document");
       await page.getByText("On corbels").first().waitFor();
       const listed = await fetch(`${dashboard.server.url}/api/data/articles`, {
@@ -53,7 +52,7 @@ for (const javaScriptEnabled of [true, false]) {
       });
       assert.equal((await listed.json()).data.items[0].title, "On corbels");
 
-      await side(page, /^Files/, "Files");
+      await openFromMenu(page, /^Files/, "Files");
       await page.getByLabel(/A file of up to/).setInputFiles({
         name: "notes.txt",
         mimeType: "text/plain",

@@ -10,7 +10,6 @@ import {
   register,
 } from "../support/dashboard_browser.ts";
 
-/** In another tab of the same browser. */
 async function inAnotherTab(page: Page, address: string, work: (tab: Page) => Promise<void>) {
   const tab = await page.context().newPage();
   await tab.goto(address);
@@ -24,7 +23,6 @@ const signOut = (page: Page, origin: string) =>
     await tab.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
-/** By the link of the page that says that it is needed. */
 async function signInByLink(page: Page, email: string): Promise<string> {
   const opened = page.context().waitForEvent("page");
   await page.getByRole("link", { name: /^sign in$/i }).click();
@@ -41,7 +39,7 @@ async function signInByLink(page: Page, email: string): Promise<string> {
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with scripts" : "without scripts";
   browserTest(
-    `${how}: what was typed when the session ended is sent after signing in`,
+    `${how}: a form sent after the session ended is sent again after signing in`,
     async () => {
       await using dashboard = await openDashboardBrowser();
       const page = await dashboard.person({ javaScriptEnabled });
@@ -50,7 +48,7 @@ for (const javaScriptEnabled of [true, false]) {
       const settings = `${home}/settings`;
       await page.goto(settings);
       await signOut(page, dashboard.origin);
-      await page.getByLabel("Project's name").fill("Renamed meanwhile");
+      await page.getByLabel("Project's name").fill("Renamed elsewhere");
       await page.getByRole("button", { name: "Rename" }).click();
       await page.getByText(/not saved/).waitFor();
       if (javaScriptEnabled) await assertAccessible(page);
@@ -60,16 +58,16 @@ for (const javaScriptEnabled of [true, false]) {
         await page.getByRole("button", { name: "Rename" }).click();
       } else await page.reload();
       await page.getByText("The name is saved.").waitFor();
-      assert.equal(await page.getByLabel("Project's name").inputValue(), "Renamed meanwhile");
+      assert.equal(await page.getByLabel("Project's name").inputValue(), "Renamed elsewhere");
     },
   );
 
-  browserTest(`${how}: a secret key is shown once, and by no way back to it`, async () => {
+  browserTest(`${how}: a secret key is shown once, and going back does not show it`, async () => {
     await using dashboard = await openDashboardBrowser();
     const page = await dashboard.person({ javaScriptEnabled });
     await register(dashboard, page);
-    const made = await createProject(page);
-    const secrets = [made.secretKey];
+    const createdProject = await createProject(page);
+    const secrets = [createdProject.secretKey];
     const addresses = [page.url()];
     await page.getByRole("button", { name: "Go to the project" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
@@ -80,32 +78,40 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("link", { name: "Settings" }).click();
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     addresses.push(page.url());
-    const shown: string[] = [];
+    const sources: string[] = [];
     for (const turn of ["back", "back", "back", "forward", "forward"] as const) {
-      // Without scripts the browser asks before it sends a form again, and shows nothing till then.
+      // Without scripts the browser first asks whether to send the form again.
       await (turn === "back" ? page.goBack() : page.goForward()).catch(() => null);
-      shown.push(await textOf(page));
+      sources.push(await sourceOf(page));
       addresses.push(page.url());
     }
-    await page.goto(made.home);
+    await page.goto(createdProject.home);
     await page.reload();
-    shown.push(await textOf(page));
+    sources.push(await sourceOf(page));
     for (const secret of secrets) {
-      assert.equal(shown.some((text) => text.includes(secret)), false, "shown again");
+      assert.equal(
+        sources.some((text) => text.includes(secret)),
+        false,
+        "the secret is shown again",
+      );
     }
-    for (const key of [made.publishableKey, ...secrets]) {
-      assert.equal(addresses.some((address) => address.includes(key)), false, "in an address");
+    for (const key of [createdProject.publishableKey, ...secrets]) {
+      assert.equal(
+        addresses.some((address) => address.includes(key)),
+        false,
+        "the key is in an address",
+      );
       const log = dashboard.server.stdout() + dashboard.server.stderr();
-      assert.equal(log.includes(key), false, "in the log");
+      assert.equal(log.includes(key), false, "the key is in the log");
     }
   });
 }
 
-/** Its source and what its fields hold, read in one moment: a page may yet take its place. */
-async function textOf(page: Page): Promise<string> {
+/** Returns the page's source and field values, read at once because navigation may replace it. */
+async function sourceOf(page: Page): Promise<string> {
   await page.waitForLoadState("networkidle");
   let text = "";
-  await until("the page stands still", async () => {
+  await until("the page is stable", async () => {
     text = await page.evaluate(`[
       document.documentElement.outerHTML,
       ...[...document.querySelectorAll("input")].map(({ value }) => value),

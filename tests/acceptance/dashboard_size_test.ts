@@ -4,10 +4,10 @@ import { browserTest } from "../support/browser.ts";
 import { openDashboardBrowser } from "../support/dashboard_browser.ts";
 import { openPosts } from "./dashboard_posts.ts";
 
-/** Of the page and all that it loads, as they come over the wire, with their headers. */
+/** Bytes of the page and its resources as transferred, including headers. */
 const FIRST_VISIT_BYTES_MAX = 60_000;
 
-async function receivedBy(page: Page, address: string): Promise<number> {
+async function countReceivedBytes(page: Page, address: string): Promise<number> {
   const devTools = await page.context().newCDPSession(page);
   let bytes = 0;
   devTools.on("Network.loadingFinished", ({ encodedDataLength }) => bytes += encodedDataLength);
@@ -28,7 +28,7 @@ browserTest("a first visit takes at most 60 kB, signed in or not, in each langua
       { address: path, page: await dashboard.person({ locale, storageState }) },
     ];
     for (const { address, page } of visits) {
-      const bytes = await receivedBy(page, address);
+      const bytes = await countReceivedBytes(page, address);
       assert.equal(await page.evaluate("document.documentElement.lang"), locale);
       assert.ok(bytes > 30_000, `only ${bytes} bytes: not all of ${address} was counted`);
       assert.ok(bytes <= FIRST_VISIT_BYTES_MAX, `${address} in ${locale} takes ${bytes} bytes`);

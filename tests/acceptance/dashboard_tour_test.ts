@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { namesOf, type Row, rowAt, ROWS } from "../pages/every_page.ts";
+import { namesOf, type PageRow, rowAt, ROWS } from "../pages/every_page.ts";
 import { browserTest, openBrowser } from "../support/browser.ts";
 import {
   assertAccessible,
@@ -15,16 +15,16 @@ import { createTestStore } from "../support/test_store.ts";
 const NARROW = { width: 360, height: 740 };
 const WIDE = { width: 1280, height: 860 };
 
-/** What describes a field and stands in its label as well. */
+/** Descriptions of fields that are repeated in the field's label. */
 const READ_TWICE = `[...document.querySelectorAll("label [aria-describedby]")]
   .filter((one) => one.closest("label").querySelector("#" + one.getAttribute("aria-describedby")))
   .map((one) => one.name)`;
 
-/** Tables that a style sheet hides, but for those of a choice that is not made. */
+/** Tables that a style sheet hides, except those of an option that is not selected. */
 const UNSEEN = `[...document.querySelectorAll(".card table")]
   .filter((one) => one.closest("details, .access") === null && !one.checkVisibility()).length`;
 
-/** What is looked at and is no page: files, parts of pages, streams, and what leads to a page. */
+/** Addresses that are not pages: files, page fragments, streams and redirects. */
 const NO_PAGE = new RegExp(
   "/assets/|/kept/|/(?:export|live|open|preview|request-counts|try)$|" +
     "/(?:filter|search|visibility|delete|check|clear|invitations|\\{provider\\}|templates/new)$",
@@ -34,13 +34,17 @@ async function assertFits(page: Page, name: string): Promise<void> {
   await page.setViewportSize(NARROW);
   const width = await page.evaluate<number>("document.documentElement.scrollWidth");
   assert.ok(width <= NARROW.width, `${name} is ${width} pixels wide`);
-  assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1, `${name} has one title`);
-  assert.deepEqual(await page.evaluate(READ_TWICE), [], `${name} has hints in labels`);
-  assert.equal(await page.evaluate(UNSEEN), 0, `${name} shows its tables`);
+  assert.equal(
+    await page.getByRole("heading", { level: 1 }).count(),
+    1,
+    `${name} must have one title`,
+  );
+  assert.deepEqual(await page.evaluate(READ_TWICE), [], `${name} repeats hints in labels`);
+  assert.equal(await page.evaluate(UNSEEN), 0, `${name} must show its tables`);
 }
 
-/** What lies over a page. English is looked at where each is tried. */
-async function lookAtOverlays(german: Page, home: string): Promise<void> {
+/** Examines overlays in German. The tests of each overlay examine the English text. */
+async function checkOverlays(german: Page, home: string): Promise<void> {
   await german.goto(`${home}/collections/posts`);
   await german.getByRole("button", { name: "Menü" }).click();
   await german.getByRole("combobox", { name: "Sprache" }).waitFor();
@@ -52,29 +56,29 @@ async function lookAtOverlays(german: Page, home: string): Promise<void> {
   await assertAccessible(german);
 }
 
-async function look(page: Page, name: string): Promise<void> {
+async function assertFitsAndAccessible(page: Page, name: string): Promise<void> {
   await assertFits(page, name);
   await assertAccessible(page);
 }
 
-async function walk(page: Page, name: string): Promise<void> {
+async function assertReachedWithTab(page: Page, name: string): Promise<void> {
   await page.setViewportSize(WIDE);
   await assertReached(page, name);
 }
 
-async function lookInGerman(tab: Page, name: string, address: string): Promise<void> {
+async function checkInGerman(tab: Page, name: string, address: string): Promise<void> {
   await tab.goto(address);
   assert.equal(await tab.evaluate("document.documentElement.lang"), "de", name);
   await assertFits(tab, `${name} in German`);
   await assertAccessible(tab, { sees: "words" });
 }
 
-/** All of them are told at once, since the tour is long. */
-async function faultsOnTour(dashboard: DashboardBrowser): Promise<string[]> {
+/** Returns all faults at once, because the tour takes long. */
+async function collectFaults(dashboard: DashboardBrowser): Promise<string[]> {
   const faults: string[] = [];
   const page = await dashboard.person({ viewport: NARROW });
   const german = await germanTab(page);
-  const [seen, rows] = [new Set<string>(), new Set<Row>()];
+  const [seen, rows] = [new Set<string>(), new Set<PageRow>()];
   const note = async (...looks: readonly Promise<void>[]) => {
     const failed = (await Promise.allSettled(looks)).filter(({ status }) => status === "rejected");
     faults.push(...failed.map((one) => String((one as PromiseRejectedResult).reason)));
@@ -83,21 +87,23 @@ async function faultsOnTour(dashboard: DashboardBrowser): Promise<string[]> {
   for await (const name of tour(page, dashboard.server)) {
     const address = page.url();
     if (name === "overview") home = address;
-    const looks = [look(page, name).then(() => walk(page, name))];
-    if (!seen.has(address)) looks.push(lookInGerman(german, name, address));
+    const looks = [
+      assertFitsAndAccessible(page, name).then(() => assertReachedWithTab(page, name)),
+    ];
+    if (!seen.has(address)) looks.push(checkInGerman(german, name, address));
     seen.add(address);
     await note(...looks);
     const row = rowAt("GET", address);
     if (row !== undefined) rows.add(row);
   }
-  await note(lookAtOverlays(german, home));
+  await note(checkOverlays(german, home));
   const pages = ROWS.filter(({ method, template }) => method === "GET" && !NO_PAGE.test(template));
   const missed = namesOf(pages.filter((row) => !rows.has(row)));
   return [...faults, ...missed.map((name) => `${name} is not on the tour`)];
 }
 
 browserTest(
-  "every page is accessible, fits a narrow screen, is so in German too, and is used by Tab",
+  "every page is accessible, fits a narrow screen, in German too, and works with Tab",
   async () => {
     await using store = await createTestStore();
     await using dashboard = await openDashboardBrowser({
@@ -105,11 +111,11 @@ browserTest(
       store,
       cwd: store.folder,
     });
-    assert.deepEqual(await faultsOnTour(dashboard), []);
+    assert.deepEqual(await collectFaults(dashboard), []);
   },
 );
 
-browserTest("what axe finds on a page is told, in each of its looks", async () => {
+browserTest("the checks report what axe finds on a page, in each color scheme", async () => {
   await using browser = await openBrowser();
   const page = await browser.page();
   const document = (body: string) =>
@@ -121,21 +127,24 @@ browserTest("what axe finds on a page is told, in each of its looks", async () =
   await assert.rejects(() => assertAccessible(page), /light[^]*color-contrast/);
 });
 
-browserTest("what Tab does not come to, or nobody sees that it did, is told", async () => {
-  await using browser = await openBrowser();
-  const page = await browser.page();
-  const [first, second] = ["<button>First</button>", "<button>Second</button>"];
-  await page.setContent(first + second);
-  await assertReached(page, "page");
-  await page.setContent(first + '<button tabindex="-1">Second</button>');
-  await assert.rejects(() => assertReached(page, "page"), /never comes[^]*Second/);
-  await page.setContent(`${first}${second}<script>
+browserTest(
+  "the checks report controls that Tab does not reach or that show no focus",
+  async () => {
+    await using browser = await openBrowser();
+    const page = await browser.page();
+    const [first, second] = ["<button>First</button>", "<button>Second</button>"];
+    await page.setContent(first + second);
+    await assertReached(page, "page");
+    await page.setContent(first + '<button tabindex="-1">Second</button>');
+    await assert.rejects(() => assertReached(page, "page"), /does not reach[^]*Second/);
+    await page.setContent(`${first}${second}<script>
     const began = performance.now();
     addEventListener("keydown", (key) => {
       if (performance.now() - began < 1000) key.preventDefault();
     });
   </script>`);
-  await assertReached(page, "keys that are lost for a second");
-  await page.setContent(`<style>:focus { outline: none }</style>${first}${second}`);
-  await assert.rejects(() => assertReached(page, "page"), /nobody sees[^]*First/);
-});
+    await assertReached(page, "keys that are lost for a second");
+    await page.setContent(`<style>:focus { outline: none }</style>${first}${second}`);
+    await assert.rejects(() => assertReached(page, "page"), /focus is not visible[^]*First/);
+  },
+);

@@ -6,7 +6,6 @@ export class Delays {
     this.#all.push(delay);
   }
 
-  /** How many there are, with their median, 99th percentile and maximum. */
   toString(): string {
     const sorted = this.#all.toSorted((one, other) => one - other);
     if (sorted.length === 0) return "none";

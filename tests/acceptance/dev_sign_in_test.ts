@@ -3,7 +3,6 @@ import { browserTest, openBrowser } from "../support/browser.ts";
 import { createTestStore } from "../support/test_store.ts";
 import { admin, startServer } from "./server.ts";
 
-/** An application that offers the sign-in, and says who came back. */
 const application = (url: string, key: string): string =>
   `<!doctype html>
 <title>Application</title>
@@ -19,7 +18,6 @@ if (location.pathname === "/auth/callback") {
 }
 </script>`;
 
-/** Serves the same page at every path of a site of its own. */
 function serveSite(): AsyncDisposable & { origin: string; page: string } {
   const site = { origin: "", page: "" };
   const server = Deno.serve(

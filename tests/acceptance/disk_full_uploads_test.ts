@@ -1,22 +1,22 @@
-/** A folder of files on a disk of its own that becomes full. */
+/** A files folder on a separate file system that becomes full. */
 
 import assert from "node:assert/strict";
 import { createTestStore } from "../support/test_store.ts";
 import { mounted, mountProblem } from "./mounts.ts";
 import { createProject, send } from "./project.ts";
 import {
-  assertSame,
+  assertSameBytes,
   confirm,
-  finish,
+  fetchServed,
   manyBytes,
   OFFSET_TYPE,
   offsetOf,
   request,
-  served,
+  resumeToEnd,
 } from "./resumable.ts";
 import { startServer } from "./server.ts";
 
-/** Twice as much as has room. */
+/** A file of twice the free space. */
 const FILE = manyBytes(4_000_000);
 
 const problem = await mountProblem("tmpfs");
@@ -26,7 +26,7 @@ if (problem !== null) {
 
 Deno.test({
   name:
-    "an upload in pieces to a disk that becomes full is 503, tells what is kept, and goes on with space",
+    "a resumable upload to a full disk is 503, keeps its bytes, and resumes once there is space",
   ignore: problem !== null,
   async fn() {
     await using mount = await mounted("tmpfs");
@@ -50,10 +50,10 @@ Deno.test({
       assert.match(response.headers.get("retry-after")!, /^[1-9]\d*$/);
       assert.doesNotMatch(message, /space|file:|mount|partial/i);
       const kept = await offsetOf(server, upload);
-      assert.ok(kept >= offset && kept < FILE.length, `${kept} bytes are kept`);
+      assert.ok(kept >= offset && kept < FILE.length, `${kept} bytes are stored`);
       least = kept;
     }
-    assert.ok(least > 0, "what had room is kept");
+    assert.ok(least > 0, "the bytes that fit are stored");
     const early = await confirm(server, project, upload);
     assert.deepEqual([early.status, early.body.code], [409, "UPLOAD_NOT_READY"]);
     const path = "/api/storage/usage";
@@ -62,7 +62,7 @@ Deno.test({
 
     await mount.remount("size=16m");
     assert.equal(await offsetOf(server, upload), least);
-    await finish(server, upload, FILE);
-    assertSame(await served(server, await confirm(server, project, upload)), FILE);
+    await resumeToEnd(server, upload, FILE);
+    assertSameBytes(await fetchServed(server, await confirm(server, project, upload)), FILE);
   },
 });

@@ -30,7 +30,7 @@ async function put(server: Server, { signedUrl, size }: { signedUrl: string; siz
 }
 
 Deno.test({
-  name: "a full disk refuses uploads with 503, keeps nothing of them, and takes what fits",
+  name: "a full disk refuses uploads with 503, keeps nothing of them, and accepts what fits",
   ignore: problem !== null,
   async fn() {
     await using mount = await mounted("tmpfs");
@@ -43,7 +43,7 @@ Deno.test({
       const answer = await put(server, large);
       assert.deepEqual([answer.status, answer.code], [503, "STORAGE_UNAVAILABLE"]);
       assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
-      assert.ok(!answer.text.includes(mount.folder), "what is wrong inside is not told");
+      assert.ok(!answer.text.includes(mount.folder), "internal errors are not revealed");
     }
     const left = [...Deno.readDirSync(`${mount.folder}/files/_partial/${project.projectId}`)];
     assert.deepEqual(left, []);
@@ -58,6 +58,10 @@ Deno.test({
     assert.equal((await put(server, small)).status, 200);
     const { url } = (await confirm(small)).body;
     assert.equal((await send(server, { path: new URL(url).pathname })).text.length, LITTLE);
-    assert.match(server.stdout() + server.stderr(), /No space left on device/, "the log tells");
+    assert.match(
+      server.stdout() + server.stderr(),
+      /No space left on device/,
+      "the log reports it",
+    );
   },
 });

@@ -106,7 +106,7 @@ Deno.test("lists filter, sort, page and follow references", async (t) => {
     ]);
   });
 
-  await t.step("filters, operators and where trees choose the same as by hand", async () => {
+  await t.step("filters, operators and where trees select the expected documents", async () => {
     const where = (tree: unknown) => `where=${encodeURIComponent(JSON.stringify(tree))}`;
     const cases: Record<string, (one: (typeof documents)[number]) => boolean> = {
       "views=3": ({ views }) => views === 3,
@@ -133,7 +133,7 @@ Deno.test("lists filter, sort, page and follow references", async (t) => {
     }
   });
 
-  await t.step("fields, meta and populate shape the answer", async () => {
+  await t.step("fields, meta and populate select what a response contains", async () => {
     const { body } = await ask({
       path: `${PATH}?title=Post%2007&fields=title,author&populate=author`,
     });
@@ -146,7 +146,7 @@ Deno.test("lists filter, sort, page and follow references", async (t) => {
     }
   });
 
-  await t.step("what cannot be asked is a 400 that names the parameter", async () => {
+  await t.step("an invalid query is a 400 that names the parameter", async () => {
     for (
       const [query, named] of [
         ["page=0", "page"],
@@ -170,7 +170,7 @@ Deno.test("lists filter, sort, page and follow references", async (t) => {
   });
 });
 
-Deno.test("a change on a stale copy is refused, and an unchanged one is not sent again", async () => {
+Deno.test("a stale change is refused, and an unchanged document is not sent again", async () => {
   await using posts = await openPosts();
   const { ask, server, project } = posts;
   const created = await ask({ path: PATH, body: { title: "One" } });
@@ -194,7 +194,7 @@ Deno.test("a change on a stale copy is refused, and an unchanged one is not sent
   assert.deepEqual((await listAll(server, project, "posts")).items, [changed.body.data]);
 });
 
-Deno.test("a repeated Idempotency-Key has one effect and one answer", async () => {
+Deno.test("a repeated Idempotency-Key has one effect and one response", async () => {
   await using posts = await openPosts();
   const { ask } = posts;
   const headers = { "idempotency-key": "order-1" };
@@ -209,7 +209,7 @@ Deno.test("a repeated Idempotency-Key has one effect and one answer", async () =
   assert.equal((await ask({ path: PATH })).body.data.total, 1);
 });
 
-Deno.test("documents are replaced, changed in part, deleted, recovered and removed for good", async () => {
+Deno.test("documents are replaced, patched, deleted, recovered and deleted permanently", async () => {
   await using posts = await openPosts();
   const { ask, server, project } = posts;
   const created = await ask({
@@ -220,9 +220,9 @@ Deno.test("documents are replaced, changed in part, deleted, recovered and remov
   const path = `${PATH}/${id}`;
   const part = await ask({ method: "PATCH", path, body: { "meta.lang": "fr" } });
   assert.deepEqual(part.body.data.meta, { lang: "fr", more: true });
-  const whole = await ask({ method: "PUT", path, body: { title: "New" } });
-  assert.deepEqual([whole.body.data.views, whole.body.data.meta], [0, undefined]);
-  assert.equal(whole.body.data.createdAt, created.body.data.createdAt);
+  const replaced = await ask({ method: "PUT", path, body: { title: "New" } });
+  assert.deepEqual([replaced.body.data.views, replaced.body.data.meta], [0, undefined]);
+  assert.equal(replaced.body.data.createdAt, created.body.data.createdAt);
 
   const removed = await ask({ method: "DELETE", path });
   assert.deepEqual([removed.status, removed.body.data], [200, { id }]);
@@ -294,7 +294,7 @@ Deno.test("a refused write stores nothing", async () => {
   assert.deepEqual(await listAll(server, project, "posts"), { items: [kept], total: 1 });
 });
 
-Deno.test("every answer carries what browsers, caches and support need", async () => {
+Deno.test("every response has the headers that browsers, caches and support need", async () => {
   await using posts = await openPosts();
   const { ask } = posts;
   const schema = await ask({ path: "/api/schemas/posts" });

@@ -1,4 +1,4 @@
-/** The server of docs/extending.md, as it stands there. */
+/** Runs the server that docs/extending.md shows. */
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -10,18 +10,18 @@ import { until } from "./until.ts";
 const CHECKOUT = fileURLToPath(new URL("../../", import.meta.url));
 const EXAMPLE = `${CHECKOUT}examples/extending/server.ts`;
 
-Deno.test("docs/extending.md shows the example as it is", async () => {
+Deno.test("docs/extending.md shows the example unchanged", async () => {
   const page = await Deno.readTextFile(`${CHECKOUT}docs/extending.md`);
   const [, shown] = /```ts\n([^]*?)```/.exec(page)!;
   assert.ok((await Deno.readTextFile(EXAMPLE)).endsWith(shown!));
 });
 
-Deno.test("a server of one's own serves Corbel, a route and a middleware", async () => {
+Deno.test("an extended server serves Corbel, a route and a middleware", async () => {
   await using store = await createTestStore();
   await using corbel = await startServer({ store, task: "dev" });
   const { projects: [project] } = await admin(["project", "list"], corbel.settings);
   const { PATH = "", HOME = "", DENO_DIR = "" } = Deno.env.toObject();
-  // Beside the server that has made the demo, on a port of its own.
+  // A second server, on another port than the one that created the demo.
   const port = String(freePort());
   await using _server = new Deno.Command(Deno.execPath(), {
     args: ["run", "--allow-all", EXAMPLE],
@@ -35,7 +35,7 @@ Deno.test("a server of one's own serves Corbel, a route and a middleware", async
     const response = await fetch(`http://127.0.0.1:${port}${path}`);
     return { served: response.headers.get("x-served-by"), body: await response.json() };
   };
-  await until("it serves", () => get("/api/health").then(() => true, () => false));
+  await until("the server responds", () => get("/api/health").then(() => true, () => false));
   const health = await get("/api/health");
   assert.deepEqual([health.served, health.body.success], ["our own server", true]);
   const sizes = await get(`/sizes/${project.projectId}/posts`);

@@ -6,15 +6,15 @@ import { type Server, startServer } from "./server.ts";
 const MiB = 1_048_576;
 const PDF = "application/pdf";
 
-/** Any bytes, of which each place can be told from others. */
-function photo(bytes: number): Uint8Array<ArrayBuffer> {
+/** Returns bytes that differ by position. */
+function bytesOfLength(bytes: number): Uint8Array<ArrayBuffer> {
   const words = new Uint32Array(Math.ceil(bytes / 4)).map((_, i) => Math.imul(i, 2_654_435_761));
-  const made = new Uint8Array(words.buffer, 0, bytes);
-  new TextEncoder().encodeInto("%PDF-1.7", made);
-  return made;
+  const distinctBytes = new Uint8Array(words.buffer, 0, bytes);
+  new TextEncoder().encodeInto("%PDF-1.7", distinctBytes);
+  return distinctBytes;
 }
 
-/** What a client does with an address that it was given: no key goes there. */
+/** Sends a request to an address from the server, without a key. */
 function visit(server: Server, url: string, init: RequestInit = {}): Promise<Response> {
   return fetch(url, { ...init, client: server.http });
 }
@@ -46,12 +46,12 @@ async function usage(server: Server, { secretKey: key }: Project) {
   return { used, reserved };
 }
 
-Deno.test("a file is requested, put, confirmed, read by everybody, found, and deleted", async () => {
+Deno.test("a file is requested, uploaded, confirmed, served without a key, found and deleted", async () => {
   await using server = await startServer();
   const project = await createProject(server.settings);
   const key = project.secretKey;
   const size = 3 * MiB + 1;
-  const file = photo(size);
+  const file = bytesOfLength(size);
   const asked = { filename: "Ein Foto (1).pdf", contentType: PDF, size };
 
   const { signedUrl, filePath } = await request(server, project, asked);
@@ -80,19 +80,19 @@ Deno.test("a file is requested, put, confirmed, read by everybody, found, and de
     send(server, { method: "DELETE", path: "/api/storage/file", key, body: { path: filePath } });
   assert.equal((await remove()).status, 200);
   assert.equal((await remove()).status, 404);
-  // Stores tell only those who may list that something is not there.
+  // A bucket answers 403 for a missing object if the caller may not list it.
   assert.equal(await statusOf(visit(server, body.url)), storage === "s3" ? 403 : 404);
   assert.deepEqual(await usage(server, project), { used: 0, reserved: 0 });
 });
 
-Deno.test("what is staged is nobody's to read, and a used address replaces nothing", async () => {
+Deno.test("a staged file cannot be read, and a used address replaces nothing", async () => {
   await using server = await startServer();
   const project = await createProject(server.settings);
   const asked = { filename: "a.txt", contentType: "text/plain", size: 5 };
   const { signedUrl, filePath } = await request(server, project, asked);
   assert.equal(await put(server, signedUrl, "first", "text/plain"), 200);
 
-  // Only a bucket has an address that could show it.
+  // Only a bucket has an address that could serve the staged file.
   const url = (await confirm(server, project, filePath, 5)).body.url as string;
   const staged = url.replace(filePath, `_incoming/${filePath}`);
   const late = await put(server, signedUrl, "other", "text/plain");
@@ -102,7 +102,7 @@ Deno.test("what is staged is nobody's to read, and a used address replaces nothi
   assert.equal(await (await visit(server, url)).text(), "first");
 });
 
-Deno.test("an address takes nothing but the upload that was requested", async () => {
+Deno.test("an upload address accepts only the requested upload", async () => {
   await using server = await startServer();
   const project = await createProject(server.settings);
   const asked = { filename: "a.txt", contentType: "text/plain", size: 5 };
@@ -120,7 +120,7 @@ Deno.test("an address takes nothing but the upload that was requested", async ()
   assert.equal((await confirm(server, project, filePath, 5)).status, 200);
 });
 
-Deno.test("a page that was uploaded is not opened where files are served", async () => {
+Deno.test("an uploaded page is not rendered by the files host", async () => {
   await using server = await startServer();
   const project = await createProject(server.settings);
   for (const contentType of ["text/html", "image/svg+xml"]) {

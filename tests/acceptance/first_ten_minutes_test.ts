@@ -15,7 +15,7 @@ const greeted = (server: Server) =>
 const projectsOf = async (server: Server) =>
   (await admin(["project", "list"], server.settings)).projects;
 
-/** Runs a printed line as a user would paste it, with flags added at its end. */
+/** Runs a printed line like a user who pastes it, with flags added at its end. */
 async function statusOf(line: string): Promise<string> {
   const { stdout } = await new Deno.Command("bash", {
     args: ["-c", `${line} -s -o /dev/null -w '%{http_code}'`],
@@ -24,7 +24,7 @@ async function statusOf(line: string): Promise<string> {
   return new TextDecoder().decode(stdout);
 }
 
-Deno.test("dev in an empty folder makes a demo, and every curl line it prints answers 200 or 201", async (t) => {
+Deno.test("dev in an empty folder creates a demo, and every printed curl line answers 200 or 201", async (t) => {
   await using store = await createTestStore();
   const options = { task: "dev", store, cwd: store.folder } as const;
   await using server = await startServer(options);
@@ -45,7 +45,7 @@ Deno.test("dev in an empty folder makes a demo, and every curl line it prints an
   });
 
   await t.step(
-    "the printed account signs in to the dashboard, where the demo is its own",
+    "the printed account signs in to the dashboard and owns the demo",
     async () => {
       const [, email, password] = /e-mail\s+(\S+)\s+password\s+(\S+)/.exec(first)!;
       assert.ok(first.includes(`${address}/dashboard`));
@@ -66,7 +66,7 @@ Deno.test("dev in an empty folder makes a demo, and every curl line it prints an
     },
   );
 
-  await t.step("each printed curl line runs as it stands", async () => {
+  await t.step("each printed curl line runs unchanged", async () => {
     const lines = curlLines(first);
     assert.ok(lines.length >= CURL_LINES_MIN, `${lines.length} curl lines are printed`);
     for (const line of lines) {
@@ -103,7 +103,7 @@ Deno.test("dev in an empty folder makes a demo, and every curl line it prints an
   );
 
   await t.step(
-    "a second start makes no second demo, and prints the account and the publishable key again",
+    "a second start creates no second demo, and prints the account and publishable key again",
     async () => {
       assert.equal((await server.stop()).code, 0);
       await using again = await startServer(options);
@@ -120,7 +120,7 @@ Deno.test("dev in an empty folder makes a demo, and every curl line it prints an
   );
 });
 
-Deno.test("what somebody changes of the demo is not printed as it was", async () => {
+Deno.test("changed parts of the demo are not printed with their old values", async () => {
   await using store = await createTestStore();
   await using first = await startServer({ task: "dev", store });
   await greeted(first);
@@ -139,7 +139,7 @@ Deno.test("what somebody changes of the demo is not printed as it was", async ()
   assert.deepEqual(second.match(/[ps]k_live_[A-Za-z0-9_-]{43}/g), [key]);
 });
 
-Deno.test("two dev processes that start at the same moment make one demo", async () => {
+Deno.test("two dev processes that start at once create one demo", async () => {
   await using store = await createTestStore();
   const started = await Promise.allSettled([
     startServer({ task: "dev", store }),
@@ -158,7 +158,7 @@ Deno.test("two dev processes that start at the same moment make one demo", async
   }
 });
 
-Deno.test("dev beside a project of the user's own makes no demo", async () => {
+Deno.test("dev with an existing project creates no demo", async () => {
   await using server = await startServer();
   await createProject(server.settings);
   await server.stop();
@@ -169,7 +169,7 @@ Deno.test("dev beside a project of the user's own makes no demo", async () => {
   ]);
 });
 
-Deno.test("start never makes a demo", async () => {
+Deno.test("start never creates a demo", async () => {
   await using server = await startServer();
   assert.deepEqual(await projectsOf(server), []);
   assert.doesNotMatch(server.stdout(), /curl |_live_/);

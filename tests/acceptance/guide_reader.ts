@@ -1,6 +1,6 @@
 /**
- * Follows a guide as a reader does. What they fill in is filled in from what was printed before: keys,
- * ids, tokens, codes in mails. A comment behind what prints says what is printed.
+ * Runs the examples of a guide like a reader does. Placeholders are replaced by printed keys, ids,
+ * tokens and mailed codes. A comment after a command is the expected output.
  */
 
 import assert from "node:assert/strict";
@@ -13,7 +13,7 @@ const ORIGIN = "http://localhost:8000";
 
 type Language = "sh" | "js";
 
-/** Readers install them; here they are those of the tests. */
+/** Packages that readers install from a registry. The tests have them already. */
 const PACKAGE = /from "(@[^"]+)"/g;
 const { imports } = JSON.parse(await Deno.readTextFile(`${CHECKOUT}deno.json`));
 
@@ -22,10 +22,9 @@ export interface Example {
   readonly text: string;
 }
 
-/** The text of a page. */
 export const pageText = (page: string): Promise<string> => Deno.readTextFile(`${CHECKOUT}${page}`);
 
-/** Without those under `<!-- not run: … -->`, which says why. */
+/** Returns the examples, except those under `<!-- not run: … -->`, which contains the reason. */
 export function examplesOf(page: string): Example[] {
   const all: Example[] = [];
   const blocks = page.matchAll(/(<!-- not run: [^>]+ -->\s*)?^```(sh|js)\n([^]*?)^```/gm);
@@ -43,7 +42,7 @@ export function examplesOf(page: string): Example[] {
   return all;
 }
 
-/** By the names under which answers tell them. */
+/** Placeholders to replace, by the field of a response that has the value. */
 const FILLED_IN: Readonly<Record<string, readonly string[]>> = {
   projectId: ["PROJECT_ID"],
   publishableKey: ["pk_live_…"],
@@ -53,19 +52,18 @@ const FILLED_IN: Readonly<Record<string, readonly string[]>> = {
   token: ["INVITATION_TOKEN", "corbel_pat_…"],
 };
 
-/** Of the command line that the server serves, which readers install. */
+/** Flags for the served command line, which readers install. */
 const CORBEL_FLAGS =
   "--no-config --no-prompt --quiet --allow-net --allow-env=CORBEL_URL,CORBEL_TOKEN " +
   "--allow-read --allow-write";
 
-/** What `dev` says of a mail that it keeps. */
+/** Matches the log line of `dev` about a kept mail. */
 const KEPT_CODE = /"subject":"(\d{6}) /g;
 export class Reader {
   readonly #origin: string;
-  /** How many codes were entered. */
   #codes = 0;
   readonly #known: Map<string, string>;
-  /** Lines that later examples rest on. */
+  /** Lines that set variables for later examples. */
   readonly #exports: string[] = [];
   readonly #server: Server;
   readonly #folder: string;
@@ -91,7 +89,6 @@ export class Reader {
     }
   }
 
-  /** The same, as the reader has it. */
   filledIn(text: string): string {
     let filled = text;
     for (const [name, value] of this.#known) {
@@ -100,7 +97,7 @@ export class Reader {
     return filled;
   }
 
-  /** The code of a mail that was sent since the last one was entered. */
+  /** Returns the code of a mail that was sent after the last code was entered. */
   async #nextCode(): Promise<string> {
     const sent = () => [...this.#server.stdout().matchAll(KEPT_CODE)].map(([, code]) => code!);
     await until("a mail with a code", () => sent().length > this.#codes);
@@ -142,7 +139,7 @@ export class Reader {
       "run",
       "--no-config",
       `--allow-import=localhost:${this.#server.port}`,
-      // Another server may have been there before. With a slash at the end nothing is loaded again.
+      // Another server may have used the address. A trailing slash would not reload anything.
       `--reload=${this.#origin}`,
       "--allow-net",
       file,
@@ -168,7 +165,7 @@ export class Reader {
   }
 }
 
-/** Of shells the comments that look like answers, elsewhere those behind `console.log`. */
+/** Returns patterns for the output: comments like responses in shell, or after `console.log`. */
 function expectedBy(language: Language, script: string): RegExp[] {
   const lines = language === "sh" ? /^# (\{.*)$/gm : /console\.log\(.*\); \/\/ (.*)$/gm;
   return [...script.matchAll(lines)].map(([, text]) =>

@@ -1,4 +1,4 @@
-/** The examples of the guides, run in their order as they stand. */
+/** Runs the examples of the guides in order. */
 
 import assert from "node:assert/strict";
 import { createTestStore } from "../support/test_store.ts";
@@ -19,7 +19,7 @@ const PAGES = [
 ];
 
 for (const page of PAGES) {
-  Deno.test(`every example of ${page} works as it stands`, async () => {
+  Deno.test(`every example of ${page} works unchanged`, async () => {
     const examples = examplesOf(await pageText(page));
     assert.ok(examples.length > 0);
     await using store = await createTestStore();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openTarget } from "./hostile.ts";
 import { send } from "./project.ts";
 
-Deno.test("the answer to a HEAD has the length of the one to a GET, or none, and no bytes", async () => {
+Deno.test("the response to a HEAD has the length of the GET or none, and no body", async () => {
   await using target = await openTarget();
   const { server, project: { secretKey: key } } = target;
   const things = "/api/data/things";
@@ -38,10 +38,10 @@ Deno.test("the answer to a HEAD has the length of the one to a GET, or none, and
       assert.equal(length, sent, path);
     }
   }
-  assert.ok(withLength > paths.length, "most lengths are known");
+  assert.ok(withLength > paths.length, "most responses have a length");
 });
 
-Deno.test("the answer to a HEAD of a stream has no length", async () => {
+Deno.test("the response to a HEAD of a stream has no length", async () => {
   await using target = await openTarget();
   const { server, project: { secretKey: key } } = target;
   const head = await send(server, { method: "HEAD", path: "/api/data/things/live", key });

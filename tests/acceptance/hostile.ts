@@ -1,4 +1,4 @@
-/** A server under hostile bytes, and what must hold after each of them. */
+/** A server for hostile requests, with assertions that must pass after each of them. */
 
 import assert from "node:assert/strict";
 import { createCollection, createProject, listAll, type Project, send, THINGS } from "./project.ts";
@@ -8,16 +8,15 @@ import { type Server, startServer } from "./server.ts";
 export interface Target extends AsyncDisposable {
   readonly server: Server;
   readonly project: Project;
-  /** A whole request, the head in Latin-1, with a valid key and `connection: close`. */
+  /** Encodes a request with a valid key and `connection: close`, the head as Latin-1. */
   request(line: string, headers?: readonly string[], body?: Uint8Array | string): Uint8Array;
-  /** Fails unless the server still answers as before, and has answered nothing with a 5xx. */
+  /** Fails unless the server still responds as before and has not responded with a 5xx. */
   stillServes(after: string): Promise<void>;
 }
 
-/** One byte for each character: Latin-1. */
+/** Encodes a text as Latin-1. */
 export const bytesOf = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 
-/** A server with a collection that holds one document. */
 export async function openTarget(): Promise<Target> {
   const server = await startServer();
   try {
@@ -40,10 +39,10 @@ export async function openTarget(): Promise<Target> {
           ...(content.length > 0 ? [`content-length: ${content.length}`] : []),
         ];
         const head = bytesOf(lines.join("\r\n") + "\r\n\r\n");
-        const whole = new Uint8Array(head.length + content.length);
-        whole.set(head);
-        whole.set(content, head.length);
-        return whole;
+        const message = new Uint8Array(head.length + content.length);
+        message.set(head);
+        message.set(content, head.length);
+        return message;
       },
       async stillServes(after) {
         assert.ok(!server.hasEnded(), `the server ended after ${after}: ${server.stderr()}`);
@@ -58,32 +57,30 @@ export async function openTarget(): Promise<Target> {
   }
 }
 
-/** A refusal of the client's making; a connection closed without a word is one too. */
+/** Asserts a 4xx, or a connection that was closed without a response. */
 export function assertRefused(
   { status, head }: RawAnswer,
   asked: string,
   allowed: readonly number[],
 ) {
   if (status === null && head === "") return;
-  assert.ok(status !== null, `${asked} was answered with no HTTP: ${head}`);
+  assert.ok(status !== null, `${asked} got a response that is not HTTP: ${head}`);
   assert.ok(allowed.includes(status), `${asked} was answered with ${status}`);
 }
 
-/** Every line of the log in which a request was answered. */
-export const answered = (server: Server): { status: number; problem: string | null }[] =>
+export const requestLogEntries = (server: Server): { status: number; problem: string | null }[] =>
   server.stdout().split("\n").filter((line) => line.includes('"status"')).map((line) =>
     JSON.parse(line)
   );
 
-/** Stops the server; nothing was answered with a 5xx, and nothing failed inside. */
+/** Stops the server and asserts that no request failed with a 5xx or an internal error. */
 export async function endWithoutServerError(server: Server): Promise<void> {
   const { code, stdout, stderr } = await server.stop();
   assert.equal(code, 0);
-  assert.deepEqual(answered(server).filter(({ status }) => status >= 500), []);
+  assert.deepEqual(requestLogEntries(server).filter(({ status }) => status >= 500), []);
   assert.doesNotMatch(stdout, /"level":"error"/);
   assert.equal(stderr, "");
 }
 
-/** A text as it may stand in a message. */
-export const shown = (text: string) =>
+export const quoted = (text: string) =>
   JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);

@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import {
-  answered,
   assertRefused,
   bytesOf,
   endWithoutServerError,
   openTarget,
-  shown,
+  quoted,
+  requestLogEntries,
 } from "./hostile.ts";
 import { connect, exchange } from "./raw.ts";
 import { until } from "./until.ts";
 
 const MiB = 1024 * 1024;
 
-/** Lets what was received be read: a writer that never waits would starve it. */
+/** Lets received bytes be read, because a writer that never waits would starve the reader. */
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 const MANY_LISTS = "[".repeat(500_000);
 
-Deno.test("no body, however it is written, is a 5xx or is stored", async (t) => {
+Deno.test("no request body causes a 5xx or is stored", async (t) => {
   await using target = await openTarget();
   const { server, project, request } = target;
   const path = "/api/data/things";
@@ -25,7 +25,7 @@ Deno.test("no body, however it is written, is a 5xx or is stored", async (t) => 
   const post = (body: Uint8Array | string) =>
     exchange(server.port, request(`POST ${path}`, [type], body));
 
-  await t.step("what is no UTF-8 or no JSON is a 400", async () => {
+  await t.step("a body that is not UTF-8 or not JSON is a 400", async () => {
     const bodies: (Uint8Array | string)[] = [
       Uint8Array.of(0xff, 0xfe, 0x7b, 0x7d),
       bytesOf('{"text":"\u00c3\u0028"}'),
@@ -50,15 +50,15 @@ Deno.test("no body, however it is written, is a 5xx or is stored", async (t) => 
       '{"constructor":{"prototype":{"n":1}}}',
     ];
     for (const body of bodies) {
-      const asked = typeof body === "string" ? shown(body) : `bytes ${body.subarray(0, 8)}`;
+      const asked = typeof body === "string" ? quoted(body) : `bytes ${body.subarray(0, 8)}`;
       const answer = await post(body);
-      // Counted, and not parsed.
+      // The limit on members is checked before parsing.
       assert.equal(answer.status, body === MANY_LISTS ? 413 : 400, asked);
       await target.stillServes(asked);
     }
   });
 
-  await t.step("deep JSON is refused by every operation that takes a body", async () => {
+  await t.step("every operation with a body refuses deep JSON", async () => {
     const deep = '{"a":'.repeat(10_000) + "1" + "}".repeat(10_000);
     const id = "0".repeat(24);
     for (const line of [`PUT ${path}/${id}`, `PATCH ${path}/${id}`, `POST ${path}/bulk`]) {
@@ -70,25 +70,28 @@ Deno.test("no body, however it is written, is a 5xx or is stored", async (t) => 
     await target.stillServes("deep JSON");
   });
 
-  await t.step("a chunked body that never ends is a 413, and the server goes on", async () => {
-    using connection = await connect(server.port);
-    await connection.write(
-      `POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${project.secretKey}\r\n${type}\r\n` +
-        "transfer-encoding: chunked\r\n\r\n",
-    );
-    const piece = "x".repeat(64 * 1024);
-    const chunk = `${piece.length.toString(16)}\r\n${piece}\r\n`;
-    let sent = 0;
-    while (sent < 64 * MiB && connection.received() === "" && await connection.write(chunk)) {
-      sent += piece.length;
-      await turn();
-    }
-    const answer = await connection.answer();
-    assert.equal(answer.status, 413);
-    assert.equal(JSON.parse(answer.body).code, "BODY_TOO_LARGE");
-    assert.ok(sent < 32 * MiB, `it was refused only after ${sent} bytes`);
-    await target.stillServes("an endless body");
-  });
+  await t.step(
+    "a chunked body that never ends is a 413, and the server keeps serving",
+    async () => {
+      using connection = await connect(server.port);
+      await connection.write(
+        `POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${project.secretKey}\r\n${type}\r\n` +
+          "transfer-encoding: chunked\r\n\r\n",
+      );
+      const piece = "x".repeat(64 * 1024);
+      const chunk = `${piece.length.toString(16)}\r\n${piece}\r\n`;
+      let sent = 0;
+      while (sent < 64 * MiB && connection.received() === "" && await connection.write(chunk)) {
+        sent += piece.length;
+        await turn();
+      }
+      const answer = await connection.answer();
+      assert.equal(answer.status, 413);
+      assert.equal(JSON.parse(answer.body).code, "BODY_TOO_LARGE");
+      assert.ok(sent < 32 * MiB, `it was refused only after ${sent} bytes`);
+      await target.stillServes("an endless body");
+    },
+  );
 
   await t.step("a body that is declared too large is a 413 before it is sent", async () => {
     for (const length of [2 * MiB, 2 ** 40]) {
@@ -102,7 +105,7 @@ Deno.test("no body, however it is written, is a 5xx or is stored", async (t) => 
     await target.stillServes("a large declaration");
   });
 
-  await t.step("bad chunks are refused", async () => {
+  await t.step("malformed chunks are refused", async () => {
     for (
       const chunks of [
         "zz\r\n",
@@ -118,7 +121,7 @@ Deno.test("no body, however it is written, is a 5xx or is stored", async (t) => 
           `transfer-encoding: chunked\r\n\r\n${chunks}`,
       );
       connection.end();
-      assertRefused(await connection.answer(), shown(chunks), [400]);
+      assertRefused(await connection.answer(), quoted(chunks), [400]);
     }
     await target.stillServes("bad chunks");
   });
@@ -126,7 +129,7 @@ Deno.test("no body, however it is written, is a 5xx or is stored", async (t) => 
   await endWithoutServerError(server);
 });
 
-Deno.test("a body that stops half way stores nothing", async () => {
+Deno.test("an incomplete body stores nothing", async () => {
   await using target = await openTarget();
   const { server, project } = target;
   const count = 20;
@@ -139,8 +142,8 @@ Deno.test("a body that stops half way stores nothing", async () => {
   }
   await target.stillServes("half of a body");
   for (const connection of connections) connection[Symbol.dispose]();
-  const cut = () => answered(server).filter(({ problem }) => problem === "INVALID_JSON");
-  await until("each is in the log", () => cut().length === count);
+  const cut = () => requestLogEntries(server).filter(({ problem }) => problem === "INVALID_JSON");
+  await until("each request is in the log", () => cut().length === count);
   for (const { status } of cut()) assert.equal(status, 400);
   await target.stillServes("bodies cut off");
   await endWithoutServerError(server);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { assertRefused, bytesOf, endWithoutServerError, openTarget, shown } from "./hostile.ts";
+import { assertRefused, bytesOf, endWithoutServerError, openTarget, quoted } from "./hostile.ts";
 import { connect, exchange } from "./raw.ts";
 
-Deno.test("no request line or head, however it is written, is a 5xx or another's answer", async () => {
+Deno.test("no request line or head causes a 5xx or gets another request's response", async () => {
   await using target = await openTarget();
   const { server, project, request } = target;
   const path = "/api/data/things";
@@ -51,12 +51,12 @@ Deno.test("no request line or head, however it is written, is a 5xx or another's
   for (const [head, allowed] of heads) {
     using connection = await connect(server.port);
     await connection.write(bytesOf(head));
-    // Whatever is still incomplete is ended by this: a request of its own after a whole one.
+    // A second request completes an unfinished head.
     await connection.write(request("GET /api/health"));
     const answer = await connection.answer();
-    assertRefused(answer, shown(head), allowed);
-    assert.ok(!answer.body.includes('"items"'), `${shown(head)} must not list`);
-    await target.stillServes(shown(head));
+    assertRefused(answer, quoted(head), allowed);
+    assert.ok(!answer.body.includes('"items"'), `${quoted(head)} must not list`);
+    await target.stillServes(quoted(head));
   }
 
   for (const method of ["FOO", "get", "TRACE", "PROPFIND", "M-SEARCH", "A".repeat(5000)]) {
@@ -74,7 +74,7 @@ Deno.test("no request line or head, however it is written, is a 5xx or another's
   for (const key of ["Idempotency-Key", "If-Match", "If-None-Match", "Authorization", "Origin"]) {
     for (const value of ["", "\u00ff\u0001", "a".repeat(20_000), '"', "*,*,*"]) {
       const secret = request(`GET ${path}`, [`${key}: ${value}`]);
-      assertRefused(await exchange(server.port, secret), `${key}: ${shown(value)}`, [
+      assertRefused(await exchange(server.port, secret), `${key}: ${quoted(value)}`, [
         200,
         304,
         400,
@@ -85,7 +85,7 @@ Deno.test("no request line or head, however it is written, is a 5xx or another's
       const type = "content-type: application/json";
       const write = request(missing, [`${key}: ${value}`, type], "{}");
       const answer = await exchange(server.port, write);
-      assertRefused(answer, `PATCH, ${key}: ${shown(value)}`, [400, 401, 404, 412, 431]);
+      assertRefused(answer, `PATCH, ${key}: ${quoted(value)}`, [400, 401, 404, 412, 431]);
     }
   }
   const publishable = `x-api-key: ${project.publishableKey}`;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { assertRefused, endWithoutServerError, openTarget, shown } from "./hostile.ts";
+import { assertRefused, endWithoutServerError, openTarget, quoted } from "./hostile.ts";
 import { exchange } from "./raw.ts";
 
-Deno.test("no path, however it is written, is a 5xx or reaches another address", async () => {
+Deno.test("no path causes a 5xx or reaches another address", async () => {
   await using target = await openTarget();
   const { server, request } = target;
   const paths = [
@@ -47,25 +47,25 @@ Deno.test("no path, however it is written, is a 5xx or reaches another address",
     "/api/data/things/__proto__",
     "/docs/__proto__",
   ];
-  // Would be stored by either operation that one of these could be taken for.
+  // Two operations could take one of these paths for theirs, and each would store this body.
   const body = '{"documents":[{"n":1}]}';
   for (const path of paths) {
     for (
-      const whole of [
+      const message of [
         request(`GET ${path}`),
         request(`POST ${path}`, ["content-type: application/json"], body),
       ]
     ) {
-      const answer = await exchange(server.port, whole);
-      assertRefused(answer, shown(path), [400, 404, 405, 414, 431]);
+      const answer = await exchange(server.port, message);
+      assertRefused(answer, quoted(path), [400, 404, 405, 414, 431]);
       assert.doesNotMatch(answer.head, /^set-cookie/im);
     }
-    await target.stillServes(shown(path));
+    await target.stillServes(quoted(path));
   }
   await endWithoutServerError(server);
 });
 
-Deno.test("no query, however it is written, is a 5xx", async () => {
+Deno.test("no query string causes a 5xx", async () => {
   await using target = await openTarget();
   const { server, request } = target;
   const queries = [
@@ -109,8 +109,8 @@ Deno.test("no query, however it is written, is a 5xx", async () => {
   ];
   for (const query of queries) {
     const answer = await exchange(server.port, request(`GET /api/data/things?${query}`));
-    assertRefused(answer, shown(query), [200, 400, 414, 431]);
-    await target.stillServes(shown(query));
+    assertRefused(answer, quoted(query), [200, 400, 414, 431]);
+    await target.stillServes(quoted(query));
   }
   await endWithoutServerError(server);
 });

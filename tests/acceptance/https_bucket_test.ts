@@ -1,23 +1,21 @@
 import assert from "node:assert/strict";
 import { createTestStore } from "../support/test_store.ts";
-import { selfSigned } from "../support/tls.ts";
+import { createCertificate } from "../support/tls.ts";
 import { createProject } from "./project.ts";
-import { admin, adminEnd, run } from "./server.ts";
+import { admin, run, runAdmin } from "./server.ts";
 
 const HOST = "localhost";
-/** How TLS says that nobody vouches for a certificate. */
-const NOT_VOUCHED_FOR = /DEPTH_ZERO_SELF_SIGNED_CERT/;
+const UNTRUSTED_CERTIFICATE = /DEPTH_ZERO_SELF_SIGNED_CERT/;
 
-interface Stranger extends AsyncDisposable {
+interface UntrustedHost extends AsyncDisposable {
   readonly origin: string;
 }
 
-/** A host with a certificate that nobody vouches for. */
-function serveStranger(): Stranger {
-  const listener = Deno.listenTls({ hostname: HOST, port: 0, ...selfSigned(HOST) });
+function serveUntrustedHost(): UntrustedHost {
+  const listener = Deno.listenTls({ hostname: HOST, port: 0, ...createCertificate(HOST) });
   const served = (async () => {
-    for (;;) await greet(await listener.accept());
-  })().catch(() => {}); // It is closed.
+    for (;;) await handshakeAndClose(await listener.accept());
+  })().catch(() => {}); // The listener is closed.
   return {
     origin: `https://${HOST}:${listener.addr.port}`,
     async [Symbol.asyncDispose]() {
@@ -27,14 +25,14 @@ function serveStranger(): Stranger {
   };
 }
 
-async function greet(connection: Deno.TlsConn): Promise<void> {
-  await connection.handshake().catch(() => {}); // The caller leaves.
+async function handshakeAndClose(connection: Deno.TlsConn): Promise<void> {
+  await connection.handshake().catch(() => {}); // The client disconnects.
   connection.close();
 }
 
-Deno.test("a project's bucket behind https is reached with the permissions of the tasks", async () => {
+Deno.test("the tasks' permissions allow a project's bucket over HTTPS", async () => {
   await using store = await createTestStore();
-  await using stranger = serveStranger();
+  await using stranger = serveUntrustedHost();
   const settings = { ...store.settings, ALLOW_PRIVATE_ENDPOINTS: "true" };
   const { projectId } = await createProject(settings, "https://app.example.com");
   const about = (action: string) => ["storage", action, "--project", projectId];
@@ -48,16 +46,16 @@ Deno.test("a project's bucket behind https is reached with the permissions of th
     secretAccessKey: "nobody's",
   };
   await admin([...about("set"), "--file", "-"], settings, JSON.stringify(bucket));
-  const { code, stdout } = await adminEnd(about("check"), settings);
+  const { code, stdout } = await runAdmin(about("check"), settings);
   assert.equal(code, 1);
   const [reach] = JSON.parse(stdout).steps;
   assert.deepEqual([reach.step, reach.result], ["reach", "failed"]);
-  assert.match(reach.message, NOT_VOUCHED_FOR);
+  assert.match(reach.message, UNTRUSTED_CERTIFICATE);
 });
 
-Deno.test("the deployment's bucket behind https is reached with the permissions of the tasks", async () => {
+Deno.test("the tasks' permissions allow the deployment's bucket over HTTPS", async () => {
   await using store = await createTestStore();
-  await using stranger = serveStranger();
+  await using stranger = serveUntrustedHost();
   const running = await run("start", [], {
     settings: {
       ...store.settings,
@@ -68,5 +66,5 @@ Deno.test("the deployment's bucket behind https is reached with the permissions 
   });
   const { code, stdout, stderr } = await running.ended;
   assert.equal(code, 1);
-  assert.match(stdout + stderr, NOT_VOUCHED_FOR);
+  assert.match(stdout + stderr, UNTRUSTED_CERTIFICATE);
 });

@@ -32,7 +32,6 @@ interface Fixture extends AsyncDisposable {
   readonly ann: User;
   readonly ben: User;
   asSecret(call: Call): Promise<Answer>;
-  /** With the publishable key, and a user's token if one is given. */
   asPublic(call: Call, user?: Pick<User, "token">): Promise<Answer>;
 }
 
@@ -70,11 +69,11 @@ async function openFixture(): Promise<Fixture> {
 
 const refusal = ({ status, body }: Answer) => [status, body.code];
 
-Deno.test("nothing is answered without a current key, and a key sees its own project only", async () => {
+Deno.test("a request without a current key is refused, and a key accesses only its project", async () => {
   await using fixture = await openFixture();
   const { server, project } = fixture;
   const path = "/api/data/posts";
-  // A message tells what a key looks like, and nothing of which keys there are.
+  // The message describes the format of a key and does not reveal which keys exist.
   const alike = [
     [undefined, ""],
     ["nonsense", `${project.secretKey}x`],
@@ -105,7 +104,7 @@ Deno.test("nothing is answered without a current key, and a key sees its own pro
   assert.deepEqual(refusal(await send(server, ownToken)), [401, "ACCESS_TOKEN_INVALID"]);
 });
 
-Deno.test("paths that begin with users are closed to every key", async () => {
+Deno.test("paths that begin with users refuse every key", async () => {
   await using fixture = await openFixture();
   for (
     const name of [
@@ -129,7 +128,7 @@ Deno.test("paths that begin with users are closed to every key", async () => {
   }
 });
 
-Deno.test("private notes are seen and written by their owner only", async (t) => {
+Deno.test("only the owner of a private note reads and writes it", async (t) => {
   await using fixture = await openFixture();
   const { asPublic, asSecret, ann, ben, project } = fixture;
   const path = "/api/data/notes";
@@ -138,7 +137,7 @@ Deno.test("private notes are seen and written by their owner only", async (t) =>
   const one = `${path}/${id}`;
   assert.equal(body.data.userId, ann.id);
 
-  await t.step("the owner and the secret key see it", async () => {
+  await t.step("the owner and the secret key read it", async () => {
     for (const answer of [await asPublic({ path }, ann), await asSecret({ path })]) {
       assert.equal(answer.status, 200);
       assert.deepEqual([answer.body.data.total, answer.body.data.items[0]._id], [1, id]);
@@ -146,7 +145,7 @@ Deno.test("private notes are seen and written by their owner only", async (t) =>
     assert.equal((await asPublic({ path: one }, ann)).body.data.text, "Ann's");
   });
 
-  await t.step("another user sees nothing, whatever they ask for", async () => {
+  await t.step("another user sees nothing with any request", async () => {
     for (
       const query of [
         "",
@@ -170,14 +169,14 @@ Deno.test("private notes are seen and written by their owner only", async (t) =>
     ) assert.deepEqual(refusal(await asPublic(call, ben)), [404, "DOCUMENT_NOT_FOUND"]);
   });
 
-  await t.step("the owner cannot be forged or given away", async () => {
+  await t.step("the owner cannot be forged or changed", async () => {
     const forged = await asPublic({ path, body: { text: "x", userId: ann.id } }, ben);
     assert.deepEqual(refusal(forged), [403, "OWNER_MISMATCH"]);
     const away = { method: "PATCH", path: one, body: { userId: ben.id } };
     assert.deepEqual(refusal(await asPublic(away, ann)), [403, "OWNER_IMMUTABLE"]);
   });
 
-  await t.step("without a token, or with a wrong one, there is nothing", async () => {
+  await t.step("a missing or invalid token gives no access", async () => {
     assert.deepEqual(refusal(await asPublic({ path })), [401, "ACCESS_TOKEN_REQUIRED"]);
     assert.deepEqual(refusal(await asPublic({ path: one })), [401, "ACCESS_TOKEN_REQUIRED"]);
     const [head, claims, signature] = ann.token.split(".") as [string, string, string];
@@ -197,13 +196,13 @@ Deno.test("private notes are seen and written by their owner only", async (t) =>
     assert.equal((await send(fixture.server, secret)).status, 200);
   });
 
-  await t.step("none of it changed the note", async () => {
+  await t.step("the refused requests did not change the note", async () => {
     const { items } = await listAll(fixture.server, project, "notes");
     assert.deepEqual(items, [body.data]);
   });
 });
 
-Deno.test("public-read posts are read by everybody and written by their owners", async () => {
+Deno.test("public-read posts are readable by all and writable by their owners", async () => {
   await using fixture = await openFixture();
   const { asPublic, asSecret, ann, ben } = fixture;
   const path = "/api/data/posts";
@@ -251,7 +250,7 @@ Deno.test("without row-level security a publishable key reads and never writes",
   assert.deepEqual((await asPublic({ path })).body.data.items, [body.data]);
 });
 
-Deno.test("an access token is refused once its time is over", async () => {
+Deno.test("an expired access token is refused", async () => {
   await using fixture = await openFixture();
   const { server, project, ann } = fixture;
   const token = await issueToken(server.settings, project, ann.id, 1);

@@ -1,22 +1,22 @@
-/** What a page with `EventSource` knows: it comes back by itself, with the last event it heard of. */
+/** A client like a page's `EventSource`: it reconnects with the id of the last event. */
 
 import type { EventSourceMessage } from "eventsource-parser";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import type { Server } from "./server.ts";
 
-export interface Heard {
+export interface ReceivedEvent {
   readonly id: string | undefined;
   readonly event: string;
   // deno-lint-ignore no-explicit-any -- Documents of every shape.
   readonly data: any;
-  /** By the clock of the tests' process. */
+  /** Time of arrival, in milliseconds of the test process's clock. */
   readonly at: number;
 }
 
 export interface LiveClientOptions {
-  /** Where it is at the moment: another process may have taken its place. */
+  /** Returns the current server, because another process may have replaced the first. */
   readonly server: () => Server;
-  /** Behind `/api/data/`. */
+  /** Path after `/api/data/`. */
   readonly path: string;
   readonly key: string;
   readonly token?: string;
@@ -25,9 +25,9 @@ export interface LiveClientOptions {
 const RETRY_MS = 100;
 
 export class LiveClient implements AsyncDisposable {
-  readonly heard: Heard[] = [];
+  readonly received: ReceivedEvent[] = [];
   readonly comments: string[] = [];
-  /** How often it has been let in. */
+  /** Number of accepted connections. */
   opened = 0;
   readonly #options: LiveClientOptions;
   readonly #ended = new AbortController();
@@ -40,7 +40,7 @@ export class LiveClient implements AsyncDisposable {
     this.#over = this.#goOn();
   }
 
-  /** Resolves when something that was heard holds; fails where it is not in time. */
+  /** Resolves once a condition on the received events is true, and rejects after the timeout. */
   async until(what: string, holds: () => boolean, withinMs: number): Promise<void> {
     let isLate = false;
     const timer = setTimeout(() => {
@@ -50,9 +50,9 @@ export class LiveClient implements AsyncDisposable {
     try {
       while (!holds()) {
         if (isLate) {
-          const last = JSON.stringify(this.heard.at(-1) ?? null);
-          const so = `let in ${this.opened} times, heard ${this.heard.length} events, last ${last}`;
-          throw new Error(`${what}: not within ${withinMs} ms: ${so}`);
+          const last = JSON.stringify(this.received.at(-1) ?? null);
+          const counts = `${this.opened} connections, ${this.received.length} events`;
+          throw new Error(`${what}: not within ${withinMs} ms: ${counts}, last ${last}`);
         }
         await this.#woken.promise;
       }
@@ -61,9 +61,9 @@ export class LiveClient implements AsyncDisposable {
     }
   }
 
-  /** All documents that it was shown, in lists and changes, by one member. */
-  shown(member: string): Set<unknown> {
-    const documents = this.heard.flatMap(({ event, data }) =>
+  /** Returns one member of all documents received in lists and changes. */
+  receivedValues(member: string): Set<unknown> {
+    const documents = this.received.flatMap(({ event, data }) =>
       event === "list" ? data.items : data.document ?? []
     );
     return new Set(documents.map((document) => document[member]));
@@ -71,7 +71,7 @@ export class LiveClient implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended.abort();
-    // What is aborted is not always heard of behind two pipes.
+    // Aborting the fetch does not always end a stream behind two pipes.
     this.#reader?.cancel().catch(() => {});
     await this.#over;
   }
@@ -82,7 +82,7 @@ export class LiveClient implements AsyncDisposable {
       try {
         await this.#listen(signal);
       } catch {
-        // The server went away, or is not there yet.
+        // The server has stopped, or has not started yet.
       }
       await new Promise((resolve) => setTimeout(resolve, signal.aborted ? 0 : RETRY_MS));
     }
@@ -91,7 +91,7 @@ export class LiveClient implements AsyncDisposable {
   async #listen(signal: AbortSignal): Promise<void> {
     const { server, path, key, token } = this.#options;
     const { url, http } = server();
-    const last = this.heard.findLast(({ id }) => id !== undefined)?.id;
+    const last = this.received.findLast(({ id }) => id !== undefined)?.id;
     const headers = new Headers({ "x-api-key": key });
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
     if (last !== undefined) headers.set("last-event-id", last);
@@ -111,7 +111,7 @@ export class LiveClient implements AsyncDisposable {
       const { value, done } = await reader.read();
       if (done) return;
       const { id, event = "message", data } = value;
-      this.heard.push({ id, event, data: JSON.parse(data), at: performance.now() });
+      this.received.push({ id, event, data: JSON.parse(data), at: performance.now() });
       this.#wake();
     }
   }

@@ -9,17 +9,16 @@ import { startServer } from "./server.ts";
 
 const LINES_MAX = 30;
 const PASSWORD = "a difference engine";
-const MEANWHILE = "Written meanwhile";
+const WRITTEN_LATER = "Written later";
 const NOTES = { name: "notes", fields: [{ key: "text", type: "String", required: true }] };
 
-/** A window of somebody's own browser, with the kinds of events that came to it. */
-interface Window {
+interface ExampleWindow {
   readonly page: Page;
   readonly events: string[];
   readonly errors: readonly string[];
 }
 
-async function openWindow(browser: TestBrowser, origin: string): Promise<Window> {
+async function openWindow(browser: TestBrowser, origin: string): Promise<ExampleWindow> {
   const page = await browser.page();
   const errors: string[] = [];
   page.on("pageerror", (error) => void errors.push(error.message));
@@ -29,13 +28,12 @@ async function openWindow(browser: TestBrowser, origin: string): Promise<Window>
   const events: string[] = [];
   const network = await page.context().newCDPSession(page);
   await network.send("Network.enable");
-  hearEvents(network, (event) => events.push(event));
+  listenToEvents(network, (event) => events.push(event));
   await page.goto(origin);
   return { page, events, errors };
 }
 
-/** Told of each event of each stream that the page reads. */
-function hearEvents(network: CDPSession, heard: (event: string) => void): void {
+function listenToEvents(network: CDPSession, heard: (event: string) => void): void {
   const texts = new Map<string, string>();
   const take = (requestId: string, data: string) => {
     const blocks = (texts.get(requestId) + Buffer.from(data, "base64").toString()).split("\n\n");
@@ -56,7 +54,7 @@ function hearEvents(network: CDPSession, heard: (event: string) => void): void {
   });
 }
 
-async function enter(page: Page, name: "Sign in" | "Sign up", email: string): Promise<void> {
+async function submitForm(page: Page, name: "Sign in" | "Sign up", email: string): Promise<void> {
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name, exact: true }).click();
@@ -73,8 +71,8 @@ async function add(page: Page, text: string): Promise<void> {
 const remove = (page: Page, text: string) =>
   page.getByRole("button", { name: `Delete ${text}`, exact: true }).click();
 
-/** Waits until the list is just this, the newest first. */
-async function shows(page: Page, ...texts: string[]): Promise<void> {
+/** Waits until the list has exactly these texts, newest first. */
+async function waitForList(page: Page, ...texts: string[]): Promise<void> {
   const items = page.getByRole("listitem");
   for (const [i, text] of texts.entries()) {
     await items.nth(i).getByText(text, { exact: true }).waitFor();
@@ -91,10 +89,13 @@ Deno.test("the script of the live example has at most 30 lines of code", async (
 });
 
 browserTest(
-  "the live example shows in one window what another writes, through a restart of the server",
+  "the live example shows another window's writes, through a restart of the server",
   async (t) => {
     await using store = await createTestStore();
-    await using site = Deno.serve({ hostname: "localhost", port: 0, onListen() {} }, answer);
+    await using site = Deno.serve(
+      { hostname: "localhost", port: 0, onListen() {} },
+      serveFilledInExample,
+    );
     const origin = `http://localhost:${(site.addr as Deno.NetAddr).port}`;
     await using first = await startServer({ store });
     const { port } = first;
@@ -104,8 +105,8 @@ browserTest(
     const one = await openWindow(browser, origin);
     const other = await openWindow(browser, origin);
 
-    /** With the address and the key that the README has one fill in. */
-    async function answer(request: Request): Promise<Response> {
+    /** Fills in the address and the key, as the README describes. */
+    async function serveFilledInExample(request: Request): Promise<Response> {
       const response = await serveExample("live")(request);
       const text = (await response.text())
         .replaceAll("http://localhost:8000", `http://localhost:${port}`)
@@ -113,33 +114,33 @@ browserTest(
       return new Response(text, response);
     }
 
-    await t.step("one adds and deletes, and the other shows it", async () => {
-      await enter(one.page, "Sign up", "ada@example.com");
-      await enter(other.page, "Sign in", "ada@example.com");
+    await t.step("one window adds and deletes, and the other shows it", async () => {
+      await submitForm(one.page, "Sign up", "ada@example.com");
+      await submitForm(other.page, "Sign in", "ada@example.com");
       await other.page.getByText("None yet.").waitFor();
       await add(one.page, "Buy bread");
-      await shows(other.page, "Buy bread");
+      await waitForList(other.page, "Buy bread");
       await add(one.page, "Wind the clock");
-      await shows(other.page, "Wind the clock", "Buy bread");
+      await waitForList(other.page, "Wind the clock", "Buy bread");
       await remove(one.page, "Buy bread");
-      await shows(other.page, "Wind the clock");
-      await shows(one.page, "Wind the clock");
+      await waitForList(other.page, "Wind the clock");
+      await waitForList(one.page, "Wind the clock");
       assert.deepEqual(other.events, ["list", "change", "change", "change"]);
     });
 
-    await t.step("nobody else is shown private notes", async () => {
+    await t.step("private notes are hidden from other users", async () => {
       const { page } = await openWindow(browser, origin);
-      await enter(page, "Sign up", "bob@example.com");
+      await submitForm(page, "Sign up", "bob@example.com");
       await page.getByText("None yet.").waitFor();
       await add(one.page, "Sharpen the pencils");
-      await shows(other.page, "Sharpen the pencils", "Wind the clock");
+      await waitForList(other.page, "Sharpen the pencils", "Wind the clock");
       await add(page, "Bob's own");
-      await shows(page, "Bob's own");
+      await waitForList(page, "Bob's own");
       await page.context().close();
     });
 
     await t.step(
-      "what was written while it was away comes, and nothing is read again",
+      "after a restart the missed writes arrive, and nothing is read again",
       async () => {
         other.events.length = 0;
         await first.stop();
@@ -152,18 +153,17 @@ browserTest(
         );
         await using _again = await startServer({ store, port });
         await asked;
-        await shows(other.page, MEANWHILE, "Sharpen the pencils");
+        await waitForList(other.page, WRITTEN_LATER, "Sharpen the pencils");
         assert.deepEqual(other.events, ["change", "change"]);
         await live(other.page);
         await live(one.page);
         await add(one.page, "Oil the hinges");
-        await shows(other.page, "Oil the hinges", MEANWHILE, "Sharpen the pencils");
+        await waitForList(other.page, "Oil the hinges", WRITTEN_LATER, "Sharpen the pencils");
         await one.page.reload();
-        await shows(one.page, "Oil the hinges", MEANWHILE, "Sharpen the pencils");
+        await waitForList(one.page, "Oil the hinges", WRITTEN_LATER, "Sharpen the pencils");
       },
     );
 
-    /** By the project's servers, at another address: a note comes, and one goes. */
     async function writeElsewhere(): Promise<void> {
       await using elsewhere = await startServer({ store });
       const key = project.secretKey;
@@ -171,13 +171,13 @@ browserTest(
       const [old] = (await send(elsewhere, { path: `${path}?text=Wind the clock`, key })).body.data
         .items;
       const { userId } = old;
-      const added = await send(elsewhere, { path, key, body: { text: MEANWHILE, userId } });
+      const added = await send(elsewhere, { path, key, body: { text: WRITTEN_LATER, userId } });
       assert.equal(added.status, 201, added.text);
       const gone = await send(elsewhere, { method: "DELETE", path: `${path}/${old._id}`, key });
       assert.equal(gone.status, 200, gone.text);
     }
 
-    // What Chromium says of connections that are refused, and nothing else.
+    // Chromium's messages about refused connections.
     const expected = /net::ERR_(?:CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET)/;
     for (const { errors } of [one, other]) {
       assert.deepEqual(errors.filter((text) => !expected.test(text)), []);

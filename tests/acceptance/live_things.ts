@@ -1,12 +1,10 @@
-/** Live lists of a collection that served processes write to. */
-
 import assert from "node:assert/strict";
 import { LiveClient } from "./live_client.ts";
 import { type Project, send } from "./project.ts";
 import type { Server } from "./server.ts";
 
 export const PATH = "/api/data/things";
-/** For what comes at once, on a machine that has other things to do. */
+/** Milliseconds within which an immediate event arrives, even on a busy machine. */
 export const SOON_MS = 10_000;
 export const settings = { PUBLIC_URL: "http://localhost:8000" };
 

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { type Call, createCollection, createProject, createUser, send, THINGS } from "./project.ts";
 import { exchange } from "./raw.ts";
-import { admin, adminEnd, startServer } from "./server.ts";
+import { admin, runAdmin, startServer } from "./server.ts";
 
 const SECRETS = `key1:${btoa("0123456789abcdef0123456789abcdef")}`;
 const NOTES = { name: "notes", fields: [{ key: "text", type: "String" }] };
 
-/** What must stand in no log: said by clients in every place where one can say something. */
+/** A mark that clients send in every free text, and that must not appear in the log. */
 const MARK = "confidential-7f3a";
 
 for (const LOG_LEVEL of ["info", "debug"]) {
-  Deno.test(`at level ${LOG_LEVEL} every line of the log is one JSON object, without keys, tokens or texts`, async () => {
+  Deno.test(`at level ${LOG_LEVEL} every log line is a JSON object without keys, tokens or texts`, async () => {
     await using server = await startServer({ settings: { LOG_LEVEL, SECRET_KEYS: SECRETS } });
     const { settings, port } = server;
     const project = await createProject(settings);
@@ -21,12 +21,12 @@ for (const LOG_LEVEL of ["info", "debug"]) {
     const notes = "/api/data/notes";
     const type = "content-type: application/json";
 
-    const made = await send(server, {
+    const inserted = await send(server, {
       path: things,
       key: secretKey,
       body: { text: MARK, code: MARK },
     });
-    const one = `${things}/${made.body.data._id}`;
+    const one = `${things}/${inserted.body.data._id}`;
     const calls: [Call, number][] = [
       [{ path: things, key: secretKey, body: { code: MARK } }, 409],
       [{ path: things, key: secretKey, body: { n: MARK } }, 400],
@@ -87,7 +87,7 @@ for (const LOG_LEVEL of ["info", "debug"]) {
     const logged = (status: number) => requests.filter((line) => line.status === status).length;
     for (const status of new Set(calls.map(([, status]) => status))) {
       const sent = calls.filter((call) => call[1] === status).length;
-      assert.ok(logged(status) >= sent, `${sent} answers of ${status} have a line each`);
+      assert.ok(logged(status) >= sent, `${sent} responses of ${status} have a log line each`);
     }
     const created = requests.find(({ status, operation }) =>
       status === 201 && operation === "createDocument"
@@ -101,7 +101,7 @@ for (const LOG_LEVEL of ["info", "debug"]) {
   });
 }
 
-Deno.test("a line of the log is found by the request id of its answer", async () => {
+Deno.test("a log line is found by the request id of its response", async () => {
   await using server = await startServer();
   const { headers } = await send(server, { path: "/api/nowhere" });
   const { stdout } = await server.stop();
@@ -110,20 +110,20 @@ Deno.test("a line of the log is found by the request id of its answer", async ()
   assert.deepEqual([line.method, line.status, line.problem], ["GET", 404, "ROUTE_NOT_FOUND"]);
 });
 
-Deno.test("commands repeat no key ring, and no key or token but the one that was asked for", async () => {
+Deno.test("commands print no key ring, and only the requested key or token", async () => {
   await using server = await startServer({
     settings: { SECRET_KEYS: SECRETS, LOG_LEVEL: "debug" },
   });
   const { settings } = server;
   const project = await createProject(settings);
   const { id, token } = await createUser(settings, project);
-  const of = (...words: string[]) => [...words, "--project", project.projectId];
+  const wordsOf = (...words: string[]) => [...words, "--project", project.projectId];
   const said = await Promise.all([
-    adminEnd(["project", "list"], settings),
-    adminEnd(of("collection", "list"), settings),
-    adminEnd(of("key", "rotate", "--kind", "publishable"), settings),
-    adminEnd(of("token", "issue", "--user", id), settings),
-    adminEnd(of("key", "rotate", "--kind", token), settings),
+    runAdmin(["project", "list"], settings),
+    runAdmin(wordsOf("collection", "list"), settings),
+    runAdmin(wordsOf("key", "rotate", "--kind", "publishable"), settings),
+    runAdmin(wordsOf("token", "issue", "--user", id), settings),
+    runAdmin(wordsOf("key", "rotate", "--kind", token), settings),
   ]);
   const { publishableKey, secretKey } = project;
   for (const { stdout, stderr } of said) {

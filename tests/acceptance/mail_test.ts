@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { RUNS } from "../property/run.ts";
 import { type ReceivedMail, startSmtpServer, type TestSmtpServer } from "../support/smtp_server.ts";
 import { createTestStore, database } from "../support/test_store.ts";
-import { selfSigned } from "../support/tls.ts";
+import { createCertificate } from "../support/tls.ts";
 import { createProject, type Project, send } from "./project.ts";
 import { Delays } from "./delays.ts";
 import { type Server, type Settings, startServer } from "./server.ts";
@@ -11,8 +11,8 @@ import { until } from "./until.ts";
 const FROM = "Bücherei <no-reply@corbel.example>";
 const PASSWORD = "seven wet stones 41";
 /**
- * Within this time after a restart every mail is sent that was left at the kill. MongoDB's stand-in
- * holds what a dead process left open for up to a minute.
+ * Milliseconds within which a restarted process sends all remaining mails. MongoDB's stand-in keeps
+ * the leases of a dead process for up to a minute.
  */
 const TAKEN_OVER_MS = database === "sqlite" ? 20_000 : 200_000;
 
@@ -35,10 +35,10 @@ async function logged(server: Server, { secretKey: key }: Project) {
 }
 
 const user = { name: "mailer@corbel.example", password: "p:/ä s" };
-const certificate = selfSigned("mail.test");
+const certificate = createCertificate("mail.test");
 
 for (const tls of [undefined, "starttls", "implicit"] as const) {
-  Deno.test(`a user signs up, verifies and signs in by mails of a served process, ${tls ?? "without TLS"}`, async () => {
+  Deno.test(`a user signs up, verifies and signs in by mails of a process, ${tls ?? "without TLS"}`, async () => {
     await using smtp = await startSmtpServer({ certificate, user, ...(tls && { tls }) });
     await using server = await startServer({ settings: mailSettings(smtp.url) });
     const project = await createProject(server.settings, "https://app.example");
@@ -68,21 +68,21 @@ for (const tls of [undefined, "starttls", "implicit"] as const) {
     assert.equal(smtp.mails.length, 2);
     const { stdout, stderr } = await server.stop();
     for (const secret of [otp, code, user.password, encodeURIComponent(user.password)]) {
-      assert.ok(!(stdout + stderr).includes(secret), "nothing of it is in the log");
+      assert.ok(!(stdout + stderr).includes(secret), "no secret is in the log");
     }
   });
 }
 
-Deno.test("a served process trusts no certificate of a server elsewhere that nobody has signed", async () => {
+Deno.test("a process does not trust a remote mail server with an untrusted certificate", async () => {
   for (const tls of ["starttls", "implicit"] as const) {
     await using smtp = await startSmtpServer({ certificate, user, tls });
-    // This machine, in a spelling that is not taken for it.
+    // An address of this machine that is not recognized as local.
     const url = smtp.url.replace("127.0.0.1", "[::ffff:127.0.0.1]");
     await using server = await startServer({ settings: mailSettings(url) });
     const project = await createProject(server.settings);
     const email = "ada@example.com";
     await post(server, project, "signup", { email, password: PASSWORD });
-    await until("it was tried", async () => {
+    await until("the first delivery is attempted", async () => {
       const [mail] = await logged(server, project);
       return mail?.answer === "The mail server offers no TLS that can be trusted.";
     });
@@ -96,7 +96,6 @@ const ROUNDS = RUNS > 100 ? 12 : 4;
 const CONNECTIONS = 6;
 const STREAM_MS = 300;
 
-/** Signs users up until the server is gone; resolves to those whose requests were answered. */
 async function signUpUntilGone(server: Server, project: Project, round: number): Promise<string[]> {
   const answered: string[] = [];
   const connection = async (at: number) => {
@@ -111,12 +110,12 @@ async function signUpUntilGone(server: Server, project: Project, round: number):
         answered.push(email);
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error;
-        return; // The connection died with the server.
+        return;
       }
     }
   };
   const all = Promise.all(Array.from({ length: CONNECTIONS }, (_, at) => connection(at)));
-  await until("somebody has signed up", () => answered.length > 0);
+  await until("some users have signed up", () => answered.length > 0);
   await new Promise((resolve) => setTimeout(resolve, STREAM_MS));
   const { signal } = await server.kill();
   assert.equal(signal, "SIGKILL");
@@ -124,19 +123,18 @@ async function signUpUntilGone(server: Server, project: Project, round: number):
   return answered;
 }
 
-/** How the mail server behaves when the process is killed. */
-const MEETING: readonly Parameters<TestSmtpServer["behave"]>[0][] = [
+const SMTP_BEHAVIORS: readonly Parameters<TestSmtpServer["behave"]>[0][] = [
   null,
   (step) => step === "connect" ? "silence" : null,
   (step) => step === "data" ? "silence" : null,
   (step) => step === "mail" ? "silence" : null,
 ];
 
-Deno.test(`a restart after kill -9 sends the mail of every sign-up that was answered, ${ROUNDS} times over`, async () => {
+Deno.test(`a restart after kill -9 sends the mail of every acknowledged sign-up, in ${ROUNDS} rounds`, async () => {
   await using store = await createTestStore();
   const arrivals = new Map<string, number>();
   await using smtp = await startSmtpServer({
-    tells: ({ to }) => {
+    isRecorded: ({ to }) => {
       if (!arrivals.has(to)) arrivals.set(to, performance.now());
       return true;
     },
@@ -149,7 +147,7 @@ Deno.test(`a restart after kill -9 sends the mail of every sign-up that was answ
   let server = await startServer({ store, settings });
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      smtp.behave(MEETING[round % MEETING.length]!);
+      smtp.behave(SMTP_BEHAVIORS[round % SMTP_BEHAVIORS.length]!);
       answered.push(...await signUpUntilGone(server, project, round));
       server.http.close();
       smtp.behave(null);
@@ -171,7 +169,7 @@ Deno.test(`a restart after kill -9 sends the mail of every sign-up that was answ
   for (const [to, mails] of byAddress) {
     const ids = new Set(mails.map(({ messageId }) => messageId));
     assert.equal(ids.size, 1, `${to} has mails with several ids`);
-    assert.equal(new Set(mails.map(codeIn)).size, 1, "and it is one code");
+    assert.equal(new Set(mails.map(codeIn)).size, 1, "the mails have one code");
   }
   assert.ok(answered.length >= ROUNDS);
 });

@@ -1,33 +1,32 @@
-/** Small file systems that can be filled and broken. Mounting them is for root only. */
+/** Small file systems that can be filled and broken. Mounting them requires root. */
 
-/** A mounted folder; disposing unmounts it and removes what it lay on. */
+/** A mounted folder. Disposing unmounts it and deletes its storage. */
 export interface Mount extends AsyncDisposable {
   readonly folder: string;
-  /** Runs `mount -o remount` with these options. */
   remount(options: string): Promise<void>;
-  /** Unmounts, and mounts again what was stored. */
-  again(): Promise<void>;
+  /** Unmounts and mounts the file system with its contents. */
+  mountAgain(): Promise<void>;
 }
 
-interface Kind {
-  /** Makes what is mounted, in a temporary folder. */
+interface MountKind {
+  /** Creates the source of the mount in a temporary folder. */
   prepare(temporary: string): Promise<void>;
   readonly mount: (temporary: string, folder: string) => readonly string[];
 }
 
-/** In memory; lost when it is unmounted. */
-const TMPFS: Kind = {
+/** A file system in memory that loses its contents when it is unmounted. */
+const TMPFS: MountKind = {
   prepare: () => Promise.resolve(),
   mount: (_temporary, folder) => ["-t", "tmpfs", "-o", "size=2m,mode=0755", "tmpfs", folder],
 };
 
-/** In a file; `abort` makes it read-only while files are open, as an error of a real disk does. */
-const EXT4: Kind = {
+/** A file system in a file. `abort` makes it read-only while files are open, like a disk error. */
+const EXT4: MountKind = {
   async prepare(temporary) {
     const image = `${temporary}/image`;
     await Deno.writeFile(image, new Uint8Array());
     await Deno.truncate(image, 16 * 1024 * 1024);
-    await command("mkfs.ext4", ["-q", "-F", image]);
+    await runCommand("mkfs.ext4", ["-q", "-F", image]);
   },
   mount: (temporary, folder) => ["-o", "loop,errors=remount-ro", `${temporary}/image`, folder],
 };
@@ -38,7 +37,7 @@ export async function mounted(name: keyof typeof KINDS): Promise<Mount> {
   const kind = KINDS[name];
   const temporary = await Deno.makeTempDir({ prefix: "corbel-acceptance-" });
   const folder = `${temporary}/mount`;
-  const mount = () => command("mount", kind.mount(temporary, folder));
+  const mount = () => runCommand("mount", kind.mount(temporary, folder));
   try {
     await Deno.mkdir(folder);
     await kind.prepare(temporary);
@@ -49,19 +48,19 @@ export async function mounted(name: keyof typeof KINDS): Promise<Mount> {
   }
   return {
     folder,
-    remount: (options) => command("mount", ["-o", `remount,${options}`, folder]),
-    async again() {
-      await command("umount", [folder]);
+    remount: (options) => runCommand("mount", ["-o", `remount,${options}`, folder]),
+    async mountAgain() {
+      await runCommand("umount", [folder]);
       await mount();
     },
     async [Symbol.asyncDispose]() {
-      await command("umount", [folder]);
+      await runCommand("umount", [folder]);
       await Deno.remove(temporary, { recursive: true });
     },
   };
 }
 
-/** Why such a file system cannot be mounted here, found out by trying; null if it can. */
+/** Returns why such a file system cannot be mounted here, found by a trial mount, or null. */
 export async function mountProblem(name: keyof typeof KINDS): Promise<string | null> {
   try {
     await using mount = await mounted(name);
@@ -72,7 +71,7 @@ export async function mountProblem(name: keyof typeof KINDS): Promise<string | n
   }
 }
 
-async function command(program: string, args: readonly string[]): Promise<void> {
+async function runCommand(program: string, args: readonly string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command(program, {
     args: [...args],
     stdin: "null",

@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createTestStore, type TestStore } from "../support/test_store.ts";
 import { send } from "./project.ts";
-import { type Ended, run, startServer } from "./server.ts";
+import { type ProcessResult, run, startServer } from "./server.ts";
 
 const POCKETBASE = fileURLToPath(new URL("../fixtures/pocketbase/pb_data", import.meta.url));
 
-/** The command as it is started in a folder, which it may write to. */
-async function importFrom(source: string, { settings, folder }: TestStore): Promise<Ended> {
+async function importFrom(source: string, { settings, folder }: TestStore): Promise<ProcessResult> {
   const words = ["project", "import", "--from", source, "--json"];
   const started = { settings: { ...settings, INIT_CWD: folder }, cwd: folder };
   return await (await run("admin", words, started)).ended;
@@ -19,7 +18,7 @@ async function imported(source: string, store: TestStore) {
   return JSON.parse(stdout);
 }
 
-Deno.test("a PocketBase folder comes in beside a running server: its users sign in, its files are served", async () => {
+Deno.test("project import takes a PocketBase folder while a server runs: users sign in, files work", async () => {
   await using server = await startServer();
   const report = await imported(`pocketbase:${POCKETBASE}`, server.store);
   const { publishableKey, secretKey, notes } = report;
@@ -40,7 +39,7 @@ Deno.test("a PocketBase folder comes in beside a running server: its users sign 
   assert.equal((await file.bytes()).length, 69);
 });
 
-Deno.test("an export of Firestore comes in, and a source that cannot be read is refused by name", async () => {
+Deno.test("project import takes a Firestore export, and names a source that it cannot read", async () => {
   await using store = await createTestStore();
   const folder = await Deno.makeTempDir({ prefix: "corbel-source-" });
   try {
@@ -52,7 +51,7 @@ Deno.test("an export of Firestore comes in, and a source that cannot be read is 
     for (const source of [`firestore:${folder}/none`, `pocketbase:${folder}`]) {
       const { code, stdout, stderr } = await importFrom(source, store);
       assert.deepEqual([code, stdout], [1, ""]);
-      assert.match(stderr, /Cannot read the file|no folder of PocketBase/);
+      assert.match(stderr, /Cannot read the file|is not a folder of PocketBase/);
     }
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -7,14 +7,14 @@ import {
   storage,
 } from "../support/test_store.ts";
 import { createCollection, createWebhook, type Project, send, type User } from "./project.ts";
-import { admin, adminEnd, run, type Server, startServer } from "./server.ts";
+import { admin, run, runAdmin, type Server, startServer } from "./server.ts";
 
 const PASSPHRASE = "correct horse battery staple\n";
 const EMAIL = "ada@example.com";
 const PASSWORD = "seven wet stones 41";
 const CONTENT = new TextEncoder().encode("%PDF-1.7 the bytes of a file");
 
-/** Every type that a field may have, in each place where it may stand. */
+/** Field definitions of every type, at the top level and nested. */
 const EVERYTHING = {
   name: "everything",
   fields: [
@@ -43,7 +43,7 @@ const NOTES = {
   rls: { mode: "private", ownerField: "userId" },
 };
 
-interface Furnished {
+interface FilledProject {
   readonly project: Project;
   readonly user: User;
   readonly file: string;
@@ -51,18 +51,18 @@ interface Furnished {
   readonly documents: readonly string[];
 }
 
-async function ok(server: Server, call: Parameters<typeof send>[1], status = 200) {
+async function sendOk(server: Server, call: Parameters<typeof send>[1], status = 200) {
   const answer = await send(server, call);
   assert.equal(answer.status, status, `${call.path}: ${answer.text}`);
   return answer.body;
 }
 
-async function uploaded(server: Server, key: string, visibility: string): Promise<string> {
+async function uploadFile(server: Server, key: string, visibility: string): Promise<string> {
   const size = CONTENT.length;
   const type = "application/pdf";
   const asked = { filename: "Ä 1.pdf", contentType: type, size, visibility };
   const path = "/api/storage/upload-request";
-  const { signedUrl, filePath } = await ok(server, { path, key, body: asked });
+  const { signedUrl, filePath } = await sendOk(server, { path, key, body: asked });
   const headers = { "content-type": type };
   const put = await fetch(signedUrl, {
     method: "PUT",
@@ -72,12 +72,11 @@ async function uploaded(server: Server, key: string, visibility: string): Promis
   } as RequestInit);
   await put.body?.cancel();
   assert.equal(put.status, 200);
-  await ok(server, { path: "/api/storage/upload-confirm", key, body: { filePath, size } });
+  await sendOk(server, { path: "/api/storage/upload-confirm", key, body: { filePath, size } });
   return filePath;
 }
 
-/** A project with all that one can have. */
-async function furnished(server: Server): Promise<Furnished> {
+async function createFilledProject(server: Server): Promise<FilledProject> {
   const { settings } = server;
   const project: Project = await admin(
     ["project", "create", "--name", "Shop", "--site-url", "https://shop.example"],
@@ -103,14 +102,14 @@ async function furnished(server: Server): Promise<Furnished> {
     "a-client-secret\n",
   );
   const account = { email: EMAIL, password: PASSWORD, name: "Ada" };
-  await ok(
+  await sendOk(
     server,
     { path: "/api/userAuth/signup", key: publishableKey, body: account },
     201,
   );
-  const user = await signedIn(server, publishableKey);
-  const file = await uploaded(server, key, "public");
-  const privateFile = await uploaded(server, key, "private");
+  const user = await signIn(server, publishableKey);
+  const file = await uploadFile(server, key, "public");
+  const privateFile = await uploadFile(server, key, "private");
   const documents = [
     {
       text: "Straße und Ü \u{1F600}",
@@ -131,32 +130,31 @@ async function furnished(server: Server): Promise<Furnished> {
   const path = "/api/data/everything";
   const ids: string[] = [];
   for (const body of documents) {
-    const { data } = await ok(server, { path, key, body }, 201);
+    const { data } = await sendOk(server, { path, key, body }, 201);
     ids.push(data._id);
   }
   const [first, second, third] = ids.map((id) => `${path}/${id}`);
-  // Revisions beyond the first one, and an undeclared link.
-  await ok(server, { path: second!, key, method: "PATCH", body: { other: ids[0], number: 3 } });
-  await ok(server, { path: first!, key, method: "PATCH", body: { number: { $inc: 1 } } });
-  await ok(server, { path: third!, key, method: "DELETE" });
-  const note = { text: "nobody else's" };
+  // Adds revisions after the first one, and an undeclared link.
+  await sendOk(server, { path: second!, key, method: "PATCH", body: { other: ids[0], number: 3 } });
+  await sendOk(server, { path: first!, key, method: "PATCH", body: { number: { $inc: 1 } } });
+  await sendOk(server, { path: third!, key, method: "DELETE" });
+  const note = { text: "another user's note" };
   const token = user.token;
-  await ok(server, { path: "/api/data/notes", key: publishableKey, token, body: note }, 201);
+  await sendOk(server, { path: "/api/data/notes", key: publishableKey, token, body: note }, 201);
   return { project, user, file, privateFile, documents: ids };
 }
 
-async function signedIn(server: Server, key: string): Promise<User> {
+async function signIn(server: Server, key: string): Promise<User> {
   const body = { email: EMAIL, password: PASSWORD };
-  const answer = await ok(server, { path: "/api/userAuth/login", key, body });
+  const answer = await sendOk(server, { path: "/api/userAuth/login", key, body });
   const token: string = answer.data.accessToken;
-  const me = await ok(server, { path: "/api/userAuth/me", key, token });
+  const me = await sendOk(server, { path: "/api/userAuth/me", key, token });
   return { id: me.data._id ?? me.data.id, token };
 }
 
-/** A server on an engine and a store of files. */
-async function served(database: Database, storage: Storage) {
+async function startOn(database: Database, storage: Storage) {
   const store = await createTestStore(database, undefined, storage);
-  // Commands are started in the store's folder, and may write there.
+  // Commands run in the store's folder and may write there.
   const server = await startServer({ store, settings: { INIT_CWD: store.folder } });
   return {
     server,
@@ -173,40 +171,42 @@ const exporting = (
   to: string,
 ) => ["project", "export", "--project", projectId, "--to", to, "--with-secrets"];
 
-/** All that an application can see of the project, by its keys from before. */
-async function assertMoved(there: Server, here: Server, from: Furnished, to: Project) {
+/** Asserts that the project's original keys and data work at the new server. */
+async function assertMoved(there: Server, here: Server, from: FilledProject, to: Project) {
   const { projectId, secretKey: key, publishableKey } = from.project;
   const isCopy = to.projectId !== projectId;
   const keys = isCopy ? to : from.project;
   const moved = (text: string) => text.replaceAll(`${projectId}/`, `${to.projectId}/`);
   for (const id of from.documents.slice(0, 2)) {
     const path = `/api/data/everything/${id}`;
-    const was = await send(there, { path, key });
+    const original = await send(there, { path, key });
     const is = await send(here, { path, key: keys.secretKey });
-    assert.equal(is.text, moved(was.text));
-    if (!isCopy) assert.equal(is.headers.get("etag"), was.headers.get("etag"));
+    assert.equal(is.text, moved(original.text));
+    if (!isCopy) assert.equal(is.headers.get("etag"), original.headers.get("etag"));
   }
   const trash = "/api/data/everything?trash=only";
   const [was, is] = [
-    await ok(there, { path: trash, key }),
-    await ok(here, { path: trash, key: keys.secretKey }),
+    await sendOk(there, { path: trash, key }),
+    await sendOk(here, { path: trash, key: keys.secretKey }),
   ];
   assert.deepEqual(is.data.items, was.data.items);
-  const found = await ok(here, {
+  const found = await sendOk(here, {
     path: "/api/data/everything?search=strasse",
     key: keys.secretKey,
   });
   assert.equal(found.data.items.length, 1);
 
-  const user = await signedIn(here, keys.publishableKey);
+  const user = await signIn(here, keys.publishableKey);
   assert.equal(user.id, from.user.id);
   const asUser = { key: keys.publishableKey, token: user.token };
-  const notes = await ok(here, { path: "/api/data/notes", ...asUser });
-  assert.deepEqual(notes.data.items.map(({ text }: { text: string }) => text), ["nobody else's"]);
+  const notes = await sendOk(here, { path: "/api/data/notes", ...asUser });
+  assert.deepEqual(notes.data.items.map(({ text }: { text: string }) => text), [
+    "another user's note",
+  ]);
   const anonymous = await send(here, { path: "/api/data/notes", key: publishableKey });
   assert.ok(isCopy || anonymous.status === 401 || anonymous.body.data.items.length === 0);
 
-  const populated = await ok(here, {
+  const populated = await sendOk(here, {
     path: `/api/data/everything/${from.documents[0]}?populate=files`,
     key: keys.secretKey,
   });
@@ -216,7 +216,7 @@ async function assertMoved(there: Server, here: Server, from: Furnished, to: Pro
     const answer = await fetch(url, { client: here.http } as RequestInit);
     assert.deepEqual(await answer.bytes(), CONTENT, url);
   }
-  const usage = await ok(here, { path: "/api/storage/usage", key: keys.secretKey });
+  const usage = await sendOk(here, { path: "/api/storage/usage", key: keys.secretKey });
   assert.equal(usage.data.used, 2 * CONTENT.length);
 }
 
@@ -224,19 +224,19 @@ async function assertMoves(
   from: readonly [Database, Storage],
   to: readonly [Database, Storage],
 ): Promise<void> {
-  await using there = await served(...from);
-  await using here = await served(...to);
-  const before = await furnished(there.server);
+  await using there = await startOn(...from);
+  await using here = await startOn(...to);
+  const before = await createFilledProject(there.server);
   const { projectId } = before.project;
   const archive = `${there.folder}/shop.tar`;
-  const told = await admin(exporting(projectId, archive), there.server.settings, PASSPHRASE);
-  assert.deepEqual(told.collections, { everything: 3, notes: 1 });
-  assert.equal(told.files, 2);
+  const exported = await admin(exporting(projectId, archive), there.server.settings, PASSPHRASE);
+  assert.deepEqual(exported.collections, { everything: 3, notes: 1 });
+  assert.equal(exported.files, 2);
 
   const importing = ["project", "import", "--from", archive, "--with-secrets"];
   const report = await admin(importing, here.server.settings, PASSPHRASE);
   assert.equal(report.projectId, projectId);
-  assert.equal(report.secretKey, null, "the keys from before hold");
+  assert.equal(report.secretKey, null, "the earlier keys remain valid");
   assert.deepEqual(report.todo, []);
   assert.deepEqual(report.leftOut, {});
   await assertMoved(there.server, here.server, before, before.project);
@@ -246,15 +246,15 @@ async function assertMoves(
     await admin(["project", "pull", "--project", projectId], there.server.settings),
   );
 
-  // Back again: the id is taken there, so it becomes a copy.
+  // On the way back the id is in use, so the import makes a copy.
   const back = `${here.folder}/back.tar`;
   await admin(exporting(projectId, back), here.server.settings, PASSPHRASE);
   const returning = ["project", "import", "--from", back, "--name", "Copy"];
-  const taken = await adminEnd(returning, there.server.settings);
+  const taken = await runAdmin(returning, there.server.settings);
   assert.match(taken.stderr, /There is a project .* already.*--copy/);
   const copy = await admin([...returning, "--copy"], there.server.settings);
   assert.notEqual(copy.projectId, projectId);
-  // What holds no path of a file is the same to the bit, whatever it went through.
+  // Parts without file paths are equal to the bit after each move.
   for (const folder of ["identities", "collections/notes", "files"]) {
     assert.equal(copy.hashes[folder], report.hashes[folder], folder);
   }
@@ -262,16 +262,16 @@ async function assertMoves(
   await assertMoved(there.server, there.server, before, copy);
 }
 
-Deno.test("a project moves from the embedded store to this one with all that it has, and back as a copy", () =>
+Deno.test("a project moves from the embedded store to this one with all data, and back as a copy", () =>
   assertMoves(["sqlite", "disk"], [database, storage]));
 
 if (database !== "sqlite" || storage !== "disk") {
-  Deno.test("a project moves from this store to the embedded one with all that it has, and back as a copy", () =>
+  Deno.test("a project moves from this store to the embedded one with all data, and back as a copy", () =>
     assertMoves([database, storage], ["sqlite", "disk"]));
 }
 
-Deno.test("an archive goes to standard output alone, and what was written of one that breaks off goes", async () => {
-  await using there = await served("sqlite", "disk");
+Deno.test("an archive on standard output has no other output, and an interrupted file is deleted", async () => {
+  await using there = await startOn("sqlite", "disk");
   const { server: { settings }, folder } = there;
   const { projectId } = await admin(["project", "create", "--name", "Shop"], settings);
   const words = ["project", "export", "--project", projectId, "--to", "-", "--json"];
@@ -280,25 +280,25 @@ Deno.test("an archive goes to standard output alone, and what was written of one
   assert.ok(stdout.startsWith("manifest.json\0"));
   assert.equal(JSON.parse(stderr).files, 0);
 
-  const to = `${folder}/shop.tar`;
-  const none = await adminEnd(exporting("0".repeat(24), to), settings, PASSPHRASE);
-  assert.match(none.stderr, /Project not found/);
-  const short = await adminEnd(exporting(projectId, to), settings, "short\n");
+  const target = `${folder}/shop.tar`;
+  const missing = await runAdmin(exporting("0".repeat(24), target), settings, PASSPHRASE);
+  assert.match(missing.stderr, /Project not found/);
+  const short = await runAdmin(exporting(projectId, target), settings, "short\n");
   assert.match(short.stderr, /passphrase must have 12 characters/);
-  const silent = await adminEnd(exporting(projectId, to), settings, "\n");
+  const silent = await runAdmin(exporting(projectId, target), settings, "\n");
   assert.match(silent.stderr, /needs the archive's passphrase/);
-  await Deno.writeTextFile(to, "something");
-  const there1 = await adminEnd(exporting(projectId, to), settings, PASSPHRASE);
-  assert.match(there1.stderr, /is there already: delete it first/);
-  assert.equal(await Deno.readTextFile(to), "something");
-  const elsewhere = await adminEnd(exporting(projectId, "/none.tar"), settings, PASSPHRASE);
-  assert.match(elsewhere.stderr, /in the folder that it was started in/);
+  await Deno.writeTextFile(target, "something");
+  const overwriting = await runAdmin(exporting(projectId, target), settings, PASSPHRASE);
+  assert.match(overwriting.stderr, /exists already: delete it first/);
+  assert.equal(await Deno.readTextFile(target), "something");
+  const elsewhere = await runAdmin(exporting(projectId, "/none.tar"), settings, PASSPHRASE);
+  assert.match(elsewhere.stderr, /the folder in which it was started/);
   const files = [...Deno.readDirSync(folder)].map(({ name }) => name);
   assert.ok(!files.some((name) => name.endsWith(".part")), files.join());
 });
 
-Deno.test("a file is looked for, and made, in the folder that the command was started in", async () => {
-  await using there = await served("sqlite", "disk");
+Deno.test("a relative file name is resolved in the folder of the command", async () => {
+  await using there = await startOn("sqlite", "disk");
   const { server: { settings }, folder } = there;
   const { projectId } = await admin(["project", "create", "--name", "Shop"], settings);
   await admin(["project", "export", "--project", projectId, "--to", "here.tar"], settings);

@@ -5,7 +5,6 @@ import { until } from "./until.ts";
 
 const decoded = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** By a project of the command line. */
 async function admin(settings: Record<string, string>, ...args: string[]) {
   const { stdout, stderr, success } = await new Deno.Command(Deno.execPath(), {
     args: ["task", "--quiet", "admin", ...args, "--json"],
@@ -15,12 +14,11 @@ async function admin(settings: Record<string, string>, ...args: string[]) {
   return JSON.parse(decoded(stdout));
 }
 
-/** A picture of one red pixel. */
 const PIXEL = Uint8Array.fromBase64(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
 );
 
-/** Takes a picture to a folder of which nothing is there so far, and shows it in another format. */
+/** Uploads a picture to a folder that does not exist, and reads it in another format. */
 async function assertTakesFiles(url: string, settings: Record<string, string>): Promise<void> {
   const { secretKey } = await admin(settings, "project", "create", "--name", "Files");
   const type = "image/png";
@@ -46,7 +44,7 @@ async function assertTakesFiles(url: string, settings: Record<string, string>): 
   });
   assert.equal(put.status, 200, await put.text());
   assert.equal((await ask("upload-confirm", { filePath, size })).success, true);
-  // It is read by native code, in each of the threads.
+  // Native code decodes it in each of the threads.
   for (let i = 0; i < 8; i++) {
     const answer = await fetch(`${url}/files/${filePath}?w=${16 * (i + 1)}&format=webp`, {
       headers: { connection: "close" },
@@ -57,7 +55,7 @@ async function assertTakesFiles(url: string, settings: Record<string, string>): 
   }
 }
 
-Deno.test("the lines of the tasks work as they are, also where a folder's name has spaces", async () => {
+Deno.test("the commands of the tasks work, also with spaces in a folder's name", async () => {
   const folder = await Deno.makeTempDir({ prefix: "corbel test " });
   const port = freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -75,7 +73,7 @@ Deno.test("the lines of the tasks work as they are, also where a folder's name h
         return response.ok;
       }, () => false);
     await until("ready", isReady);
-    // The password is hashed by native code.
+    // Native code hashes the password.
     const body = JSON.stringify({ email: "ada@example.com", password: "dry stones in the yard" });
     const headers = { "content-type": "application/json" };
     const answer = await fetch(`${url}/api/auth/register`, { method: "POST", headers, body });
@@ -89,7 +87,7 @@ Deno.test("the lines of the tasks work as they are, also where a folder's name h
   }
 });
 
-Deno.test("what a task prints of itself is short, and says nothing of how Deno is", async () => {
+Deno.test("the line that a task prints is short and does not describe Deno's installation", async () => {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["task", "admin", "version"],
     env: { NO_COLOR: "1" },
@@ -102,8 +100,8 @@ Deno.test("what a task prints of itself is short, and says nothing of how Deno i
   assert.deepEqual(others, []);
 });
 
-/** Tries to read, write and load each of the paths it is given, and prints what it may. */
-const TRIES = `
+/** Tries to read, write and load each path, and prints the permitted ones. */
+const PATH_SCRIPT = `
   const [readable, writable, loadable] = [[], [], []];
   for (const path of Deno.args) {
     const state = async (name) => (await Deno.permissions.query({ name, path })).state;
@@ -120,15 +118,15 @@ const NATIVE = [
     .replace(/\/sharp\/.*/, "/@img/sharp-linux-x64"),
 ];
 
-/** Where the sets of permissions stand; beside the script there is none. */
+/** The file with the sets of permissions, because the script's folder does not have one. */
 const CONFIG = fileURLToPath(new URL("../../deno.json", import.meta.url));
 
-const OWN = ["/srv/corbel/data/a", "/srv/corbel/files/a"];
-/** The folder around those, which in the image is the root of the disk. */
-const AROUND = ["/srv/corbel", "/srv", "/"];
+const OWN_FOLDERS = ["/srv/corbel/data/a", "/srv/corbel/files/a"];
+/** Parent folders of those paths. In the image the parent is the root of the disk. */
+const PARENT_FOLDERS = ["/srv/corbel", "/srv", "/"];
 
-/** What a script prints that runs with the permissions of a task. */
-async function printedIn(
+/** Runs a script with the permissions of a task, and returns its parsed output. */
+async function runScript(
   task: string,
   script: string,
   { args = [], env = {} }: { args?: readonly string[]; env?: Record<string, string> } = {},
@@ -150,29 +148,29 @@ async function printedIn(
   return JSON.parse(decoded(stdout));
 }
 
-const permittedOf = (task: string): Promise<unknown> =>
-  printedIn(task, TRIES, {
-    args: [...OWN, ...AROUND, "/srv/other", "/etc/passwd", "/var/other", ...NATIVE],
+const findPermittedPaths = (task: string): Promise<unknown> =>
+  runScript(task, PATH_SCRIPT, {
+    args: [...OWN_FOLDERS, ...PARENT_FOLDERS, "/srv/other", "/etc/passwd", "/var/other", ...NATIVE],
   });
 
 for (const task of ["start", "dev"]) {
-  Deno.test(`${task} may touch its folders and load two authors' packages, and nothing else`, async () => {
-    assert.deepEqual(await permittedOf(task), {
-      readable: OWN,
-      writable: OWN,
+  Deno.test(`${task} may access its folders and load two authors' packages, and nothing else`, async () => {
+    assert.deepEqual(await findPermittedPaths(task), {
+      readable: OWN_FOLDERS,
+      writable: OWN_FOLDERS,
       loadable: NATIVE,
     });
   });
 }
 
-Deno.test("admin reads the files that it is told to, and writes to its folders alone", async () => {
-  const { writable, loadable } = await permittedOf("admin") as Record<string, string[]>;
-  assert.deepEqual(writable, OWN);
+Deno.test("admin writes only to its folders", async () => {
+  const { writable, loadable } = await findPermittedPaths("admin") as Record<string, string[]>;
+  assert.deepEqual(writable, OWN_FOLDERS);
   assert.deepEqual(loadable, NATIVE);
 });
 
-/** Prints what it may do beside paths, and what it finds in the environment. */
-const FINDS = `
+/** Prints the permissions that are not about paths, and visible environment variables. */
+const ENVIRONMENT_SCRIPT = `
   const state = async (descriptor) => (await Deno.permissions.query(descriptor)).state;
   const sys = (kind) => state({ name: "sys", kind });
   const found = ["PORT", "LOG_LEVEL", "SECRET_OF_ANOTHER"].map((name) => Deno.env.get(name) ?? null);
@@ -182,9 +180,9 @@ const FINDS = `
 `;
 
 for (const task of ["start", "dev", "admin"]) {
-  Deno.test(`${task} finds its settings in the environment and nothing else, and starts no program`, async () => {
+  Deno.test(`${task} reads only its settings from the environment and starts no program`, async () => {
     const env = { PORT: "8123", LOG_LEVEL: "warn", SECRET_OF_ANOTHER: "secret" };
-    assert.deepEqual(await printedIn(task, FINDS, { env }), {
+    assert.deepEqual(await runScript(task, ENVIRONMENT_SCRIPT, { env }), {
       found: ["8123", "warn", null],
       net: "granted",
       run: "prompt",

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { admin, adminEnd, type Server, startServer } from "./server.ts";
+import { admin, runAdmin, type Server, startServer } from "./server.ts";
 
 const RING = `first:${btoa("0123456789abcdef0123456789abcdef")}`;
 
-/** What owners and operators say in confidence, none of which may come out again anywhere. */
+/** Secrets of owners and operators, which must not appear in any output. */
 const PLANTED = {
   password: "planted wet stones 41",
   nextPassword: "planted dry leaves 52",
@@ -19,7 +19,6 @@ const PLANTED = {
   ring: RING.split(":")[1]!,
 };
 
-/** Every way in which they could be written down. */
 const spellings = (secret: string): string[] => [
   secret,
   encodeURIComponent(secret),
@@ -28,7 +27,6 @@ const spellings = (secret: string): string[] => [
   btoa(secret).replace(/=+$/, ""),
 ];
 
-/** An owner's client, which keeps all that it is answered. */
 function openClient({ url, http }: Server) {
   const answers: string[] = [];
   let cookie = "";
@@ -50,32 +48,32 @@ function openClient({ url, http }: Server) {
   return { answers, call, session: () => cookie.split("=")[1]! };
 }
 
-Deno.test("nothing that is said in confidence comes out again: not in answers, logs or messages", async () => {
+Deno.test("no response, log line or message contains a secret that was sent", async () => {
   const settings = { LOG_LEVEL: "debug", SECRET_KEYS: RING, RATE_LIMITS: "off" };
   await using server = await startServer({ settings });
   const { answers, call, session } = openClient(server);
   const email = "planted@example.com";
   const { password, nextPassword, wrongPassword, commonPassword } = PLANTED;
   const statuses: number[] = [];
-  const say = async (...words: Parameters<typeof call>) => {
+  const sendAsOwner = async (...words: Parameters<typeof call>) => {
     const answer = await call(...words);
     statuses.push(answer.status);
     return answer;
   };
 
-  await say("POST", "/auth/register", { email, password: commonPassword });
-  await say("POST", "/auth/register", { email, password, name: password.repeat(20) });
-  await say("POST", "/auth/register", { email, password });
-  await say("POST", "/auth/register", { email, password });
-  await say("POST", "/auth/login", { email, password: wrongPassword });
-  await say("POST", "/auth/login", { email, password, [wrongPassword]: 1 });
-  await say("POST", "/auth/login", `{"email":"${email}","password":"${wrongPassword}`);
-  await say("POST", "/auth/login", { email: wrongPassword, password: wrongPassword });
-  await say("POST", "/auth/login", { email, password });
+  await sendAsOwner("POST", "/auth/register", { email, password: commonPassword });
+  await sendAsOwner("POST", "/auth/register", { email, password, name: password.repeat(20) });
+  await sendAsOwner("POST", "/auth/register", { email, password });
+  await sendAsOwner("POST", "/auth/register", { email, password });
+  await sendAsOwner("POST", "/auth/login", { email, password: wrongPassword });
+  await sendAsOwner("POST", "/auth/login", { email, password, [wrongPassword]: 1 });
+  await sendAsOwner("POST", "/auth/login", `{"email":"${email}","password":"${wrongPassword}`);
+  await sendAsOwner("POST", "/auth/login", { email: wrongPassword, password: wrongPassword });
+  await sendAsOwner("POST", "/auth/login", { email, password });
   const change = "/auth/change-password";
-  await say("POST", change, { currentPassword: wrongPassword, newPassword: nextPassword });
-  await say("POST", change, { currentPassword: password, newPassword: commonPassword });
-  await say("POST", change, { currentPassword: password, newPassword: nextPassword });
+  await sendAsOwner("POST", change, { currentPassword: wrongPassword, newPassword: nextPassword });
+  await sendAsOwner("POST", change, { currentPassword: password, newPassword: commonPassword });
+  await sendAsOwner("POST", change, { currentPassword: password, newPassword: nextPassword });
   assert.deepEqual(statuses.splice(0), [
     ...[400, 400, 201, 409],
     ...[401, 400, 400, 401, 200],
@@ -84,34 +82,46 @@ Deno.test("nothing that is said in confidence comes out again: not in answers, l
 
   const words = ["account", "plan", "--email", email, "--plan", "pro"];
   await admin(words, server.settings);
-  const { data: { projectId, publishableKey, secretKey } } = await say("POST", "/projects", {
-    name: "Planted",
-    siteUrl: "https://app.example.com",
-  });
+  const { data: { projectId, publishableKey, secretKey } } = await sendAsOwner(
+    "POST",
+    "/projects",
+    {
+      name: "Planted",
+      siteUrl: "https://app.example.com",
+    },
+  );
   const project = `/projects/${projectId}`;
   const { clientSecret, aiKey, projectAiKey, badAiKey, accessKeyId, secretAccessKey } = PLANTED;
-  await say("PUT", `${project}/providers/github`, { enabled: true, clientId: "x", clientSecret });
-  await say("PUT", `${project}/providers/github`, { enabled: 1, clientId: "x", clientSecret });
-  await say("PUT", "/user/me/byok", { aiKey });
-  await say("PUT", "/user/me/byok", { aiKey: badAiKey });
-  await say("PUT", `${project}/byok`, { aiKey: projectAiKey });
-  await say("PUT", `${project}/storage`, {
+  await sendAsOwner("PUT", `${project}/providers/github`, {
+    enabled: true,
+    clientId: "x",
+    clientSecret,
+  });
+  await sendAsOwner("PUT", `${project}/providers/github`, {
+    enabled: 1,
+    clientId: "x",
+    clientSecret,
+  });
+  await sendAsOwner("PUT", "/user/me/byok", { aiKey });
+  await sendAsOwner("PUT", "/user/me/byok", { aiKey: badAiKey });
+  await sendAsOwner("PUT", `${project}/byok`, { aiKey: projectAiKey });
+  await sendAsOwner("PUT", `${project}/storage`, {
     endpoint: "nowhere",
     region: "x",
     bucket: "B",
     accessKeyId,
     secretAccessKey,
   });
-  await say("DELETE", "/auth/account", { password: wrongPassword });
+  await sendAsOwner("DELETE", "/auth/account", { password: wrongPassword });
   const invited = { email: "invited@example.com", role: "viewer" };
-  const { data: { token } } = await say("POST", `${project}/members`, invited);
+  const { data: { token } } = await sendAsOwner("POST", `${project}/members`, invited);
   for (const verb of ["preview", "accept", "decline"]) {
-    await say("POST", `/invitations/${verb}`, { token });
+    await sendAsOwner("POST", `/invitations/${verb}`, { token });
   }
   await (await fetch(`${server.url}/dashboard/invitations/${token}`, { client: server.http }))
     .text();
   const asked = { name: "Planted", access: "write", projects: [projectId] };
-  const { data: { token: accountToken } } = await say("POST", "/auth/tokens", asked);
+  const { data: { token: accountToken } } = await sendAsOwner("POST", "/auth/tokens", asked);
   for (const text of [accountToken, `${accountToken}x`]) {
     for (const path of ["/auth/me", "/auth/tokens", project, `/projects/${"0".repeat(24)}`]) {
       const headers = { authorization: `Bearer ${text}` };
@@ -120,24 +130,24 @@ Deno.test("nothing that is said in confidence comes out again: not in answers, l
     }
   }
   const ofAccount = ["/auth/me", "/user/me", "/auth/sessions", "/auth/tokens"];
-  for (const path of [...ofAccount, "/projects", project]) await say("GET", path);
+  for (const path of [...ofAccount, "/projects", project]) await sendAsOwner("GET", path);
   for (const part of ["providers", "members", "collections", "users", "files", "storage"]) {
-    await say("GET", `${project}/${part}`);
+    await sendAsOwner("GET", `${project}/${part}`);
   }
   assert.deepEqual(statuses.slice(0, 8), [201, 200, 400, 200, 400, 200, 400, 403], answers.at(-1));
 
   const commands = [
-    await adminEnd(
+    await runAdmin(
       ["account", "create", "--email", email],
       server.settings,
       `${PLANTED.commandPassword}\n`,
     ),
-    await adminEnd(
+    await runAdmin(
       ["account", "create", "--email", "b@example.com"],
       server.settings,
       `${commonPassword}\n`,
     ),
-    await adminEnd(
+    await runAdmin(
       ["account", "password", "--email", email],
       server.settings,
       `${PLANTED.commandPassword}\n`,
@@ -157,14 +167,13 @@ Deno.test("nothing that is said in confidence comes out again: not in answers, l
     }
   }
 
-  /** These are told once, to whom they are for, and to nobody else. */
-  const toldOnce = { secretKey, session: session(), token, accountToken };
-  for (const [name, secret] of Object.entries(toldOnce)) {
+  const returnedOnce = { secretKey, session: session(), token, accountToken };
+  for (const [name, secret] of Object.entries(returnedOnce)) {
     assert.equal(answers.filter((text) => text.includes(secret)).length, 1, name);
     assert.ok(![stdout, stderr].some((text) => text.includes(secret)), name);
   }
   for (const text of [stdout, stderr]) {
-    assert.ok(!text.includes(email), "no e-mail in the log");
-    assert.ok(!text.includes(publishableKey), "no key in the log, though this one is public");
+    assert.ok(!text.includes(email), "the log contains no e-mail");
+    assert.ok(!text.includes(publishableKey), "the log contains no key, not even a public one");
   }
 });

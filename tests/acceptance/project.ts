@@ -15,7 +15,6 @@ import { type ProviderInput, setProvider as providerVerb } from "@/lib/social/ma
 import { openServices, type Services } from "@/lib/services.ts";
 import type { Server, Settings } from "./server.ts";
 
-/** Answers as tests read them. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -27,16 +26,13 @@ export interface Answer {
 export interface Call {
   readonly method?: string;
   readonly path: string;
-  /** The API key. */
   readonly key?: string;
-  /** The access token of a signed-in user. */
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; a string as it is. */
+  /** Request body. A string is sent unchanged, other values as JSON. */
   readonly body?: unknown;
 }
 
-/** Sends one request over HTTP. */
 export async function send(server: Server, call: Call): Promise<Answer> {
   const headers = new Headers(call.headers);
   if (call.key !== undefined) headers.set("x-api-key", call.key);
@@ -69,8 +65,11 @@ export interface Project {
   readonly secretKey: string;
 }
 
-/** What the command line does beside a server, without a process for it. */
-async function beside<T>(settings: Settings, work: (services: Services) => Promise<T>): Promise<T> {
+/** Runs an operation in the test process, concurrently with the server. */
+async function withServices<T>(
+  settings: Settings,
+  work: (services: Services) => Promise<T>,
+): Promise<T> {
   await using services = await openServices(loadConfig(settings), { log: silentLog });
   return await work(services);
 }
@@ -79,15 +78,14 @@ export const createProject = (
   settings: Settings,
   siteUrl: string | null = null,
 ): Promise<Project> =>
-  beside(settings, (services) => projectVerb(services, { name: "Acceptance", siteUrl }));
+  withServices(settings, (services) => projectVerb(services, { name: "Acceptance", siteUrl }));
 
-/** Changes settings of a project. */
 export const changeProject = (
   settings: Settings,
   { projectId }: Project,
   given: GivenSettings,
 ): Promise<void> =>
-  beside(settings, async (services) => {
+  withServices(settings, async (services) => {
     await settingsVerb(services, projectId, given);
   });
 
@@ -96,7 +94,7 @@ export const createCollection = (
   { projectId }: Project,
   definition: unknown,
 ): Promise<void> =>
-  beside(settings, async (services) => {
+  withServices(settings, async (services) => {
     await collectionVerb(services, projectId, definition);
   });
 
@@ -105,7 +103,7 @@ export const updateCollection = (
   { projectId }: Project,
   definition: unknown,
 ): Promise<void> =>
-  beside(settings, async (services) => {
+  withServices(settings, async (services) => {
     await changeVerb(services, projectId, definition);
   });
 
@@ -113,16 +111,16 @@ export const deleteCollection = (
   settings: Settings,
   { projectId }: Project,
   name: string,
-): Promise<void> => beside(settings, (services) => deletionVerb(services, projectId, name));
+): Promise<void> => withServices(settings, (services) => deletionVerb(services, projectId, name));
 
-/** Enables a sign-in provider; resolves to where it sends browsers back to. */
+/** Enables a sign-in provider and resolves to its callback address. */
 export const setProvider = (
   settings: Settings,
   { projectId }: Project,
   provider: string,
   given: Omit<ProviderInput, "enabled">,
 ): Promise<string> =>
-  beside(settings, async (services) => {
+  withServices(settings, async (services) => {
     const { callbackUrl } = await providerVerb(services, projectId, provider, {
       ...given,
       enabled: true,
@@ -130,9 +128,8 @@ export const setProvider = (
     return callbackUrl;
   });
 
-/** A user with a token. */
 export const createUser = (settings: Settings, { projectId }: Project): Promise<User> =>
-  beside(settings, async (services) => {
+  withServices(settings, async (services) => {
     const email = `${crypto.randomUUID()}@example.com`;
     const id = await userVerb(services, projectId, { email, verified: true });
     const token = await tokenVerb(services, projectId, { userId: id, seconds: TOKEN_SECONDS });
@@ -145,17 +142,16 @@ export const issueToken = (
   userId: string,
   seconds = TOKEN_SECONDS,
 ): Promise<string> =>
-  beside(settings, (services) => tokenVerb(services, projectId, { userId, seconds }));
+  withServices(settings, (services) => tokenVerb(services, projectId, { userId, seconds }));
 
 const TOKEN_SECONDS = 900;
 
-/** A webhook that is told of what is created in a collection. */
 export const createWebhook = (
   settings: Settings,
   { projectId }: Project,
   { url, collection }: { readonly url: string; readonly collection: string },
 ): Promise<{ readonly secret: string }> =>
-  beside(
+  withServices(
     settings,
     (services) =>
       webhookVerb(services, projectId, {
@@ -176,7 +172,6 @@ export const THINGS = {
   rls: { enabled: false },
 };
 
-/** All documents of a collection, page by page. */
 export async function listAll(
   server: Server,
   { secretKey }: Project,

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { permitted } from "@/permissions.ts";
+import { permittedPaths } from "@/permissions.ts";
 import { createCollection, createProject, send, THINGS } from "./project.ts";
-import { admin, adminEnd, run, type Server, startServer } from "./server.ts";
-import { byThread } from "./threads.ts";
+import { admin, run, runAdmin, type Server, startServer } from "./server.ts";
+import { clientsByThread } from "./threads.ts";
 import { until } from "./until.ts";
 
 const PASSWORD = "seven wet stones 41";
 
-/** What a process counts is stored 10 s later, and then everything is slow. */
+/** Milliseconds within which a request is counted: it is stored after 10 s, plus a margin. */
 const COUNTED_MS = 30_000;
 
-/** An account with its session, as a `Cookie` header has it. */
 async function register(server: Server, email: string): Promise<string> {
   const body = { email, password: PASSWORD };
   const answer = await send(server, { path: "/api/auth/register", body });
@@ -18,7 +17,7 @@ async function register(server: Server, email: string): Promise<string> {
   return answer.headers.getSetCookie()[0]!.split(";")[0]!;
 }
 
-Deno.test("projects are made for an account, and restored from its trash, beside a running server", async () => {
+Deno.test("project commands create for an account, and restore from its trash, while a server runs", async () => {
   await using server = await startServer();
   const { settings } = server;
   const cookie = await register(server, "Ada@example.com");
@@ -42,7 +41,7 @@ Deno.test("projects are made for an account, and restored from its trash, beside
   ]);
   assert.ok(Date.parse(projects[0].restorableUntil) > Date.now());
   const rotate = ["key", "rotate", "--project", projectId, "--kind", "secret"];
-  assert.match((await adminEnd(rotate, settings)).stderr, /Project not found/);
+  assert.match((await runAdmin(rotate, settings)).stderr, /Project not found/);
 
   const restore = ["project", "restore", "--project", projectId];
   assert.deepEqual(await admin(restore, settings), { projectId });
@@ -57,21 +56,21 @@ Deno.test("projects are made for an account, and restored from its trash, beside
     [["project", "create", "--name", "x", "--owner", "eve@example.com"], /no account/],
     [create("four"), /The free plan allows 3 projects/],
   ];
-  for (const [words, told] of refusals) {
-    const { code, stdout, stderr } = await adminEnd(words, settings);
+  for (const [words, expected] of refusals) {
+    const { code, stdout, stderr } = await runAdmin(words, settings);
     assert.deepEqual([code, stdout], [1, ""], words.join(" "));
-    assert.match(stderr, told);
+    assert.match(stderr, expected);
   }
   assert.equal((await admin(["project", "list"], settings)).projects.length, 3);
 });
 
-Deno.test("each thread of a server adds its requests to those of the others, by itself", async () => {
+Deno.test("each thread of a server adds its requests to the shared counts by itself", async () => {
   await using server = await startServer({ settings: { WORKERS: "2" } });
   const cookie = await register(server, "ada@example.com");
   const words = ["project", "create", "--name", "Blog", "--owner", "ada@example.com"];
   const project = await admin(words, server.settings);
   await createCollection(server.settings, project, THINGS);
-  const threads = await byThread(server, 2);
+  const threads = await clientsByThread(server, 2);
   for (const thread of threads) {
     for (let n = 0; n < 20; n++) {
       const path = `/api/data/things${n < 5 ? "/x" : ""}`;
@@ -84,7 +83,7 @@ Deno.test("each thread of a server adds its requests to those of the others, by 
   const sum = (counts: Count[], name: keyof Count) =>
     counts.reduce((all, one) => all + one[name], 0);
   let days: Count[] = [];
-  await until("all are counted", async () => {
+  await until("all requests are counted", async () => {
     const { body } = await send(server, { path, headers: { cookie } });
     days = body.data.requests.days;
     return sum(days, "requests") === 40;
@@ -92,18 +91,18 @@ Deno.test("each thread of a server adds its requests to those of the others, by 
   assert.equal(sum(days, "errors"), 10);
 });
 
-Deno.test("a configuration goes from one project to another by a file, and is refused by the part that does not fit", async () => {
+Deno.test("a file moves a configuration between projects, and a refusal names the part that fails", async () => {
   await using server = await startServer();
   const { settings } = server;
-  const [writable] = permitted("write", settings).split(",").slice(1);
+  const [writable] = permittedPaths("write", settings).split(",").slice(1);
   await Deno.mkdir(writable!, { recursive: true });
   const file = `${writable}/corbel.json`;
   const [staging, production] = [await createProject(settings), await createProject(settings)];
   await createCollection(settings, staging, THINGS);
   const pulling = ["project", "pull", "--project", staging.projectId, "--to", file];
   assert.deepEqual(await admin(pulling, settings), { to: file });
-  const elsewhere = await adminEnd([...pulling.slice(0, -1), "/corbel.json"], settings);
-  assert.match(elsewhere.stderr, /send what it prints into the file/);
+  const elsewhere = await runAdmin([...pulling.slice(0, -1), "/corbel.json"], settings);
+  assert.match(elsewhere.stderr, /redirect its output into the file/);
   const pushing = ["project", "push", "--project", production.projectId, "--from"];
   const dry = await admin([...pushing, file, "--dry-run"], settings);
   assert.equal(dry.dryRun, true);
@@ -112,22 +111,28 @@ Deno.test("a configuration goes from one project to another by a file, and is re
   const listing = (id: string) => admin(["collection", "list", "--project", id], settings);
   assert.deepEqual(await listing(production.projectId), await listing(staging.projectId));
 
-  const whole = JSON.parse(await Deno.readTextFile(file));
+  const configuration = JSON.parse(await Deno.readTextFile(file));
   const mistakes: [unknown, RegExp][] = [
-    [{ ...whole, format: "corbel-project/9" }, /"format" must be "corbel-project\/1"/],
-    [{ ...whole, colections: [] }, /may have only format, settings/],
-    [{ ...whole, collections: [{ name: "a b" }] }, /^collections\.0: The collection name "a b"/],
-    [{ ...whole, settings: { name: "Other" } }, /A project's name is no part of it/],
-    [{ ...whole, webhooks: [{ name: "x" }] }, /^webhooks\.0: /],
+    [{ ...configuration, format: "corbel-project/9" }, /"format" must be "corbel-project\/1"/],
+    [{ ...configuration, colections: [] }, /may have only format, settings/],
+    [
+      { ...configuration, collections: [{ name: "a b" }] },
+      /^collections\.0: The collection name "a b"/,
+    ],
+    [
+      { ...configuration, settings: { name: "Other" } },
+      /A configuration does not contain the project's name/,
+    ],
+    [{ ...configuration, webhooks: [{ name: "x" }] }, /^webhooks\.0: /],
   ];
-  for (const [given, says] of mistakes) {
-    const { code, stderr } = await adminEnd([...pushing, "-"], settings, JSON.stringify(given));
+  for (const [given, expected] of mistakes) {
+    const { code, stderr } = await runAdmin([...pushing, "-"], settings, JSON.stringify(given));
     assert.equal(code, 1);
-    assert.match(stderr, says);
+    assert.match(stderr, expected);
   }
 });
 
-Deno.test("types of a project are printed as a file, or as JSON", async () => {
+Deno.test("project types are printed as a file or as JSON", async () => {
   await using server = await startServer();
   const { settings } = server;
   const project = await createProject(settings);
@@ -137,6 +142,6 @@ Deno.test("types of a project are printed as a file, or as JSON", async () => {
   assert.match(types, /export interface ThingsDocument \{/);
   const { stdout } = await (await run("admin", words, { settings })).ended;
   assert.equal(stdout.trimEnd(), types.trimEnd());
-  const { stderr } = await adminEnd([...words, "--audience", "all"], settings);
+  const { stderr } = await runAdmin([...words, "--audience", "all"], settings);
   assert.match(stderr, /--audience must be client or server/);
 });

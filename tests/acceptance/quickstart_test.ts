@@ -15,7 +15,7 @@ const LINES_MAX = 80;
 
 const htmlOf = (page: string): string => /^```html\n([^]*?)^```/m.exec(page)![1]!;
 
-Deno.test("the page of the quick start has at most 80 lines", async () => {
+Deno.test("the quick start's page has at most 80 lines", async () => {
   const html = htmlOf(await pageText(PAGE));
   assert.ok(html.trimEnd().split("\n").length <= LINES_MAX);
 });
@@ -29,7 +29,7 @@ async function signUp(page: Page, email: string): Promise<void> {
 
 const todos = (page: Page) => page.getByRole("listitem");
 
-browserTest("the quick start makes the application that it promises, word for word", async (t) => {
+browserTest("following the quick start word for word gives the promised application", async (t) => {
   const html = htmlOf(await pageText(PAGE));
   let served = "";
   const site = Deno.serve(
@@ -46,7 +46,7 @@ browserTest("the quick start makes the application that it promises, word for wo
   }
   served = reader.filledIn(html);
   const key = /pk_live_[\w-]{43}/.exec(served)![0];
-  // What is set beside a server is noticed within some seconds.
+  // A server notices changes of another process within some seconds.
   await until("uploads are switched on", async () => {
     const body = { filename: "a.png", contentType: "image/png", size: 1 };
     const answer = await send(server, { path: "/api/storage/upload-request", key, body });
@@ -63,12 +63,12 @@ browserTest("the quick start makes the application that it promises, word for wo
   const context = await browser.context();
   const [one, other] = [await open(context), await open(context)];
 
-  await t.step("who signs up in one window is signed in in the other", async () => {
+  await t.step("signing up in one window signs in the other", async () => {
     await signUp(one, "ada@example.com");
     await other.getByPlaceholder("What is to do?").waitFor();
   });
 
-  await t.step("what is added in one window is seen in the other, with its picture", async () => {
+  await t.step("an item added in one window appears in the other, with its picture", async () => {
     await one.getByPlaceholder("What is to do?").fill("Write");
     await one.getByLabel("Picture").setInputFiles({
       name: "cat.png",
@@ -87,12 +87,12 @@ browserTest("the quick start makes the application that it promises, word for wo
     );
   });
 
-  await t.step("what is done in the other window is done in the first", async () => {
+  await t.step("a change in the other window appears in the first", async () => {
     await other.getByRole("checkbox").check();
-    await until("it is done", () => one.getByRole("checkbox").isChecked());
+    await until("the item is done", () => one.getByRole("checkbox").isChecked());
   });
 
-  await t.step("a reload finds the session again, and somebody else sees nothing", async () => {
+  await t.step("a reload restores the session, and another user sees nothing", async () => {
     await one.reload();
     await todos(one).filter({ hasText: "Write" }).waitFor();
     const stranger = await open(await browser.context());

@@ -1,4 +1,4 @@
-/** Bytes over a TCP connection, for what no HTTP client would send. */
+/** Sends bytes over a TCP connection that an HTTP client would not send. */
 
 import { until } from "./until.ts";
 
@@ -6,19 +6,18 @@ const HOST = "127.0.0.1";
 const ANSWER_MS = 15_000;
 
 export interface RawAnswer {
-  /** Null when the server closed the connection without a word. */
+  /** Null if the server closed the connection without a response. */
   readonly status: number | null;
   readonly head: string;
   readonly body: string;
 }
 
-/** One connection, and what came back on it so far. */
 export interface RawConnection extends Disposable {
-  /** False when the server takes no more. */
+  /** Returns false if the server accepts no more bytes. */
   write(bytes: Uint8Array | string): Promise<boolean>;
-  /** Says that nothing more will be written. */
+  /** Ends the sending side. */
   end(): void;
-  /** The first whole answer, or what there is when the server closes. */
+  /** Resolves to the first complete response, or the received bytes when the server closes. */
   answer(): Promise<RawAnswer>;
   received(): string;
   isClosed(): boolean;
@@ -54,10 +53,10 @@ export async function connect(port: number): Promise<RawConnection> {
       }
     },
     end() {
-      connection.closeWrite().catch(() => {}); // The server may have closed it already.
+      connection.closeWrite().catch(() => {}); // The server may have closed the connection already.
     },
     async answer() {
-      await until("an answer", () => closed || firstAnswer(text) !== null, ANSWER_MS);
+      await until("a response arrives", () => closed || firstAnswer(text) !== null, ANSWER_MS);
       return firstAnswer(text) ?? { status: null, head: text, body: "" };
     },
     received: () => text,
@@ -72,14 +71,13 @@ export async function connect(port: number): Promise<RawConnection> {
   };
 }
 
-/** Sends bytes and reads the answer to them. */
 export async function exchange(port: number, bytes: Uint8Array | string): Promise<RawAnswer> {
   using connection = await connect(port);
   await connection.write(bytes);
   return await connection.answer();
 }
 
-/** The first answer that is there whole; interim ones are passed over. */
+/** Returns the first complete response, skipping interim ones. */
 function firstAnswer(text: string): RawAnswer | null {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return null;

@@ -4,10 +4,9 @@ import { browserTest, openBrowser } from "../support/browser.ts";
 import { assertAccessible, openDashboardBrowser } from "../support/dashboard_browser.ts";
 import { admin, startServer } from "./server.ts";
 
-/** Twice what is aimed at: other work may be on the machine. Here it takes a tenth. */
+/** Milliseconds, twice the target, because other load on the machine may delay the page. */
 const FIRST_PAINT_MS_MAX = 3000;
 
-/** Addresses that a page asks beside this server's. */
 function foreignRequests(page: Page, url: string): string[] {
   const foreign: string[] = [];
   page.on("request", (request) => {
@@ -40,12 +39,12 @@ browserTest(
       )
     );
     assert.ok(painted <= FIRST_PAINT_MS_MAX, `${painted} ms`);
-    // The page comes whole: what is painted first is all of it.
-    const shown = await page.locator("main").innerText();
+    // The page is rendered on the server, so the first paint includes all of it.
+    const mainText = await page.locator("main").innerText();
     for (
       const text of ["API reference", "Your app", "Owners", "List the documents", "Quick start"]
     ) {
-      assert.ok(shown.includes(text), text);
+      assert.ok(mainText.includes(text), text);
     }
     await Promise.all(sizes);
     assert.ok(bytes <= 40_000, `${bytes} bytes`);
@@ -54,7 +53,7 @@ browserTest(
 );
 
 browserTest(
-  "an operation is found and sent with the reader's key, which a secret one does not outlive",
+  "an operation is found and sent with the reader's key, and a secret key is not kept",
   async () => {
     await using opened = await openDashboardBrowser();
     const { server, origin } = opened;
@@ -102,7 +101,7 @@ browserTest(
   },
 );
 
-browserTest("a stream is shown as it arrives, until it is stopped", async () => {
+browserTest("a stream appears as it arrives, until it is stopped", async () => {
   await using opened = await openDashboardBrowser();
   const { server, origin } = opened;
   const { publishableKey, projectId } = await admin(
@@ -124,7 +123,7 @@ browserTest("a stream is shown as it arrives, until it is stopped", async () => 
 });
 
 browserTest(
-  "pages of the reference are accessible, fit a phone, and read without scripts",
+  "pages of the reference are accessible, fit a phone, and work without scripts",
   async () => {
     await using opened = await openDashboardBrowser();
     const { origin } = opened;
@@ -147,23 +146,27 @@ browserTest(
       assert.ok(Number(beyond) <= 0, `${path} is ${beyond} pixels too wide`);
       await plain.goto(origin + path);
       assert.ok((await plain.locator("main").innerText()).length > 500, path);
-      assert.equal(await plain.getByRole("button").count(), 0, `${path} has what needs scripts`);
+      assert.equal(
+        await plain.getByRole("button").count(),
+        0,
+        `${path} has controls that need scripts`,
+      );
     }
   },
 );
 
 browserTest(
-  "the full reference renders and calls the server, and asks nothing of anybody else",
+  "the full reference renders, calls the server, and requests nothing from other servers",
   async () => {
     await using server = await startServer();
     await using browser = await openBrowser();
     const page = await browser.page();
     const foreign = foreignRequests(page, server.url);
     await page.goto(`${server.url}/docs/full`);
-    // Sections are rendered when they are come to.
+    // Sections are rendered when they are scrolled into view.
     await page.getByText("Check that the process is alive").first().click();
     await page.getByRole("heading", { name: "Check that the process is alive" }).waitFor();
-    const shown = await page.locator("body").innerText();
+    const pageText = await page.locator("body").innerText();
     for (
       const text of [
         "Your app",
@@ -174,7 +177,7 @@ browserTest(
         "Check that the server is ready",
       ]
     ) {
-      assert.ok(shown.includes(text), `the reference shows "${text}"`);
+      assert.ok(pageText.includes(text), `the reference shows "${text}"`);
     }
     await page.getByRole("button", { name: /Test Request.*\/api\/health\)/ }).click();
     const answered = page.waitForResponse(`${server.url}/api/health`);
@@ -182,7 +185,7 @@ browserTest(
     assert.equal((await answered).status(), 200);
     assert.deepEqual(foreign, []);
 
-    // As pages of operations lead there.
+    // Pages of operations link there.
     await page.goto(`${server.url}/docs/operations/createDocument`);
     await page.getByRole("link", { name: "More languages" }).click();
     await page.getByRole("heading", { name: "Create a document for the caller" }).waitFor();
@@ -190,13 +193,13 @@ browserTest(
 );
 
 browserTest(
-  "in dev the samples carry the demo's key, and a first request runs as it stands",
+  "in dev the samples have the demo's key, and the first request runs unchanged",
   async () => {
     await using server = await startServer({ task: "dev" });
     await using browser = await openBrowser();
     const page = await browser.page();
     const [, key] = /publishable key +(pk_live_\S+)/.exec(server.stdout())!;
-    // The page's own address is the one that it asks.
+    // The page sends requests to its own origin.
     await page.goto(`http://localhost:${server.port}/docs`);
     await page.getByLabel("A first request").getByText(key!).waitFor();
     assert.equal(await page.getByLabel("API key").inputValue(), key);

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { accepts, freePort, run, type Settings } from "./server.ts";
+import { acceptsConnections, freePort, run, type Settings } from "./server.ts";
 import { until } from "./until.ts";
 
-/** A start that must fail by itself, without ever listening. Resolves to what it says. */
 export async function refusedStart(settings: Settings): Promise<string> {
   const port = freePort();
   const running = await run("start", [], { settings: { PORT: String(port), ...settings } });
   let listened = false;
   try {
     await until("the refused process ends", async () => {
-      listened ||= await accepts(port);
+      listened ||= await acceptsConnections(port);
       return running.hasEnded();
     });
   } finally {
@@ -21,7 +20,7 @@ export async function refusedStart(settings: Settings): Promise<string> {
   assert.equal(signal, null, stderr);
   assert.notEqual(code, 0, stderr);
   assert.doesNotMatch(stdout, /Listening/);
-  assert.doesNotMatch(stderr, /^\s+at /m, "a refusal is a message, not a stack");
+  assert.doesNotMatch(stderr, /^\s+at /m, "a refusal is a message without a stack trace");
   assert.doesNotMatch(stderr, /uncaught/i);
   return stderr;
 }

@@ -1,4 +1,4 @@
-/** Uploads in pieces over HTTP, by whatever connection. */
+/** Resumable uploads over HTTP. */
 
 import assert from "node:assert/strict";
 import { type Answer, type Project, send } from "./project.ts";
@@ -10,10 +10,8 @@ const SOON_MS = 60_000;
 const HOUR_MS = 3_600_000;
 export const OFFSET_TYPE = "application/offset+octet-stream";
 
-/** An upload as it was requested. */
 export interface Upload {
   readonly filePath: string;
-  /** Where its pieces go. */
   readonly path: string;
   readonly size: number;
 }
@@ -43,7 +41,6 @@ export const head = (server: Server, { path }: Upload): Promise<Answer> =>
 export const offsetOf = async (server: Server, upload: Upload): Promise<number> =>
   Number((await head(server, upload)).headers.get("upload-offset"));
 
-/** Sends bytes from a place on. Resolves to the status. */
 export async function patch(
   { http: client, url }: Server,
   { path }: Upload,
@@ -56,28 +53,26 @@ export async function patch(
   return answer.status;
 }
 
-/** Asks how far it has come and goes on from there, again and again, until all has arrived. */
-export async function finish(
+/** Reads the offset and resumes the upload, repeatedly, until it is complete. */
+export async function resumeToEnd(
   server: Server,
   upload: Upload,
   file: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
-  await until("all has arrived", async () => {
+  await until("the upload is complete", async () => {
     const offset = await offsetOf(server, upload);
     const status = await patch(server, upload, offset, file.slice(offset));
-    assert.ok([204, 409, 423, 503].includes(status), `at ${offset} it answered ${status}`);
+    assert.ok([204, 409, 423, 503].includes(status), `at ${offset} the status was ${status}`);
     return status === 204;
   }, SOON_MS);
 }
 
-/** The bytes of a confirmed file, as they are served. */
-export async function served(server: Server, confirmed: Answer): Promise<Uint8Array> {
+export async function fetchServed(server: Server, confirmed: Answer): Promise<Uint8Array> {
   assert.equal(confirmed.status, 200, confirmed.text);
   const response = await fetch(confirmed.body.url, { client: server.http });
   return await response.bytes();
 }
 
-/** The head of a PATCH, for a raw connection. */
 export const patchHead = ({ path }: Upload, offset: number, ...headers: string[]): string =>
   [
     `PATCH ${path} HTTP/1.1`,
@@ -90,8 +85,8 @@ export const patchHead = ({ path }: Upload, offset: number, ...headers: string[]
     "",
   ].join("\r\n");
 
-/** Begins an upload by a connection of its own, and waits until the server is at it. */
-export async function beginBy(
+/** Starts an upload on a separate connection, and waits until the server has started to read it. */
+export async function startUpload(
   server: Server,
   upload: Upload,
   bytes: string | Uint8Array,
@@ -100,22 +95,22 @@ export async function beginBy(
   const connection = await connect(server.port);
   await connection.write(patchHead(upload, 0, lengthHeader));
   await connection.write(bytes);
-  // One that has begun is kept for a day.
+  // A started upload is kept for a day.
   const hasBegun = async () => {
     const expires = (await head(server, upload)).headers.get("upload-expires")!;
     return Date.parse(expires) > Date.now() + HOUR_MS;
   };
-  await until("it has begun", hasBegun, SOON_MS);
+  await until("the upload has started", hasBegun, SOON_MS);
   return connection;
 }
 
-/** Bytes of which each place can be told from others. */
+/** Returns bytes that differ by position. */
 export function manyBytes(length: number): Uint8Array<ArrayBuffer> {
   const words = new Uint32Array(Math.ceil(length / 4)).map((_, i) => Math.imul(i, 2_654_435_761));
   return new Uint8Array(words.buffer, 0, length);
 }
 
-export function assertSame(got: Uint8Array, expected: Uint8Array): void {
+export function assertSameBytes(got: Uint8Array, expected: Uint8Array): void {
   assert.equal(got.length, expected.length);
   assert.ok(got.every((byte, i) => byte === expected[i]), "the file has other bytes");
 }

@@ -3,37 +3,39 @@ import { PutBucketPolicyCommand } from "@aws-sdk/client-s3";
 import { createTestBucket, hasS3 } from "../support/s3.ts";
 import { createTestStore } from "../support/test_store.ts";
 import { refusedStart } from "./refused_start.ts";
-import { adminEnd, freePort, startServer } from "./server.ts";
+import { freePort, runAdmin, startServer } from "./server.ts";
 
 const ignore = !hasS3();
 
 Deno.test({
-  name: "a bucket that cannot be used refuses the start with what to do, and no secret",
+  name: "start refuses an unusable bucket with a remedy and prints no secret",
   ignore,
   async fn() {
     await using store = await createTestStore();
     await using bucket = await createTestBucket();
     const { settings, account, name } = bucket;
     const { endpoint, secretAccessKey } = account;
-    const nobody = `http://127.0.0.1:${freePort()}`;
+    const unusedUrl = `http://127.0.0.1:${freePort()}`;
     for (
-      const [wrong, told] of [
+      const [wrong, expected] of [
         [{ STORAGE_URL: `s3://no-${name}?endpoint=${endpoint}` }, /no-test-.*create it/],
         [{ AWS_SECRET_ACCESS_KEY: "another secret" }, /secret access key is not the one/],
         [{ AWS_ACCESS_KEY_ID: "nobody" }, /access key id is unknown/],
-        [{ STORAGE_URL: `s3://${name}?endpoint=${nobody}` }, /cannot be reached \(ECONNREFUSED\)/],
+        [
+          { STORAGE_URL: `s3://${name}?endpoint=${unusedUrl}` },
+          /cannot be reached \(ECONNREFUSED\)/,
+        ],
       ] as const
     ) {
       const said = await refusedStart({ ...store.settings, ...settings, ...wrong });
-      assert.match(said, told);
+      assert.match(said, expected);
       assert.ok(!said.includes(secretAccessKey) && !said.includes("another secret"), said);
     }
   },
 });
 
 Deno.test({
-  name:
-    "a bucket that answers 403 for what is missing refuses the start: nothing could be told from it",
+  name: "start refuses a bucket that answers 403 for a missing object",
   ignore,
   async fn() {
     await using store = await createTestStore();
@@ -53,7 +55,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a bucket that can be used serves, and commands work beside one that cannot",
+  name: "start accepts a usable bucket, and commands run while the bucket is unusable",
   ignore,
   async fn() {
     await using store = await createTestStore();
@@ -63,7 +65,7 @@ Deno.test({
     const ready = await fetch(`${server.url}/api/health/ready`, { client: server.http });
     assert.equal((await ready.json()).data.storage, "s3");
     const gone = { ...settings, AWS_ACCESS_KEY_ID: "nobody" };
-    const { code, stderr } = await adminEnd(["project", "list"], gone);
+    const { code, stderr } = await runAdmin(["project", "list"], gone);
     assert.equal(code, 0, stderr);
   },
 });

@@ -1,11 +1,8 @@
-/**
- * Served processes and the command line, as an operator meets them: started from the checkout
- * with the arguments of its own tasks, so with the permissions of those tasks and no others.
- */
+/** Runs server processes and commands with the arguments and permissions of the tasks. */
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { permitted } from "@/permissions.ts";
+import { permittedPaths } from "@/permissions.ts";
 import { createTestStore, database, type TestStore } from "../support/test_store.ts";
 import { until } from "./until.ts";
 
@@ -15,37 +12,34 @@ const HOST = "127.0.0.1";
 const STOP_MS = 20_000;
 const PORT_TRIES = 5;
 
-/** Of the surroundings of the tests, only what Deno itself needs: no setting leaks in. */
+/** Environment variables that Deno itself needs. No setting of the tests is passed on. */
 const INHERITED = ["PATH", "HOME", "TMPDIR", "DENO_DIR", "XDG_CACHE_HOME"];
 
-/** Settings as environment variables. */
 export type Settings = Readonly<Record<string, string>>;
 
 export interface ServerOptions {
   readonly task?: "start" | "dev";
-  /** To share it or keep it; by default a new one that is removed at the end. */
+  /** Store to share or keep. By default, a new store is removed at the end. */
   readonly store?: TestStore;
-  /** Runs there. SQLite is not told where to keep its files, and takes the default folder, `data`. */
+  /** Working directory. SQLite then uses the default folder, `data`. */
   readonly cwd?: string;
   readonly settings?: Settings;
-  /** The limit of its file descriptors; that of the tests if left out. */
+  /** Limit of file descriptors. By default, the limit of the test process. */
   readonly descriptors?: number;
-  /** Where one before it was; by default one that nobody listens on. */
+  /** Port of an earlier server. By default, an unused port. */
   readonly port?: number;
 }
 
-/** What a process said and how it ended. */
-export interface Ended {
+export interface ProcessResult {
   readonly code: number;
   readonly signal: Deno.Signal | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A process of ours, with its output as it comes. */
-export interface Running {
+export interface RunningProcess {
   readonly pid: number;
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<ProcessResult>;
   hasEnded(): boolean;
   stdout(): string;
   stderr(): string;
@@ -53,20 +47,20 @@ export interface Running {
 }
 
 /** A process that answers `/api/health`. */
-export interface Server extends Running, AsyncDisposable {
+export interface Server extends RunningProcess, AsyncDisposable {
   readonly port: number;
   readonly url: string;
   readonly store: TestStore;
-  /** The settings it runs with, for commands beside it. */
+  /** Settings of the process, for commands on its store. */
   readonly settings: Settings;
   readonly http: Deno.HttpClient;
-  /** SIGTERM, and the end. */
-  stop(): Promise<Ended>;
-  /** SIGKILL, and the end. */
-  kill(): Promise<Ended>;
+  /** Sends SIGTERM and waits for the end. */
+  stop(): Promise<ProcessResult>;
+  /** Sends SIGKILL and waits for the end. */
+  kill(): Promise<ProcessResult>;
 }
 
-/** Starts a task without waiting for anything. It is the caller's to end. */
+/** Starts a task without waiting. The caller must end it. */
 export async function run(
   task: "start" | "dev" | "admin",
   words: readonly string[],
@@ -76,7 +70,7 @@ export async function run(
     stdin?: string | Uint8Array | null;
     descriptors?: number;
   },
-): Promise<Running> {
+): Promise<RunningProcess> {
   const inherited = INHERITED.flatMap((name) => {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
@@ -101,7 +95,7 @@ export async function run(
       child.status,
       collect(child.stdout, (text) => said.stdout += text),
       collect(child.stderr, (text) => said.stderr += text),
-      stdin === null ? null : feed(child.stdin, stdin),
+      stdin === null ? null : writeInput(child.stdin, stdin),
     ]);
     isOver = true;
     return { code: status.code, signal: status.signal, ...said };
@@ -116,7 +110,6 @@ export async function run(
   };
 }
 
-/** Starts a server on a free port, and waits until it answers. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const store = options.store ?? await createTestStore();
   const cleanUp = async () => {
@@ -130,10 +123,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       if (!server.hasEnded()) return server;
       failure = `ended with code ${(await server.ended).code}`;
     } catch {
-      // Told below, with what the process said.
+      // Reported below, with the output of the process.
     }
     server.http.close();
-    const { stdout, stderr } = await end(server, "SIGKILL");
+    const { stdout, stderr } = await endProcess(server, "SIGKILL");
     if (tries < PORT_TRIES && /in use/i.test(stderr)) continue;
     await cleanUp();
     throw new Error(`The server ${failure}:\n${stdout}${stderr}`);
@@ -153,9 +146,9 @@ async function launch(
       : store.settings),
     ...given,
   };
-  const told = takesDefault ? given : settings;
+  const passedOn = takesDefault ? given : settings;
   const running = await run(task, [], {
-    settings: told,
+    settings: passedOn,
     ...(cwd !== undefined && { cwd }),
     ...(descriptors !== undefined && { descriptors }),
   });
@@ -167,24 +160,22 @@ async function launch(
     store,
     settings,
     http,
-    stop: () => end(running, "SIGTERM"),
-    kill: () => end(running, "SIGKILL"),
+    stop: () => endProcess(running, "SIGTERM"),
+    kill: () => endProcess(running, "SIGKILL"),
     async [Symbol.asyncDispose]() {
       http.close();
-      await end(running, "SIGTERM");
+      await endProcess(running, "SIGTERM");
       await cleanUp();
     },
   };
 }
 
-/** A port that nobody listens on at the moment. */
 export function freePort(): number {
   using listener = Deno.listen({ hostname: HOST, port: 0 });
   return listener.addr.port;
 }
 
-/** Whether something accepts connections on the port. */
-export async function accepts(port: number): Promise<boolean> {
+export async function acceptsConnections(port: number): Promise<boolean> {
   try {
     using _connection = await Deno.connect({ hostname: HOST, port });
     return true;
@@ -194,37 +185,37 @@ export async function accepts(port: number): Promise<boolean> {
   }
 }
 
-/** A command that may be refused; `words` without `--json`. */
-export async function adminEnd(
+/** Runs a command that may fail. `words` omits `--json`. */
+export async function runAdmin(
   words: readonly string[],
   settings: Settings,
   stdin: string | Uint8Array | null = null,
-): Promise<Ended> {
+): Promise<ProcessResult> {
   const running = await run("admin", [...words, "--json"], { settings, stdin });
   return await running.ended;
 }
 
-/** A command that must succeed: the object on its one line of standard output. */
+/** Runs a command that must succeed, and returns the object that it prints. */
 export async function admin(
   words: readonly string[],
   settings: Settings,
   stdin: string | null = null,
   // deno-lint-ignore no-explicit-any -- Every command answers another shape.
 ): Promise<any> {
-  const { code, stdout, stderr } = await adminEnd(words, settings, stdin);
+  const { code, stdout, stderr } = await runAdmin(words, settings, stdin);
   assert.equal(code, 0, `admin ${words.join(" ")} failed: ${stderr}`);
   assert.match(stdout, /^\{[^\n]*\}\n$/, "standard output must be one line with one object");
   return JSON.parse(stdout);
 }
 
-/** How a task asks for the paths of a permission, within quotes. */
-const ASKED_FOR = /\$\(deno run [^)]* permissions\.ts (\w+)\)/g;
+/** Matches how a task inserts the paths of a permission, within quotes. */
+const PERMITTED_PATHS = /\$\(deno run [^)]* permissions\.ts (\w+)\)/g;
 
-/** What the task's own line gives Deno, with what these settings permit in it. */
+/** Returns the arguments of a task's command, with the permissions for these settings. */
 export async function taskArguments(task: string, settings: Settings): Promise<string[]> {
   const { tasks } = JSON.parse(await Deno.readTextFile(`${CHECKOUT}deno.json`));
   const command: string = tasks[task].command
-    .replaceAll(ASKED_FOR, (_: string, kind: string) => permitted(kind, settings));
+    .replaceAll(PERMITTED_PATHS, (_: string, kind: string) => permittedPaths(kind, settings));
   const [program, ...args] = command.match(/"[^"]*"|\S+/g)!.map((arg) => arg.replaceAll('"', ""));
   assert.equal(program, "deno");
   assert.ok(args.includes("main.ts"), `the task ${task} must run main.ts`);
@@ -239,7 +230,7 @@ async function collect(
   for await (const text of stream.pipeThrough(new TextDecoderStream())) add(text);
 }
 
-async function feed(
+async function writeInput(
   stdin: WritableStream<Uint8Array>,
   given: string | Uint8Array,
 ): Promise<void> {
@@ -248,14 +239,14 @@ async function feed(
     await writer.write(typeof given === "string" ? new TextEncoder().encode(given) : given);
     await writer.close();
   } catch (error) {
-    // A command that refuses its options does not read.
+    // A command that refuses its options does not read standard input.
     if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
   }
 }
 
 /**
- * Ready, or over. Its own word for the port is asked for too: another process may have taken the
- * port in between and answer in its place.
+ * Returns whether the server is ready or has ended. The server's output must name the port, because
+ * another process may have taken the port.
  */
 async function isReady(server: Server): Promise<boolean> {
   if (server.hasEnded()) return true;
@@ -265,16 +256,16 @@ async function isReady(server: Server): Promise<boolean> {
     await response.body?.cancel();
     return response.status === 200;
   } catch {
-    return false; // Not listening yet.
+    return false;
   }
 }
 
-async function end(running: Running, signal: Deno.Signal): Promise<Ended> {
+async function endProcess(running: RunningProcess, signal: Deno.Signal): Promise<ProcessResult> {
   if (running.hasEnded()) return await running.ended;
   try {
     running.signal(signal);
   } catch {
-    // It ended by itself in this moment.
+    // The process has just ended by itself.
   }
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<"late">((resolve) => timer = setTimeout(() => resolve("late"), STOP_MS));

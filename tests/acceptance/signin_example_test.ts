@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import {
   type ExampleSite,
-  keptToken,
   openExampleSite,
   type Person,
+  refreshCookieOf,
 } from "../attacks/example_site.ts";
 import { browserTest } from "../support/browser.ts";
 
-/** Nothing of a token in any address's query, nor in what tells where a request came from. */
+/** Asserts that no query and no `Referer` of a request contains a part of a token. */
 async function assertNoTokenLeft(site: ExampleSite, person: Person): Promise<void> {
-  const kept = await keptToken(person, site.project);
+  const kept = await refreshCookieOf(person, site.project);
   assert.ok(person.seen.length > 0);
   for (const { url, referrer } of person.seen) {
     const { search, pathname } = new URL(url);
@@ -17,7 +17,7 @@ async function assertNoTokenLeft(site: ExampleSite, person: Person): Promise<voi
     assert.ok(kept === null || !url.includes(kept), url);
     const isReturn = pathname === "/auth/callback";
     assert.ok(isReturn || !search.includes("rtCode"), url);
-    // Providers may say that somebody comes from them; the page and Corbel never say so.
+    // Providers may send a referrer. The page and Corbel must not.
     const from = referrer === null ? null : new URL(referrer).origin;
     assert.ok(
       from !== site.project.siteUrl && from !== site.fixture.publicUrl,
@@ -33,7 +33,7 @@ const named = ({ page }: Person, name: string) =>
   page.locator("#name", { hasText: name }).waitFor();
 
 browserTest(
-  "the example page signs in, lists private notes, refreshes and signs out",
+  "the example signs in, lists private notes, refreshes and signs out",
   async (t) => {
     await using site = await openExampleSite();
     const { fixture, project } = site;
@@ -43,7 +43,7 @@ browserTest(
     const { page, context } = person;
     await page.goto(project.siteUrl);
 
-    await t.step("by GitHub, and a note is hers", async () => {
+    await t.step("GitHub signs a user in, who creates a note", async () => {
       await person.signIn("GitHub", "ann");
       await named(person, "Ann Smith");
       await page.getByText("None yet.").waitFor();
@@ -53,34 +53,34 @@ browserTest(
       await assertNoTokenLeft(site, person);
     });
 
-    await t.step("the address is clean from the first moment, and so is the way back", async () => {
-      assert.equal(await page.evaluate("sessionStorage.length"), 0, "the state is used up");
+    await t.step("the address never contains a token, also after going back", async () => {
+      assert.equal(await page.evaluate("sessionStorage.length"), 0, "the state is deleted");
       const stored = await page.evaluate<string>("JSON.stringify({ ...localStorage })");
       assert.doesNotMatch(stored, /eyJ|[0-9a-f]{24}\./);
-      assert.equal(await page.evaluate("document.cookie"), "", "no script sees the cookie");
+      assert.equal(await page.evaluate("document.cookie"), "", "scripts cannot read the cookie");
       await page.goBack();
       await page.goForward();
       assert.doesNotMatch(page.url(), /rtCode|token/);
       await page.getByRole("button", { name: "Sign out" }).waitFor();
     });
 
-    await t.step("a reload finds the session again, by the cookie alone", async () => {
-      const before = fixture.secret(await keptToken(person, project));
+    await t.step("a reload restores the session with only the cookie", async () => {
+      const before = fixture.secret(await refreshCookieOf(person, project));
       await page.reload();
       await page.getByRole("listitem").getByText("Buy bread").waitFor();
-      const after = fixture.secret(await keptToken(person, project));
+      const after = fixture.secret(await refreshCookieOf(person, project));
       assert.ok(after !== null && after !== before, "the refresh token was renewed");
       await assertNoTokenLeft(site, person);
     });
 
-    await t.step("the token is refreshed when asked to", async () => {
-      const before = await keptToken(person, project);
+    await t.step("the token is refreshed on request", async () => {
+      const before = await refreshCookieOf(person, project);
       await page.getByRole("button", { name: "Refresh" }).click();
       await page.getByText("A new access token, good for 15 minutes.").waitFor();
-      assert.notEqual(fixture.secret(await keptToken(person, project)), before);
+      assert.notEqual(fixture.secret(await refreshCookieOf(person, project)), before);
     });
 
-    await t.step("a page of another site gets nothing by her cookies", async () => {
+    await t.step("a page of another site gains nothing from the user's cookies", async () => {
       const evil = await context.newPage();
       await evil.goto(site.evilOrigin);
       const call = (path: string) =>
@@ -106,12 +106,12 @@ browserTest(
     });
 
     await t.step(
-      "after signing out nothing is left, and a reload brings nothing back",
+      "signing out deletes everything, and a reload restores nothing",
       async () => {
-        fixture.secret(await keptToken(person, project));
+        fixture.secret(await refreshCookieOf(person, project));
         await page.getByRole("button", { name: "Sign out" }).click();
         await page.getByRole("button", { name: "Continue with Google" }).waitFor();
-        assert.equal(await keptToken(person, project), null);
+        assert.equal(await refreshCookieOf(person, project), null);
         await page.reload();
         await page.getByRole("button", { name: "Continue with Google" }).waitFor();
         assert.equal(await page.getByText("Buy bread").count(), 0);
@@ -119,20 +119,20 @@ browserTest(
       },
     );
 
-    await t.step("by Google, somebody else sees none of her notes", async () => {
+    await t.step("Google signs in another user, who does not see the notes", async () => {
       await person.signIn("Google", gina.login);
       await named(person, "Gina Rossi");
       await page.getByText("gina@example.com").waitFor();
       await page.getByText("None yet.").waitFor();
-      fixture.secret(await keptToken(person, project));
+      fixture.secret(await refreshCookieOf(person, project));
       await assertNoTokenLeft(site, person);
     });
 
-    await t.step("a visitor who denies consent sees that, and is not signed in", async () => {
+    await t.step("a visitor who denies consent sees a message and is not signed in", async () => {
       await page.getByRole("button", { name: "Sign out" }).click();
       const start = page.getByRole("button", { name: "Continue with GitHub" });
       await start.waitFor();
-      // A visitor that GitHub knows to refuse.
+      // A visitor whom the GitHub of the tests refuses.
       const cookie = { name: "github_session", value: "!", url: fixture.github.url };
       await context.addCookies([cookie]);
       await start.click();
@@ -142,10 +142,10 @@ browserTest(
       assert.equal(await start.isVisible(), true);
     });
 
-    // Pictures are on a host that tests do not reach; nothing else went wrong, nor was it forbidden.
+    // Pictures are on an unreachable host. Only these requests may fail.
     const others = person.errors.filter((text) => !text.includes("ERR_NAME_NOT_RESOLVED"));
-    // A browser that keeps no pages asks GitHub again on the way back, whose answer is over by then.
+    // A browser without a page cache requests GitHub's expired response again on the way back.
     assert.deepEqual(others.filter((text) => !text.includes("status of 400")), []);
-    assert.ok(others.length <= 1, "and it does so once");
+    assert.ok(others.length <= 1, "at most one refresh");
   },
 );

@@ -1,4 +1,4 @@
-/** Data that a Corbel wrote which kept documents as JSON text alone, opened by this one. */
+/** Opens data of an earlier Corbel version that stored documents only as JSON text. */
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
@@ -25,7 +25,7 @@ interface Post {
   readonly isDeleted: boolean;
 }
 
-async function copied(store: TestStore): Promise<string> {
+async function copyOldStore(store: TestStore): Promise<string> {
   const project = `projects/${PROJECT}.db`;
   await Deno.mkdir(`${store.folder}/projects`, { recursive: true });
   for (const path of ["control.db", project]) {
@@ -44,8 +44,8 @@ const tableOf = (db: DatabaseSync): string =>
   db.prepare("select name from sqlite_schema where type = 'table' and name glob 'r_posts.*'")
     .get()!.name as string;
 
-/** Questions, and what of all documents answers them. */
-const QUESTIONS: Readonly<Record<string, (post: Post) => boolean>> = {
+/** Filters, with the predicate that selects the expected documents. */
+const FILTERS: Readonly<Record<string, (post: Post) => boolean>> = {
   "title=Title 3 ä": ({ title }) => title === "Title 3 ä",
   "Title=other": ({ Title }) => Title === "other",
   "Title=null": ({ Title }) => Title === "null",
@@ -60,16 +60,16 @@ const QUESTIONS: Readonly<Record<string, (post: Post) => boolean>> = {
   "title_regex=^title 1": ({ title }) => /^title 1/i.test(title),
 };
 
-Deno.test("documents that an earlier version stored as text alone are found by every field", async () => {
+Deno.test("documents that an earlier version stored as text are found by every field", async () => {
   await using store = await createTestStore();
-  const file = await copied(store);
+  const file = await copyOldStore(store);
   {
     await using server = await startServer({ store, settings: SETTINGS });
     const { items: all, total } = await list(server, "include_deleted=true");
     assert.deepEqual([all.length, total], [120, 120]);
     const live = all.filter(({ isDeleted }) => !isDeleted);
     assert.equal(live.length, 115);
-    for (const [query, matches] of Object.entries(QUESTIONS)) {
+    for (const [query, matches] of Object.entries(FILTERS)) {
       const [name, value] = query.split("=") as [string, string];
       const { items } = await list(server, `${name}=${encodeURIComponent(value)}`);
       const expected = live.filter(matches).map(({ _id }) => _id);
@@ -86,7 +86,7 @@ Deno.test("documents that an earlier version stored as text alone are found by e
     assert.equal((await send(server, patch)).status, 200);
     assert.deepEqual((await list(server, "views=7777")).items.map(({ _id }) => _id), [_id]);
     const { stdout } = await server.stop();
-    assert.match(stdout, /"Stored documents were brought over[^\n]*"projects":1,"collections":2/);
+    assert.match(stdout, /"Stored documents were upgraded[^\n]*"projects":1,"collections":2/);
   }
   using db = new DatabaseSync(file);
   assert.equal(db.prepare("pragma integrity_check").get()!.integrity_check, "ok");
@@ -95,13 +95,13 @@ Deno.test("documents that an earlier version stored as text alone are found by e
     /"\.address\.zip" real,[^]*doc text not null/,
   );
   await using again = await startServer({ store, settings: SETTINGS });
-  assert.doesNotMatch((await again.stop()).stdout, /brought over/);
+  assert.doesNotMatch((await again.stop()).stdout, /were upgraded/);
 });
 
-Deno.test("bringing documents over goes on where it was killed, and loses none", async () => {
+Deno.test("a killed migration of documents resumes and loses none", async () => {
   await using store = await createTestStore();
-  const file = await copied(store);
-  const count = multiply(file, 9);
+  const file = await copyOldStore(store);
+  const count = doubleDocuments(file, 9);
   const settings = { ...store.settings, ...SETTINGS, PORT: `${freePort()}` };
   for (const ms of [200, 300, 400, 500, 600, 700, 800, 900]) {
     const running = await run("start", [], { settings });
@@ -117,8 +117,7 @@ Deno.test("bringing documents over goes on where it was killed, and loses none",
   assert.ok((await list(server, "isDraft=true", 1)).total > count / 4);
 });
 
-/** Doubles the documents again and again; resolves to how many there are. */
-function multiply(file: string, times: number): number {
+function doubleDocuments(file: string, times: number): number {
   using db = new DatabaseSync(file);
   const table = `"${tableOf(db)}"`;
   const id = (at: string) => `substr(${at}, 1, 8) || lower(hex(randomblob(8)))`;

@@ -14,9 +14,9 @@ import {
 } from "./project.ts";
 import {
   admin,
-  adminEnd,
   freePort,
   run,
+  runAdmin,
   type Server,
   startServer,
   taskArguments,
@@ -31,8 +31,8 @@ const CONNECTIONS = 4;
 
 const problems = { tmpfs: await mountProblem("tmpfs"), ext4: await mountProblem("ext4") };
 
-/** Left out where the file system cannot be mounted, and says so. */
-function onMount(kind: keyof typeof problems, name: string, fn: () => Promise<void>): void {
+/** Registers a test that is skipped with a message if the file system cannot be mounted. */
+function testOnMount(kind: keyof typeof problems, name: string, fn: () => Promise<void>): void {
   const problem = problems[kind];
   if (problem !== null) {
     console.log(`Left out: "${name}", because ${kind} cannot be mounted here: ${problem}`);
@@ -46,11 +46,11 @@ function assertUnavailable({ status, body, headers }: Answer): void {
   assert.doesNotMatch(
     JSON.stringify(body),
     /sqlite|\.db|disk/i,
-    "what is wrong inside is not told",
+    "internal errors are not revealed",
   );
 }
 
-/** Each write refused for want of a store has one line that names the file and what is wrong. */
+/** Asserts that each refused write logged one line with the file and the error. */
 async function assertOneLineEach(server: Server, refused: readonly Answer[]): Promise<void> {
   const lines = () =>
     server.stdout().trimEnd().split("\n").map((line) => JSON.parse(line))
@@ -62,12 +62,12 @@ async function assertOneLineEach(server: Server, refused: readonly Answer[]): Pr
   );
   for (const { error } of lines()) {
     assert.match(error, /projects\/[0-9a-f]{24}\.db.*(full|disk|read)/i);
-    assert.ok(!error.includes("\n"), "one line, not a stack");
+    assert.ok(!error.includes("\n"), "one line without a stack trace");
   }
 }
 
 /** Writes over several connections until each was refused once. */
-async function fill(server: Server, { secretKey: key }: Project) {
+async function writeUntilRefused(server: Server, { secretKey: key }: Project) {
   const stored = new Map<string, string>();
   const refused: Answer[] = [];
   const writer = async (connection: number) => {
@@ -80,11 +80,11 @@ async function fill(server: Server, { secretKey: key }: Project) {
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, (_, i) => writer(i)));
-  assert.equal(refused.length, CONNECTIONS, "the disk was to become full");
+  assert.equal(refused.length, CONNECTIONS, "the disk must become full");
   return { stored, refused };
 }
 
-/** What was answered with 201 is there, whole, and nothing else. */
+/** Asserts that exactly the acknowledged documents are stored, each complete. */
 async function assertStored(
   server: Server,
   project: Project,
@@ -97,7 +97,7 @@ async function assertStored(
   for (const { batch, text } of items) assert.equal(text, batch.repeat(100));
 }
 
-onMount(
+testOnMount(
   "tmpfs",
   "a full disk refuses writes with 503, loses nothing, and recovers with space",
   async () => {
@@ -110,7 +110,7 @@ onMount(
     const ballast = `${mount.folder}/ballast`;
     await Deno.writeFile(ballast, new Uint8Array(BALLAST_BYTES));
 
-    const { stored, refused } = await fill(server, project);
+    const { stored, refused } = await writeUntilRefused(server, project);
     assert.ok(stored.size > 0);
     for (const answer of refused) assertUnavailable(answer);
     await assertOneLineEach(server, refused);
@@ -119,7 +119,7 @@ onMount(
     assert.deepEqual([status, body.code], [503, "NOT_READY"]);
     await assertStored(server, project, stored);
 
-    const { code, stdout, stderr } = await adminEnd(["project", "create", "--name", "x"], settings);
+    const { code, stdout, stderr } = await runAdmin(["project", "create", "--name", "x"], settings);
     assert.deepEqual([code, stdout], [1, ""]);
     assert.match(stderr, /\.db/);
     assert.doesNotMatch(stderr, /^\s+at /m);
@@ -145,7 +145,7 @@ onMount(
   },
 );
 
-Deno.test("where the log goes to a full disk requests are answered all the same", async () => {
+Deno.test("a full disk of the log does not affect responses", async () => {
   await using store = await createTestStore();
   const port = freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -164,7 +164,7 @@ Deno.test("where the log goes to a full disk requests are answered all the same"
     await until("ready", async () => await statusOf("/api/health/ready") === 200);
     for (let i = 0; i < 20; i++) {
       assert.equal(await statusOf("/api/data/things"), 401);
-      // Lines are handed over ten times a second.
+      // The log is flushed ten times a second.
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     assert.equal(await statusOf("/api/health/ready"), 200);
@@ -174,8 +174,7 @@ Deno.test("where the log goes to a full disk requests are answered all the same"
   }
 });
 
-/** A project with eight documents, a user and their token. */
-async function populated(server: Server) {
+async function createPopulatedProject(server: Server) {
   const { settings } = server;
   const project = await createProject(settings);
   await createCollection(settings, project, THINGS);
@@ -187,13 +186,13 @@ async function populated(server: Server) {
   return { project, stored, documents, user: await createUser(settings, project) };
 }
 
-onMount(
+testOnMount(
   "ext4",
-  "a disk that turns read-only under a running server is still read, and refuses writes with 503",
+  "a disk that becomes read-only still serves reads, and refuses writes with 503",
   async () => {
     await using mount = await mounted("ext4");
     await using server = await startServer({ store: sqliteStoreIn(mount.folder) });
-    const { project, stored, documents } = await populated(server);
+    const { project, stored, documents } = await createPopulatedProject(server);
     const { secretKey: key } = project;
     const one = `${PATH}/${[...stored.keys()][0]}`;
     await assertStored(server, project, stored);
@@ -217,22 +216,22 @@ onMount(
   },
 );
 
-onMount(
+testOnMount(
   "ext4",
-  "what a disk holds when it fails is enough to start again with all that was answered",
+  "after a disk failure the server starts again with all acknowledged writes",
   async () => {
     await using mount = await mounted("ext4");
     const store = sqliteStoreIn(mount.folder);
     const settings = { PUBLIC_URL: "http://localhost:8000" };
-    let fixture: Awaited<ReturnType<typeof populated>>;
+    let fixture: Awaited<ReturnType<typeof createPopulatedProject>>;
     {
       await using first = await startServer({ store, settings });
-      fixture = await populated(first);
+      fixture = await createPopulatedProject(first);
       await mount.remount("abort");
       await first.kill();
     }
     const { project, stored, user } = fixture;
-    await mount.again();
+    await mount.mountAgain();
     await using server = await startServer({ store, settings });
     await assertStored(server, project, stored);
     const { publishableKey: key } = project;
@@ -243,9 +242,9 @@ onMount(
   },
 );
 
-onMount(
+testOnMount(
   "tmpfs",
-  "a read-only data folder is refused at start with the file that cannot be used",
+  "a read-only data folder is refused at start with the name of the file",
   async () => {
     await using mount = await mounted("tmpfs");
     const { settings } = sqliteStoreIn(mount.folder);

@@ -7,7 +7,7 @@ import { startServer } from "./server.ts";
 
 const KEY_BASE64 = btoa("0123456789abcdef0123456789abcdef");
 
-Deno.test("two processes that start at the same moment in an empty folder share one key ring", async () => {
+Deno.test("two processes that start at once in an empty folder share one key ring", async () => {
   await using store = await createTestStore();
   const started = await Promise.allSettled([startServer({ store }), startServer({ store })]);
   try {
@@ -16,7 +16,7 @@ Deno.test("two processes that start at the same moment in an empty folder share 
     assert.equal(file.mode! & 0o777, 0o600);
     const rings = [...Deno.readDirSync(store.folder)]
       .filter(({ name }) => name.startsWith("secret-keys"));
-    assert.equal(rings.length, 1, "nothing is left of the attempts");
+    assert.equal(rings.length, 1, "the attempts left no files");
   } finally {
     for (const one of started) {
       if (one.status === "fulfilled") await one.value[Symbol.asyncDispose]();
@@ -24,19 +24,19 @@ Deno.test("two processes that start at the same moment in an empty folder share 
   }
 });
 
-Deno.test("a wrong SQLITE_SYNC is refused with all else that is wrong, before the folder is made", async () => {
+Deno.test("an invalid SQLITE_SYNC is reported with all other problems before the folder is created", async () => {
   await using store = await createTestStore();
-  const told = await refusedStart({
+  const output = await refusedStart({
     DATABASE_URL: `sqlite:${store.folder}/data`,
     SQLITE_SYNC: "off",
     LOG_LEVEL: "loud",
   });
-  assert.match(told, /SQLITE_SYNC[^\n]*"off"/);
-  assert.match(told, /LOG_LEVEL[^\n]*"loud"/);
+  assert.match(output, /SQLITE_SYNC[^\n]*"off"/);
+  assert.match(output, /LOG_LEVEL[^\n]*"loud"/);
   assert.ok(await store.isUntouched());
 });
 
-Deno.test("a command in a folder that nobody serves closes its files", async () => {
+Deno.test("a command closes its files in a folder that no server uses", async () => {
   await using store = await createTestStore();
   await createProject(store.settings);
   const left = [...Deno.readDirSync(store.folder)].map((entry) => entry.name);
@@ -44,7 +44,7 @@ Deno.test("a command in a folder that nobody serves closes its files", async () 
   assert.deepEqual(left.filter((name) => /-(wal|shm)$/.test(name)), []);
 });
 
-Deno.test("with a key ring of its own the server keeps none in the data folder", async () => {
+Deno.test("a server with its own key ring stores none in the data folder", async () => {
   await using server = await startServer({ settings: { SECRET_KEYS: `key1:${KEY_BASE64}` } });
   await createProject(server.settings);
   const names = [...Deno.readDirSync(server.store.folder)].map(({ name }) => name);
@@ -52,7 +52,7 @@ Deno.test("with a key ring of its own the server keeps none in the data folder",
   assert.deepEqual(names.filter((name) => name.startsWith("secret-keys")), []);
 });
 
-Deno.test("the database of another program is refused and left as it is", async () => {
+Deno.test("another program's database is refused and left unchanged", async () => {
   await using store = await createTestStore();
   const { folder, settings } = store;
   const path = `${folder}/control.db`;
@@ -60,16 +60,16 @@ Deno.test("the database of another program is refused and left as it is", async 
   foreign.exec("create table songs(title text); insert into songs values('Kind of Blue')");
   foreign.close();
   const before = await Deno.readFile(path);
-  const told = await refusedStart(settings);
-  assert.match(told, /control\.db/);
-  assert.match(told, /another program/);
-  assert.match(told, /DATABASE_URL/, "what to do about it is told");
-  assert.deepEqual(await Deno.readFile(path), before, "not a byte of it changed");
+  const output = await refusedStart(settings);
+  assert.match(output, /control\.db/);
+  assert.match(output, /another program/);
+  assert.match(output, /DATABASE_URL/, "a remedy is printed");
+  assert.deepEqual(await Deno.readFile(path), before, "the file is unchanged");
   const left = [...Deno.readDirSync(folder)].map(({ name }) => name);
-  assert.ok(!left.includes("secret-keys"), "no key ring is made beside it");
+  assert.ok(!left.includes("secret-keys"), "no key ring is created next to it");
 });
 
-Deno.test("a database of a newer schema is refused and left as it is", async () => {
+Deno.test("a database of a newer schema is refused and left unchanged", async () => {
   await using store = await createTestStore();
   const { folder, settings } = store;
   await createProject(settings);
@@ -78,10 +78,10 @@ Deno.test("a database of a newer schema is refused and left as it is", async () 
   const { user_version } = newer.prepare("pragma user_version").get() as { user_version: number };
   newer.exec("pragma user_version = 99");
   newer.close();
-  const told = await refusedStart(settings);
-  assert.match(told, /control\.db/);
-  assert.match(told, /99/);
-  assert.match(told, new RegExp(`\\b${user_version}\\b`), "the version it knows is told");
+  const output = await refusedStart(settings);
+  assert.match(output, /control\.db/);
+  assert.match(output, /99/);
+  assert.match(output, new RegExp(`\\b${user_version}\\b`), "the supported version is printed");
   const again = new DatabaseSync(path);
   assert.deepEqual({ ...again.prepare("pragma user_version").get() }, { user_version: 99 });
   again.exec(`pragma user_version = ${user_version}`);
@@ -90,7 +90,7 @@ Deno.test("a database of a newer schema is refused and left as it is", async () 
   assert.equal((await send(server, { path: "/api/health/ready" })).status, 200);
 });
 
-Deno.test("a file that is no database is refused and left as it is", async () => {
+Deno.test("a file that is not a database is refused and left unchanged", async () => {
   await using store = await createTestStore();
   const { folder, settings } = store;
   const path = `${folder}/control.db`;

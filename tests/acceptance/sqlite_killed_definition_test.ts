@@ -1,10 +1,10 @@
-/** A process that is killed while it changes a definition of many documents. */
+/** A process that is killed during a definition change of many documents. */
 
 import assert from "node:assert/strict";
 import { BY_KEY } from "@/tests/support/authorship.ts";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { storedCollections } from "@/lib/documents/save_collection.ts";
+import { compileCollections } from "@/lib/documents/save_collection.ts";
 import { loadConfig } from "@/lib/runtime/config.ts";
 import { silentLog } from "@/lib/runtime/log.ts";
 import { openServices } from "@/lib/services.ts";
@@ -15,10 +15,10 @@ import { type Server, startServer } from "./server.ts";
 const ROWS = 12_000;
 const CHUNK = 1_000;
 const WRITERS = 4;
-/** So many are looked up at once: by their own addresses thousands would take most of the test. */
-const IDS_ASKED = 500;
-/** At which part of a change it is killed, by the time that one took which was not. */
-const POINTS = [0.2, 0.4, 0.6, 0.8];
+/** Number of ids per request. Single reads of thousands of documents would be slow. */
+const IDS_PER_REQUEST = 500;
+/** Shares of the duration of a complete change, after which the process is killed. */
+const KILL_POINTS = [0.2, 0.4, 0.6, 0.8];
 
 const PATH = "/api/data/things";
 const NAME = { key: "name", type: "String" };
@@ -38,7 +38,7 @@ const documentOf = (n: number) => ({ name: `name ${n % 10}`, n, tags: [`t${n % 5
 async function seed(store: TestStore, project: Project): Promise<void> {
   await createCollection(store.settings, project, BEFORE);
   await using services = await openServices(loadConfig(store.settings), { log: silentLog });
-  const [collection] = await storedCollections(services, project.projectId);
+  const [collection] = await compileCollections(services, project.projectId);
   const documents = services.engine.records(project.projectId, collection!.records, BY_KEY);
   const at = "2026-01-01T00:00:00.000Z";
   for (let from = 0; from < ROWS; from += CHUNK) {
@@ -64,9 +64,9 @@ async function register(server: Server): Promise<Owner> {
   assert.equal(registered.status, 201, registered.text);
   const cookie = registered.headers.getSetCookie()[0]!.split(";")[0]!;
   const headers = { cookie };
-  const made = await send(server, { path: "/api/projects", headers, body: { name: "Builds" } });
-  assert.equal(made.status, 201, made.text);
-  return { project: made.body.data, cookie };
+  const created = await send(server, { path: "/api/projects", headers, body: { name: "Builds" } });
+  assert.equal(created.status, 201, created.text);
+  return { project: created.body.data, cookie };
 }
 
 const define = (server: Server, { project, cookie }: Owner, body: object) =>
@@ -77,8 +77,8 @@ const define = (server: Server, { project, cookie }: Owner, body: object) =>
     body,
   });
 
-/** Sends a definition until it holds: on a busy machine a change may take longer than a request may. */
-async function defineAtLast(server: Server, owner: Owner, body: object): Promise<void> {
+/** Repeats a definition change until it succeeds, because it may time out on a busy machine. */
+async function defineUntilStored(server: Server, owner: Owner, body: object): Promise<void> {
   for (;;) {
     const { status, body: answered, text } = await define(server, owner, body);
     if (status === 200) return;
@@ -86,7 +86,6 @@ async function defineAtLast(server: Server, owner: Owner, body: object): Promise
   }
 }
 
-/** Writes until the server is gone; ids of what was answered are added to those stored. */
 async function write(server: Server, { project }: Owner, stored: Set<string>): Promise<void> {
   for (let n = 0;; n++) {
     const call = { path: PATH, key: project.secretKey, body: documentOf(n) };
@@ -98,7 +97,7 @@ async function write(server: Server, { project }: Owner, stored: Set<string>): P
   }
 }
 
-/** One of the two definitions stands, whole, and all that was answered is there. */
+/** Asserts that either definition is in force completely, and no acknowledged document is lost. */
 async function verify(server: Server, { project }: Owner, stored: Set<string>): Promise<void> {
   const key = project.secretKey;
   const countOf = async (query: string): Promise<number> => {
@@ -120,13 +119,13 @@ async function verify(server: Server, { project }: Owner, stored: Set<string>): 
     assert.equal(await countOf("search=name+3"), await countOf("name=name+3"));
   }
   const ids = [...stored];
-  for (let at = 0; at < ids.length; at += IDS_ASKED) {
-    const asked = ids.slice(at, at + IDS_ASKED);
+  for (let at = 0; at < ids.length; at += IDS_PER_REQUEST) {
+    const asked = ids.slice(at, at + IDS_PER_REQUEST);
     assert.equal(await countOf(`_id_in=${asked.join(",")}`), asked.length);
   }
 }
 
-Deno.test("kill -9 while a definition is changed leaves one of the two whole, and loses no document", async () => {
+Deno.test("kill -9 during a definition change leaves a complete definition and loses no document", async () => {
   await using store = await createTestStore();
   const settings = { RATE_LIMITS: "off" };
   const owner = await (async () => {
@@ -139,14 +138,14 @@ Deno.test("kill -9 while a definition is changed leaves one of the two whole, an
   const tookMs = await (async () => {
     await using server = await startServer({ store, settings });
     const began = performance.now();
-    await defineAtLast(server, owner, AFTER);
+    await defineUntilStored(server, owner, AFTER);
     const took = performance.now() - began;
     await verify(server, owner, stored);
-    await defineAtLast(server, owner, BEFORE);
+    await defineUntilStored(server, owner, BEFORE);
     return took;
   })();
   let killed = 0;
-  for (const point of POINTS) {
+  for (const point of KILL_POINTS) {
     await using server = await startServer({ store, settings });
     const writers = Promise.all(
       Array.from({ length: WRITERS }, () => write(server, owner, stored)),
@@ -164,11 +163,11 @@ Deno.test("kill -9 while a definition is changed leaves one of the two whole, an
     }
     await using again = await startServer({ store, settings });
     await verify(again, owner, stored);
-    await defineAtLast(again, owner, BEFORE);
+    await defineUntilStored(again, owner, BEFORE);
     await verify(again, owner, stored);
   }
-  assert.ok(killed >= 2, `${killed} of ${POINTS.length} were killed in a change`);
+  assert.ok(killed >= 2, `${killed} of ${KILL_POINTS.length} were killed during a change`);
   await using server = await startServer({ store, settings });
-  await defineAtLast(server, owner, AFTER);
+  await defineUntilStored(server, owner, AFTER);
   await verify(server, owner, stored);
 });

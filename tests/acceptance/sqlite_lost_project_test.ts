@@ -6,7 +6,7 @@ import { type Server, startServer } from "./server.ts";
 
 const READY = { status: "ready", database: "sqlite", storage: "disk" };
 
-/** A store in which two projects have a document each, and the path of a project's file. */
+/** Creates a store with two projects of one document each, and returns the file of one project. */
 async function openFilled() {
   const store = await createTestStore();
   const projects = [await createProject(store.settings), await createProject(store.settings)];
@@ -33,7 +33,7 @@ const readiness = async (server: Server) => {
   return body.data;
 };
 
-Deno.test("a project whose file is missing is 503, told of in the log and at /ready, and served again once it is back", async () => {
+Deno.test("a project without its file is 503, is logged and at /ready, and recovers with the file", async () => {
   const { store, lost, other, fileOf } = await openFilled();
   await using _store = store;
   const file = fileOf(lost);
@@ -45,19 +45,19 @@ Deno.test("a project whose file is missing is 503, told of in the log and at /re
     const refused = await use(server, lost);
     assert.equal(refused.status, 503);
     assert.equal(refused.body.code, "STORE_UNAVAILABLE");
-    assert.ok(!refused.text.includes(store.folder), "only the log says where");
+    assert.ok(!refused.text.includes(store.folder), "only the log contains the path");
   }
   assert.match(server.stdout(), new RegExp(`${lost.projectId}.*is missing or empty`));
   assert.equal((await read(server, other)).body.data.total, 1);
   assert.equal((await write(server, other)).status, 201);
-  await assert.rejects(Deno.stat(file), Deno.errors.NotFound, "nothing is made in its place");
+  await assert.rejects(Deno.stat(file), Deno.errors.NotFound, "no file is created in its place");
 
   await Deno.rename(`${store.folder}/elsewhere`, file);
   assert.equal((await read(server, lost)).body.data.total, 1);
   assert.deepEqual(await readiness(server), READY);
 });
 
-Deno.test("a project whose file a newer version has written is 503, not 500, and counted at /ready", async () => {
+Deno.test("a project's file of a newer version is 503, not 500, and counted at /ready", async () => {
   const { store, lost, other, fileOf } = await openFilled();
   await using _store = store;
   using db = new DatabaseSync(fileOf(lost));

@@ -6,9 +6,9 @@ import { run, type Settings, startServer } from "./server.ts";
 
 const KEY_BASE64 = btoa("0123456789abcdef0123456789abcdef");
 
-Deno.test("wrong settings are all reported at once, and nothing is made or listened on", async () => {
+Deno.test("all invalid settings are reported at once, and no file or listener is created", async () => {
   await using store = await createTestStore();
-  const told = await refusedStart({
+  const output = await refusedStart({
     ...store.settings,
     TRUST_PROXY: "-1",
     LOG_LEVEL: "loud",
@@ -24,11 +24,11 @@ Deno.test("wrong settings are all reported at once, and nothing is made or liste
       'RATE_LIMIT_PER_MINUTE[^\\n]*"none"',
       'RATE_LIMITS[^\\n]*"perhaps"',
     ]
-  ) assert.match(told, new RegExp(part));
+  ) assert.match(output, new RegExp(part));
   assert.ok(await store.isUntouched());
 });
 
-Deno.test("a port or database that cannot be read is refused with its value", async () => {
+Deno.test("an invalid port or database is refused with its value", async () => {
   for (const PORT of ["0", "65536", "http", "80.5", "-1"]) {
     assert.match(await refusedStart({ PORT }), new RegExp(`PORT[^\\n]*"${PORT}"`));
   }
@@ -36,7 +36,7 @@ Deno.test("a port or database that cannot be read is refused with its value", as
   assert.match(await refusedStart({ DATABASE_URL }), /DATABASE_URL[^\n]*mysql/);
 });
 
-Deno.test("a public address that would send cookies in the clear is refused unless it is allowed", async () => {
+Deno.test("a public address that would send cookies unencrypted is refused unless it is allowed", async () => {
   await using store = await createTestStore();
   for (
     const PUBLIC_URL of [
@@ -45,8 +45,8 @@ Deno.test("a public address that would send cookies in the clear is refused unle
       "http://localhost.example",
     ]
   ) {
-    const told = await refusedStart({ ...store.settings, PUBLIC_URL });
-    assert.match(told, /PUBLIC_URL[^\n]*ALLOW_INSECURE_COOKIES=true/);
+    const output = await refusedStart({ ...store.settings, PUBLIC_URL });
+    assert.match(output, /PUBLIC_URL[^\n]*ALLOW_INSECURE_COOKIES=true/);
   }
   const wrong = { PUBLIC_URL: "http://corbel.example", ALLOW_INSECURE_COOKIES: "yes" };
   assert.match(
@@ -61,11 +61,14 @@ Deno.test("a public address that would send cookies in the clear is refused unle
   for (const settings of more) {
     await using server = await startServer({ store, settings });
     const { body } = await send(server, { path: "/" });
-    assert.ok(JSON.stringify(body).includes(settings.PUBLIC_URL!), "answers name it");
+    assert.ok(
+      JSON.stringify(body).includes(settings.PUBLIC_URL!),
+      "responses contain the public address",
+    );
   }
 });
 
-Deno.test("a malformed key ring is refused without repeating any of it", async () => {
+Deno.test("a malformed key ring is refused without printing any of it", async () => {
   const material = "TWFsZm9ybWVkU2VjcmV0";
   for (
     const SECRET_KEYS of [
@@ -77,27 +80,30 @@ Deno.test("a malformed key ring is refused without repeating any of it", async (
       `:${KEY_BASE64}`,
     ]
   ) {
-    const told = await refusedStart({ SECRET_KEYS, DATABASE_URL: "mysql://x" });
-    assert.match(told, /SECRET_KEYS/);
-    assert.match(told, /DATABASE_URL/, "the other problem is told too");
-    assert.ok(!told.includes(material) && !told.includes(KEY_BASE64), told);
+    const output = await refusedStart({ SECRET_KEYS, DATABASE_URL: "mysql://x" });
+    assert.match(output, /SECRET_KEYS/);
+    assert.match(output, /DATABASE_URL/, "the other problem is reported too");
+    assert.ok(!output.includes(material) && !output.includes(KEY_BASE64), output);
   }
 });
 
-Deno.test("a store is refused with another key than it was made with, and says what to do", async () => {
+Deno.test("a store with another key ring is refused with a remedy", async () => {
   await using store = await createTestStore();
   const key = (letter: string) => `key1:${btoa(letter.repeat(32))}`;
   const settings = { ...store.settings, SECRET_KEYS: key("a") };
   await createProject(settings);
-  const told = await refusedStart({ ...settings, SECRET_KEYS: key("b") });
-  assert.match(told, /"key1" of the key ring is not the one.*give that one in SECRET_KEYS/s);
+  const output = await refusedStart({ ...settings, SECRET_KEYS: key("b") });
+  assert.match(
+    output,
+    /"key1" of the key ring is not the one.*set the original key in SECRET_KEYS/s,
+  );
   const missing = await refusedStart({ ...settings, SECRET_KEYS: key("b").replace("1", "2") });
   assert.match(missing, /"key1", which values .* is not in the key ring: add it to SECRET_KEYS/s);
   await using server = await startServer({ store, settings: { SECRET_KEYS: key("a") } });
   assert.equal((await send(server, { path: "/api/health/ready" })).status, 200);
 });
 
-Deno.test("a port in use is named and refused, and who holds it goes on", async () => {
+Deno.test("a port in use is refused by name, and its owner continues", async () => {
   await using server = await startServer();
   await using store = await createTestStore();
   const settings = { ...store.settings, PORT: String(server.port) };
@@ -105,6 +111,6 @@ Deno.test("a port in use is named and refused, and who holds it goes on", async 
   assert.notEqual(code, 0);
   assert.match(stderr, /in use/i);
   assert.doesNotMatch(stderr, /^\s+at /m);
-  assert.ok(stderr.includes(String(server.port)), `the port is told: ${stderr}`);
+  assert.ok(stderr.includes(String(server.port)), `the port is printed: ${stderr}`);
   assert.equal((await send(server, { path: "/api/health" })).status, 200);
 });

@@ -2,22 +2,22 @@ import assert from "node:assert/strict";
 import { database } from "../support/test_store.ts";
 import { createCollection, createProject, listAll, send, THINGS } from "./project.ts";
 import { connect, exchange, type RawConnection } from "./raw.ts";
-import { accepts, type Server, startServer } from "./server.ts";
+import { acceptsConnections, type Server, startServer } from "./server.ts";
 import { until } from "./until.ts";
-import { DEAR_PATTERN, dearText } from "../support/dear_pattern.ts";
+import { SLOW_PATTERN, slowText } from "../support/slow_pattern.ts";
 
 const STOP_MS = 10_000;
 const REFUSE_MS = 2000;
 const UPLOADS = 5;
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
-/** A started upload of one document, of which the last half is still to come. */
-interface HalfSent {
+/** A started upload of a document, without its last half. */
+interface HalfSentUpload {
   readonly connection: RawConnection;
   readonly rest: string;
 }
 
-async function sendHalf(server: Server, key: string, document: unknown): Promise<HalfSent> {
+async function sendHalf(server: Server, key: string, document: unknown): Promise<HalfSentUpload> {
   const body = JSON.stringify(document);
   const connection = await connect(server.port);
   const half = body.length >> 1;
@@ -30,9 +30,8 @@ async function sendHalf(server: Server, key: string, document: unknown): Promise
 
 const HEALTH = "GET /api/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
 
-/** Whether a new request is served: neither refused its connection nor told to go elsewhere. */
-async function servesMore({ port }: Server): Promise<boolean> {
-  if (!await accepts(port)) return false;
+async function acceptsRequests({ port }: Server): Promise<boolean> {
+  if (!await acceptsConnections(port)) return false;
   try {
     return (await exchange(port, HEALTH)).status === 200;
   } catch (error) {
@@ -42,17 +41,17 @@ async function servesMore({ port }: Server): Promise<boolean> {
 }
 
 /**
- * Requests are in the server's hands when some that came later are answered: each on a connection of
- * its own, because one that is open already is read before those that are still to be accepted.
+ * Waits until the server has read earlier requests: later requests on new connections were
+ * answered, and a server reads open connections first.
  */
-async function settled({ port }: Server): Promise<void> {
+async function waitUntilRead({ port }: Server): Promise<void> {
   for (let later = 0; later < 5; later++) {
     assert.equal((await exchange(port, HEALTH)).status, 200);
   }
 }
 
 for (const signal of SIGNALS) {
-  Deno.test(`${signal} lets uploads in flight end, refuses new requests and exits with 0`, async () => {
+  Deno.test(`${signal} completes uploads in flight, refuses new requests and exits with 0`, async () => {
     await using server = await startServer();
     const { settings, store } = server;
     const project = await createProject(settings);
@@ -62,12 +61,12 @@ for (const signal of SIGNALS) {
       texts.map((text) => sendHalf(server, project.secretKey, { text })),
     );
     using idle = await connect(server.port);
-    await settled(server);
+    await waitUntilRead(server);
 
     const signalled = performance.now();
     server.signal(signal);
-    await until("new requests are refused", async () => !await servesMore(server), REFUSE_MS);
-    assert.ok(!server.hasEnded(), "requests in flight are waited for");
+    await until("new requests are refused", async () => !await acceptsRequests(server), REFUSE_MS);
+    assert.ok(!server.hasEnded(), "the server waits for requests in flight");
 
     for (const { connection, rest } of uploads) assert.ok(await connection.write(rest));
     const answers = await Promise.all(uploads.map(({ connection }) => connection.answer()));
@@ -78,7 +77,7 @@ for (const signal of SIGNALS) {
     const { code, signal: killedBy, stdout, stderr } = await server.ended;
     assert.deepEqual([code, killedBy], [0, null]);
     assert.ok(performance.now() - signalled < STOP_MS);
-    assert.ok(!await accepts(server.port));
+    assert.ok(!await acceptsConnections(server.port));
     await until("idle connections are closed", () => idle.isClosed(), REFUSE_MS);
     for (const { connection } of uploads) connection[Symbol.dispose]();
 
@@ -86,10 +85,10 @@ for (const signal of SIGNALS) {
       stderr.split("\n").filter((line) => !line.startsWith("{") && line !== "").join(),
       "",
     );
-    assert.ok(stdout.endsWith("}\n"), "the last line of the log is whole");
+    assert.ok(stdout.endsWith("}\n"), "the last line of the log is complete");
     const lines = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
     const stored = lines.filter((line) => line.status === 201);
-    assert.equal(stored.length, UPLOADS, "requests that ended late are in the log");
+    assert.equal(stored.length, UPLOADS, "late requests are in the log");
     assert.ok(lines.some(({ message }) => message === "Stopping"));
 
     if (database === "sqlite") {
@@ -103,7 +102,7 @@ for (const signal of SIGNALS) {
   });
 }
 
-Deno.test("an answer on its way is sent to its end, and meanwhile new connections are refused", async () => {
+Deno.test("a response in flight is sent completely while new connections are refused", async () => {
   await using server = await startServer();
   const { settings, port } = server;
   const project = await createProject(settings);
@@ -120,8 +119,12 @@ Deno.test("an answer on its way is sent to its end, and meanwhile new connection
   const first = new Uint8Array(64 * 1024);
   const count = await connection.read(first);
   server.signal("SIGTERM");
-  await until("new connections are refused", async () => !await accepts(port), REFUSE_MS);
-  assert.ok(!server.hasEnded(), "the answer is waited for");
+  await until(
+    "new connections are refused",
+    async () => !await acceptsConnections(port),
+    REFUSE_MS,
+  );
+  assert.ok(!server.hasEnded(), "the server waits for the response");
 
   const begin = new TextDecoder().decode(first.subarray(0, count!));
   const expected = Number(/^content-length: *(\d+)/im.exec(begin)![1]);
@@ -132,26 +135,26 @@ Deno.test("an answer on its way is sent to its end, and meanwhile new connection
   assert.equal((await server.ended).code, 0);
 });
 
-/** A stop that something holds up ends by itself, not before its time, and well. */
-async function stopAtTheLimit(server: Server): Promise<void> {
+/** Asserts that a blocked stop ends at the time limit with exit code 0. */
+async function assertStopsAtLimit(server: Server): Promise<void> {
   const signalled = performance.now();
   server.signal("SIGTERM");
   await until("the process ends", () => server.hasEnded(), STOP_MS + 3000);
   const waited = performance.now() - signalled;
-  assert.ok(waited > STOP_MS - 1000, `it was waited for ${waited} ms only`);
+  assert.ok(waited > STOP_MS - 1000, `the server waited for only ${waited} ms`);
   const { code, stderr } = await server.ended;
   assert.equal(code, 0);
   assert.doesNotMatch(stderr, /^\s+at |uncaught/im);
 }
 
-Deno.test("a request that never ends holds a stop for 10 s and no longer", async () => {
+Deno.test("a request that never ends delays a stop for 10 s at most", async () => {
   await using server = await startServer();
   const project = await createProject(server.settings);
   await createCollection(server.settings, project, THINGS);
-  const { connection } = await sendHalf(server, project.secretKey, { text: "never whole" });
+  const { connection } = await sendHalf(server, project.secretKey, { text: "never complete" });
   using _connection = connection;
-  await settled(server);
-  await stopAtTheLimit(server);
+  await waitUntilRead(server);
+  await assertStopsAtLimit(server);
   await using again = await startServer({ store: server.store });
   assert.deepEqual(await listAll(again, project, "things"), { items: [], total: 0 });
 });
@@ -173,17 +176,17 @@ async function stopDuringSlowQuery(): Promise<void> {
   await createCollection(server.settings, project, THINGS);
   const key = project.secretKey;
   for (let i = 0; i < 30; i++) {
-    const documents = Array.from({ length: 100 }, (_, n) => ({ text: dearText(100 * i + n) }));
+    const documents = Array.from({ length: 100 }, (_, n) => ({ text: slowText(100 * i + n) }));
     const bulk = { path: "/api/data/things/bulk", key, body: { documents } };
     assert.equal((await send(server, bulk)).status, 201);
   }
 
-  // Takes some ten milliseconds for each of three thousand texts.
-  const slow = `/api/data/things?text_regex=${encodeURIComponent(DEAR_PATTERN)}`;
+  // The pattern takes about 10 ms for each of three thousand texts.
+  const slow = `/api/data/things?text_regex=${encodeURIComponent(SLOW_PATTERN)}`;
   using connection = await connect(server.port);
   await connection.write(`GET ${slow} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\n\r\n`);
-  await settled(server);
-  await stopAtTheLimit(server);
+  await waitUntilRead(server);
+  await assertStopsAtLimit(server);
   const left = [...Deno.readDirSync(`${server.store.folder}/projects`)].map(({ name }) => name);
   assert.deepEqual(left, [`${project.projectId}.db`], "the store was closed");
 }

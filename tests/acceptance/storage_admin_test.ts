@@ -3,7 +3,7 @@ import { removePolicy, removeRules, setCors, setPolicy } from "../support/bucket
 import { createTestBucket, hasS3, keysIn, settingsOf, type TestBucket } from "../support/s3.ts";
 import { createTestStore, type TestStore } from "../support/test_store.ts";
 import { createProject } from "./project.ts";
-import { admin, adminEnd, type Settings } from "./server.ts";
+import { admin, runAdmin, type Settings } from "./server.ts";
 
 const SITE = "https://app.example.com";
 
@@ -20,7 +20,7 @@ function s3Test(name: string, fn: (t: Deno.TestContext) => Promise<void>): void 
 }
 
 s3Test(
-  "a bucket is connected, checked until every step is well, and disconnected, by commands alone",
+  "commands connect a bucket, check it until every step succeeds, and disconnect it",
   async (t) => {
     await using store = await createTestStore();
     await using bucket = await createTestBucket();
@@ -29,20 +29,20 @@ s3Test(
     const { projectId } = await createProject(settings, SITE);
     const { accessKeyId, secretAccessKey, endpoint, region } = bucket.account;
     const about = (action: string) => ["storage", action, "--project", projectId];
-    const set = (file: string) => adminEnd([...about("set"), "--file", "-"], settings, file);
+    const set = (file: string) => runAdmin([...about("set"), "--file", "-"], settings, file);
     const silentOfKeys = (text: string) => {
       for (const key of [accessKeyId, secretAccessKey]) assert.ok(!text.includes(key), text);
     };
     let check: { steps: unknown[]; corsRules: never[]; bucketPolicy: unknown };
 
-    await t.step("before, there is nothing to check", async () => {
-      const { code, stdout, stderr } = await adminEnd(about("check"), settings);
+    await t.step("without a bucket there is nothing to check", async () => {
+      const { code, stdout, stderr } = await runAdmin(about("check"), settings);
       assert.equal(code, 1);
       assert.equal(stdout, "");
       assert.match(stderr, /no storage of its own/);
     });
 
-    await t.step("set shows where the bucket is, and no key", async () => {
+    await t.step("set prints the bucket's address and no key", async () => {
       const { code, stdout, stderr } = await set(fileFor(bucket));
       assert.equal(code, 0, stderr);
       assert.deepEqual(JSON.parse(stdout), {
@@ -58,7 +58,7 @@ s3Test(
     });
 
     await t.step(
-      "what cannot be used is refused with all that is wrong, and repeats no key",
+      "an invalid bucket is refused with all problems and without its keys",
       async () => {
         const broken = await set(fileFor(bucket, { endpoint: "nowhere", bucket: "B", more: 1 }));
         assert.equal(broken.code, 1);
@@ -77,8 +77,8 @@ s3Test(
       },
     );
 
-    await t.step("check of a bare bucket shows each step, and fails", async () => {
-      const { code, stdout, stderr } = await adminEnd(about("check"), settings);
+    await t.step("check of an unconfigured bucket prints each step and fails", async () => {
+      const { code, stdout, stderr } = await runAdmin(about("check"), settings);
       assert.equal(code, 1, stdout + stderr);
       assert.match(stdout, /^\{[^\n]*\}\n$/);
       check = JSON.parse(stdout);
@@ -88,7 +88,7 @@ s3Test(
     });
 
     await t.step(
-      "with the rules that it printed, it succeeds, and leaves nothing behind",
+      "with the printed rules, check succeeds and leaves no objects",
       async () => {
         await setCors(bucket, check.corsRules);
         await setPolicy(bucket, check.bucketPolicy);
@@ -99,15 +99,18 @@ s3Test(
       },
     );
 
-    await t.step("clear gives the project our storage again, and may be repeated", async () => {
-      assert.deepEqual(await admin(about("clear"), settings), { provider: "internal" });
-      assert.deepEqual(await admin(about("clear"), settings), { provider: "internal" });
-      assert.equal((await adminEnd(about("check"), settings)).code, 1);
-    });
+    await t.step(
+      "clear returns the project to the server's storage, and can be repeated",
+      async () => {
+        assert.deepEqual(await admin(about("clear"), settings), { provider: "internal" });
+        assert.deepEqual(await admin(about("clear"), settings), { provider: "internal" });
+        assert.equal((await runAdmin(about("check"), settings)).code, 1);
+      },
+    );
   },
 );
 
-Deno.test("without ALLOW_PRIVATE_ENDPOINTS no bucket of a private network is taken", async () => {
+Deno.test("without ALLOW_PRIVATE_ENDPOINTS a bucket in a private network is refused", async () => {
   await using store = await createTestStore();
   const { projectId } = await createProject(store.settings);
   const given = {
@@ -116,7 +119,7 @@ Deno.test("without ALLOW_PRIVATE_ENDPOINTS no bucket of a private network is tak
     secretAccessKey: "secret-of-the-test",
   };
   const endpoint = "https://169.254.169.254";
-  const { code, stderr } = await adminEnd(
+  const { code, stderr } = await runAdmin(
     ["storage", "set", "--project", projectId, "--file", "-"],
     store.settings,
     JSON.stringify({ ...given, endpoint, publicUrl: "http://public.example.com" }),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { storage } from "../support/test_store.ts";
 import { createProject, type Project, send } from "./project.ts";
-import { adminEnd, type Ended, type Server, startServer } from "./server.ts";
+import { type ProcessResult, runAdmin, type Server, startServer } from "./server.ts";
 
 const TYPE = "text/plain";
 
@@ -12,7 +12,6 @@ async function request(server: Server, { secretKey: key }: Project, size: number
   return answer.body as { signedUrl: string; filePath: string };
 }
 
-/** Resolves to the path of a confirmed file. */
 async function upload(server: Server, project: Project, text: string): Promise<string> {
   const { signedUrl, filePath } = await request(server, project, text.length);
   const init = { method: "PUT", body: text, headers: { "content-type": TYPE } };
@@ -27,15 +26,15 @@ async function upload(server: Server, project: Project, text: string): Promise<s
 }
 
 const reconcile = ({ settings }: Server, { projectId }: Project, ...more: readonly string[]) =>
-  adminEnd(["storage", "reconcile", "--project", projectId, ...more], settings);
+  runAdmin(["storage", "reconcile", "--project", projectId, ...more], settings);
 
 // deno-lint-ignore no-explicit-any -- Tests look into it as they like.
-function reportOf({ stdout }: Ended): any {
+function reportOf({ stdout }: ProcessResult): any {
   assert.match(stdout, /^\{[^\n]*\}\n$/, "standard output must be one line with one object");
   return JSON.parse(stdout);
 }
 
-Deno.test("reconcile beside a running server: nothing differs, and what is under way is listed", async () => {
+Deno.test("reconcile on a running server finds no differences and lists uploads in progress", async () => {
   await using server = await startServer();
   const project = await createProject(server.settings);
   await upload(server, project, "kept");
@@ -54,18 +53,18 @@ Deno.test("reconcile beside a running server: nothing differs, and what is under
   );
 });
 
-Deno.test("reconcile of a project that does not exist fails, and says so", async () => {
+Deno.test("reconcile of a missing project fails with a message", async () => {
   await using server = await startServer();
-  const nobody = { projectId: "0123456789abcdef01234567", publishableKey: "", secretKey: "" };
-  const { code, stdout, stderr } = await reconcile(server, nobody);
+  const missing = { projectId: "0123456789abcdef01234567", publishableKey: "", secretKey: "" };
+  const { code, stdout, stderr } = await reconcile(server, missing);
   assert.equal(code, 1);
   assert.equal(stdout, "");
   assert.match(stderr, /PROJECT_NOT_FOUND/);
 });
 
-// Somebody's hand in a bucket is a matter of the suite of reconcile itself.
+// The suite of reconcile covers objects that are changed in a bucket.
 if (storage === "disk") {
-  Deno.test("drift is exit code 1 and told on one line; repair removes orphans and never a file's row", async () => {
+  Deno.test("drift exits with 1 and one line, and repair deletes orphans but no file record", async () => {
     await using server = await startServer();
     const project = await createProject(server.settings);
     const key = project.secretKey;
@@ -80,12 +79,12 @@ if (storage === "disk") {
 
     const found = await reconcile(server, project);
     assert.equal(found.code, 1);
-    const kinds = (ended: Ended) =>
+    const kinds = (ended: ProcessResult) =>
       reportOf(ended).drift.map(({ kind, path, repaired }: Record<string, unknown>) =>
         `${kind} ${path} ${repaired ? "repaired" : "left"}`
       ).sort();
     assert.deepEqual(kinds(found), [`missing ${lost} left`, `orphan ${orphan} left`]);
-    assert.notEqual(found.stderr, "", "the failure is told");
+    assert.notEqual(found.stderr, "", "the failure is reported");
 
     const mended = await reconcile(server, project, "--repair");
     assert.equal(mended.code, 1);

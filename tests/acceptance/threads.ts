@@ -1,4 +1,4 @@
-/** Clients that each reach another thread of a server. */
+/** Clients that are each connected to a different thread of a server. */
 
 import assert from "node:assert/strict";
 import { send } from "./project.ts";
@@ -7,10 +7,10 @@ import type { Server } from "./server.ts";
 const TRIES = 100;
 
 /**
- * The server by `count` clients: what one sends, one request after the other, is answered by one
- * thread, which answers none of the others. What it sends at once may be answered by any.
+ * Returns `count` clients of different threads. Sequential requests of a client stay on its thread.
+ * Concurrent requests may use any thread.
  */
-export async function byThread(server: Server, count: number): Promise<Server[]> {
+export async function clientsByThread(server: Server, count: number): Promise<Server[]> {
   const found = new Map<string, Server>();
   for (let tries = 0; found.size < count; tries++) {
     assert.ok(tries < TRIES, `${TRIES} connections reached ${found.size} of ${count} threads`);
@@ -22,7 +22,10 @@ export async function byThread(server: Server, count: number): Promise<Server[]>
   return [...found.values()];
 }
 
-/** A connection stays with its thread, and each thread numbers the requests it answers. */
+/**
+ * Identifies the client's thread, because a connection stays with it and each thread numbers its
+ * requests.
+ */
 async function threadOf(server: Server): Promise<string> {
   const { headers } = await send(server, { path: "/api/health" });
   return headers.get("x-request-id")!.replace(/-\w+$/, "");

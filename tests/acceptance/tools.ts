@@ -1,23 +1,23 @@
-/** Tools of other languages, as their users run them. */
+/** Runs tools of other languages. */
 
 export interface ToolOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What a program says on standard output. Throws with all that it says if it fails. */
+/** Runs a program and returns its standard output. Throws with all output if it fails. */
 export async function runTool(
   [program, ...args]: readonly [string, ...string[]],
   { cwd, env = {} }: ToolOptions,
 ): Promise<string> {
   const command = new Deno.Command(program, { args, cwd, env: { ...env }, stdin: "null" });
   const { success, stdout, stderr } = await command.output();
-  const [said, told] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  if (!success) throw new Error(`${program} ${args.join(" ")} failed:\n${said}${told}`);
+  const [said, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  if (!success) throw new Error(`${program} ${args.join(" ")} failed:\n${said}${errors}`);
   return said!;
 }
 
-/** Packages in an environment of their own. Resolves to the folder of its programs. */
+/** Installs packages into a new environment, and resolves to the folder of its programs. */
 export async function installPython(
   python: string,
   requirements: string,

@@ -16,22 +16,21 @@ import {
   type User,
 } from "./project.ts";
 import { admin, type Server, type Settings, startServer } from "./server.ts";
-import { byThread } from "./threads.ts";
+import { clientsByThread } from "./threads.ts";
 import { until } from "./until.ts";
 
 const PATH = "/api/data/things";
 
-/** What tokens are issued under must not depend on the port of a process. */
+/** The issuer of tokens must not contain the port of a process. */
 const settings = { PUBLIC_URL: "http://localhost:8000" };
 
-/** How long a change may go unseen by another process. */
+/** Milliseconds within which another process must notice a change. */
 const STALE_MS = 5000;
 
 interface Pair extends AsyncDisposable {
   readonly servers: readonly [Server, Server];
 }
 
-/** Two servers started at the same moment on one empty store. */
 async function startTwoProcesses(limits: Settings = {}): Promise<Pair> {
   const store = await createTestStore();
   const options = { store, settings: { ...settings, ...limits } };
@@ -50,11 +49,11 @@ async function startTwoProcesses(limits: Settings = {}): Promise<Pair> {
   throw started.find((result) => result.status === "rejected")!.reason;
 }
 
-/** One server, spoken to by the connections of two clients, each to another of its threads. */
+/** Starts one server with two clients that are connected to different threads. */
 async function startTwoThreads(): Promise<Pair> {
   const server = await startServer({ settings: { ...settings, WORKERS: "2" } });
   try {
-    const [one, two] = await byThread(server, 2);
+    const [one, two] = await clientsByThread(server, 2);
     return {
       servers: [one!, two!],
       async [Symbol.asyncDispose]() {
@@ -74,7 +73,7 @@ type Start = () => Promise<Pair>;
 
 const guarantees: { readonly guarantee: string; prove(start: Start): Promise<void> }[] = [];
 
-/** What holds for two processes holds for two threads of one. All share one pair of each kind. */
+/** Registers a guarantee for two processes and for two threads, which share a pair each. */
 const test = (guarantee: string, prove: (start: Start) => Promise<void>): void =>
   void guarantees.push({ guarantee, prove });
 
@@ -91,8 +90,7 @@ async function openThings(start: Start) {
   }
 }
 
-/** `count` calls at once, in turn over both. */
-function storm(
+function sendAtOnce(
   { servers, project }: { servers: Pair["servers"]; project: Project },
   count: number,
   callOf: (i: number) => Call,
@@ -111,12 +109,12 @@ const tally = (answers: readonly Answer[]) =>
       .entries().map(([what, some]) => [what, some.length]),
   );
 
-test("what one writes, the other lists at once", async (start) => {
+test("one server lists a document at once after another writes it", async (start) => {
   await using fixture = await openThings(start);
   const { servers, project } = fixture;
   const key = project.secretKey;
   for (let i = 0; i < 20; i++) {
-    // The reader has read each state before the next is written, so whatever it keeps is stale.
+    // The reader has read each state before the next is written, so its caches are stale.
     const [writer, reader] = i % 2 === 0 ? servers : servers.toReversed() as [Server, Server];
     const assertSeen = async ({ body }: Answer) => {
       const { data: document } = body;
@@ -128,9 +126,9 @@ test("what one writes, the other lists at once", async (start) => {
         assert.deepEqual([list.body.data.total, listed], [i + 1, document]);
       }
     };
-    const made = await send(writer, { path: PATH, key, body: { n: i } });
-    await assertSeen(made);
-    const path = `${PATH}/${made.body.data._id}`;
+    const inserted = await send(writer, { path: PATH, key, body: { n: i } });
+    await assertSeen(inserted);
+    const path = `${PATH}/${inserted.body.data._id}`;
     await assertSeen(await send(writer, { method: "PATCH", path, key, body: { text: "new" } }));
     await assertSeen(await send(writer, { method: "PUT", path, key, body: { n: i } }));
     await send(writer, { method: "DELETE", path, key });
@@ -140,9 +138,9 @@ test("what one writes, the other lists at once", async (start) => {
   }
 });
 
-test("of 40 parallel inserts of one unique value over both one is stored", async (start) => {
+test("of 40 parallel inserts of one unique value on both servers, one is stored", async (start) => {
   await using fixture = await openThings(start);
-  const answers = await storm(fixture, 40, (n) => ({ path: PATH, body: { n, code: "only" } }));
+  const answers = await sendAtOnce(fixture, 40, (n) => ({ path: PATH, body: { n, code: "only" } }));
   assert.deepEqual(tally(answers), { "201": 1, "409 DUPLICATE_VALUE": 39 });
   const winner = answers.find(({ status }) => status === 201)!.body.data;
   for (const server of fixture.servers) {
@@ -153,7 +151,7 @@ test("of 40 parallel inserts of one unique value over both one is stored", async
   }
 });
 
-test("of 20 parallel requests with one Idempotency-Key over both one takes effect", async (start) => {
+test("of 20 parallel requests with one Idempotency-Key on both servers, one takes effect", async (start) => {
   await using fixture = await openThings(start);
   for (
     const call of [
@@ -162,7 +160,7 @@ test("of 20 parallel requests with one Idempotency-Key over both one takes effec
     ]
   ) {
     const headers = { "idempotency-key": crypto.randomUUID() };
-    const answers = await storm(fixture, 20, () => ({ ...call, headers }));
+    const answers = await sendAtOnce(fixture, 20, () => ({ ...call, headers }));
     assert.deepEqual(tally(answers), { "201": 20 });
     for (const { body } of answers) assert.deepEqual(body, answers[0]!.body);
   }
@@ -172,13 +170,13 @@ test("of 20 parallel requests with one Idempotency-Key over both one takes effec
   }
 });
 
-test("of 20 parallel changes of one copy over both one wins", async (start) => {
+test("of 20 parallel changes of one revision on both servers, one succeeds", async (start) => {
   await using fixture = await openThings(start);
   const { servers: [server], project } = fixture;
   const created = await send(server, { path: PATH, key: project.secretKey, body: { n: -1 } });
   const path = `${PATH}/${created.body.data._id}`;
   const headers = { "if-match": created.headers.get("etag")! };
-  const answers = await storm(
+  const answers = await sendAtOnce(
     fixture,
     20,
     (n) => ({ method: "PATCH", path, body: { n }, headers }),
@@ -191,12 +189,12 @@ test("of 20 parallel changes of one copy over both one wins", async (start) => {
   }
 });
 
-test("a counter that both raise from unchanged copies loses and repeats nothing", async (start) => {
+test("a counter that both servers increment conditionally loses and repeats nothing", async (start) => {
   await using fixture = await openThings(start);
   const { servers, project: { secretKey: key } } = fixture;
   const created = await send(servers[0], { path: PATH, key, body: { n: 0 } });
   const path = `${PATH}/${created.body.data._id}`;
-  const raise = async (server: Server): Promise<number[]> => {
+  const increment = async (server: Server): Promise<number[]> => {
     const reached: number[] = [];
     while (reached.length < 10) {
       const copy = await send(server, { path, key });
@@ -208,24 +206,24 @@ test("a counter that both raise from unchanged copies loses and repeats nothing"
     }
     return reached;
   };
-  const reached = await Promise.all([...servers, ...servers].map(raise));
+  const reached = await Promise.all([...servers, ...servers].map(increment));
   const all = reached.flat().toSorted((a, b) => a - b);
   assert.deepEqual(all, Array.from({ length: 40 }, (_, i) => i + 1));
 });
 
-test("totals stay exact when both insert, delete and recover at once", async (start) => {
+test("totals are exact when both servers insert, delete and recover at once", async (start) => {
   await using fixture = await openThings(start);
   const { project } = fixture;
-  const created = await storm(fixture, 60, (n) => ({ path: PATH, body: { n } }));
+  const created = await sendAtOnce(fixture, 60, (n) => ({ path: PATH, body: { n } }));
   assert.deepEqual(tally(created), { "201": 60 });
   const paths = created.map(({ body }) => `${PATH}/${body.data._id}`);
-  const mixed = await storm(fixture, 120, (i) => {
+  const mixed = await sendAtOnce(fixture, 120, (i) => {
     if (i < 60) return { method: "DELETE", path: paths[i]! };
     if (i < 100) return { path: PATH, body: { n: i } };
     return { path: `${PATH}/bulk`, body: { documents: [{ n: i }, { n: i }] } };
   });
   assert.deepEqual(tally(mixed), { "200": 60, "201": 60 });
-  const recovered = await storm(fixture, 40, (i) => ({
+  const recovered = await sendAtOnce(fixture, 40, (i) => ({
     method: "PATCH",
     path: `${paths[i % 20]}/recover`,
   }));
@@ -241,7 +239,7 @@ test("totals stay exact when both insert, delete and recover at once", async (st
   }
 });
 
-test("a key rotated and a definition changed elsewhere are honoured by both within 5 s", async (start) => {
+test("both servers use a key and a definition within 5 s after the other changed it", async (start) => {
   await using fixture = await openThings(start);
   const { servers, project } = fixture;
   const { projectId, secretKey } = project;
@@ -258,7 +256,7 @@ test("a key rotated and a definition changed elsewhere are honoured by both with
   const { key } = await admin(rotate, servers[0].settings);
   assert.deepEqual(await asked(key), [200, 200]);
   const isRefused = async () => (await asked(secretKey)).every((status) => status === 401);
-  await until("the old key is refused by both", isRefused, STALE_MS);
+  await until("both refuse the old key", isRefused, STALE_MS);
 
   assert.deepEqual(await stored(key), [201, 201]);
   await admin(
@@ -267,32 +265,32 @@ test("a key rotated and a definition changed elsewhere are honoured by both with
     JSON.stringify({ ...THINGS, strict: true }),
   );
   const isStrict = async () => (await stored(key)).every((status) => status === 400);
-  await until("the definition is honoured by both", isStrict, STALE_MS);
+  await until("both use the new definition", isStrict, STALE_MS);
 });
 
-test("a collection that is deleted and made again is the new one for both within 5 s", async (start) => {
+test("both servers use a collection within 5 s after it was deleted and created again", async (start) => {
   await using fixture = await openThings(start);
   const { servers: [one, other], project } = fixture;
   const { settings } = one;
   const { secretKey, publishableKey } = project;
-  const made = (server: Server, n: number) =>
+  const insert = (server: Server, n: number) =>
     send(server, { path: PATH, key: secretKey, body: { n, userId: project.projectId } });
   const seen = (server: Server, key: string) => send(server, { path: PATH, key });
-  assert.equal((await made(other, 1)).status, 201);
+  assert.equal((await insert(other, 1)).status, 201);
   assert.equal((await seen(other, publishableKey)).status, 200);
 
   await deleteCollection(settings, project, THINGS.name);
   await createCollection(settings, project, { ...THINGS, rls: { mode: "private" } });
   const isPrivate = async (server: Server) => (await seen(server, publishableKey)).status === 401;
   const bothAre = async () => await isPrivate(one) && await isPrivate(other);
-  await until("nobody without a token sees anything", bothAre, STALE_MS);
-  assert.equal((await made(other, 2)).status, 201);
+  await until("without a token nothing is visible", bothAre, STALE_MS);
+  assert.equal((await insert(other, 2)).status, 201);
   const numbers = ({ items }: { items: readonly { n: number }[] }) => items.map(({ n }) => n);
   assert.deepEqual(numbers(await listAll(one, project, THINGS.name)), [2]);
   assert.deepEqual(numbers(await listAll(other, project, THINGS.name)), [2]);
 });
 
-test("a rule that got stricter holds for both from its answer on", async (start) => {
+test("a stricter rule applies on both servers once it is acknowledged", async (start) => {
   await using fixture = await openThings(start);
   const { servers, project } = fixture;
   const [{ settings }] = servers;
@@ -300,7 +298,7 @@ test("a rule that got stricter holds for both from its answer on", async (start)
     Promise.all(servers.map(async (server) => (await send(server, { path: PATH, key })).status));
   const isRead = async () => (await asked(project.publishableKey)).every((one) => one === 200);
   for (let round = 0; round < 3; round++) {
-    await until("both show it to everybody", isRead, STALE_MS);
+    await until("both show the document without a token", isRead, STALE_MS);
     await updateCollection(settings, project, { ...THINGS, rls: { mode: "private" } });
     assert.deepEqual(await asked(project.publishableKey), [401, 401]);
     assert.deepEqual(await asked(project.secretKey), [200, 200]);
@@ -308,7 +306,7 @@ test("a rule that got stricter holds for both from its answer on", async (start)
   }
 });
 
-test("writes beside a collection that is made again and changed are kept, and fit, from that moment", async (start) => {
+test("writes during the recreation of a collection are kept and valid", async (start) => {
   await using fixture = await openThings(start);
   const { servers, project } = fixture;
   const [{ settings }] = servers;
@@ -322,12 +320,12 @@ test("writes beside a collection that is made again and changed are kept, and fi
       written.push({ sentAt, answer: await send(servers[i % 2]!, call) });
     }
   });
-  await until("both write", () => written.length > 40);
+  await until("both accept writes", () => written.length > 40);
   await deleteCollection(settings, project, THINGS.name);
   await createCollection(settings, project, THINGS);
   const madeAt = performance.now();
   const count = written.length;
-  await until("both write again", () => written.length > count + 80);
+  await until("both accept writes again", () => written.length > count + 80);
   await updateCollection(settings, project, { ...THINGS, strict: true });
   const changedAt = performance.now();
   const before = written.length;
@@ -348,7 +346,7 @@ test("writes beside a collection that is made again and changed are kept, and fi
   assert.deepEqual(new Set(late.map(({ answer }) => answer.status)), new Set([400]));
 });
 
-test("a session that ended in one is refused by both within 5 s, and no other", async (start) => {
+test("both servers refuse a session within 5 s after it ended in one, and keep others", async (start) => {
   await using pair = await start();
   const { servers } = pair;
   const project = await createProject(servers[0].settings);
@@ -367,22 +365,22 @@ test("a session that ended in one is refused by both within 5 s, and no other", 
   const path = "/api/userAuth/logout";
   const { status } = await send(servers[0], { method: "POST", path, key, token: leaving.token });
   assert.equal(status, 200);
-  assert.equal((await statuses(leaving))[0], 401, "at once where it ended");
-  // Asked all the time, so that it is not kept for longer because it is in use.
+  assert.equal((await statuses(leaving))[0], 401, "refused at once where the session ended");
+  // Constant use must not prolong the cached session.
   const isRefused = async () => (await statuses(leaving)).every((status) => status === 401);
-  await until("the session is refused by both", isRefused, STALE_MS);
+  await until("both refuse the session", isRefused, STALE_MS);
   assert.deepEqual(await statuses(staying), [200, 200]);
 });
 
-test("started at the same moment on an empty store they honour each other's tokens and cursors", async (start) => {
+test("two servers that start at once on an empty store accept each other's tokens and cursors", async (start) => {
   await using pair = await start();
   const { servers } = pair;
   const project = await createProject(servers[0].settings);
   await createCollection(servers[0].settings, project, { name: "notes", fields: [] });
   const { id } = await createUser(servers[0].settings, project);
   const path = "/api/data/notes";
-  for (const [beside, other] of [servers, servers.toReversed()] as [Server, Server][]) {
-    const token = await issueToken(beside.settings, project, id);
+  for (const [issuer, other] of [servers, servers.toReversed()] as [Server, Server][]) {
+    const token = await issueToken(issuer.settings, project, id);
     const key = project.publishableKey;
     const noted = await send(other, { path, key, token, body: { text: "x" } });
     assert.deepEqual([noted.status, noted.body.data?.userId], [201, id]);
@@ -393,7 +391,7 @@ test("started at the same moment on an empty store they honour each other's toke
     path: `${path}?limit=1&cursor=${cursor}`,
     key: project.secretKey,
   });
-  assert.equal(next.status, 200, "a cursor of one is good for the other");
+  assert.equal(next.status, 200, "a cursor of one server is valid at the other");
 });
 
 for (const [kind, start] of Object.entries(STARTS)) {
@@ -401,16 +399,16 @@ for (const [kind, start] of Object.entries(STARTS)) {
     await using pair = await start();
     const shared = { ...pair, [Symbol.asyncDispose]: () => Promise.resolve() };
     for (const { guarantee, prove } of guarantees) {
-      // Connections to the servers stay open from one to the next.
+      // Connections to the servers stay open between the tests.
       const lasting = { sanitizeOps: false, sanitizeResources: false };
       await t.step({ name: guarantee, ...lasting, fn: () => prove(() => Promise.resolve(shared)) });
     }
   });
 }
 
-/** Far more than are asked while one waits for the refusal. */
+/** Requests per minute, far more than are sent until the refusal. */
 const LIMIT = 500;
-/** Each tells the others within a second of a request. */
+/** Milliseconds within which each server shares its counts, which takes up to a second. */
 const SHARED_MS = 2000;
 
 Deno.test({
@@ -423,8 +421,8 @@ Deno.test({
     const project = await createProject(one.settings);
     await createCollection(one.settings, project, THINGS);
     const call = { path: PATH, key: project.publishableKey };
-    // Counts begin anew with each minute.
-    await until("a minute that lasts", () => Date.now() % 60_000 < 50_000, 11_000);
+    // Counts start again at each minute.
+    await until("the current minute lasts long enough", () => Date.now() % 60_000 < 50_000, 11_000);
     const spent = await Promise.all(Array.from({ length: LIMIT + 1 }, () => send(one, call)));
     assert.deepEqual(tally(spent), { "200": LIMIT, "429 RATE_LIMITED": 1 });
 
@@ -433,28 +431,28 @@ Deno.test({
       asked++;
       return (await send(other, call)).status === 429;
     };
-    await until("the other refuses", isRefused, SHARED_MS);
-    assert.ok(asked > 1 && asked < LIMIT, `refused at the request ${asked}`);
+    await until("the other server refuses", isRefused, SHARED_MS);
+    assert.ok(asked > 1 && asked < LIMIT, `refused at request ${asked}`);
   },
 });
 
-Deno.test("any number of processes may start at the same moment on an empty store", async () => {
+Deno.test("many processes can start at once on an empty store", async () => {
   for (let round = 0; round < 3; round++) {
     await using store = await createTestStore();
     const { settings } = store;
-    // Settled, not all: one that still runs would make the store anew behind its removal.
+    // Waits for all, because a running process would create the store again after its removal.
     const ends = await Promise.allSettled(
       Array.from(
         { length: 6 },
         () => admin(["project", "create", "--name", "One", "--new"], settings),
       ),
     );
-    const made = ends.map((end) => {
+    const projectIds = ends.map((end) => {
       if (end.status === "rejected") throw end.reason;
       return end.value.projectId;
     });
     const { projects } = await admin(["project", "list"], settings);
     const ids = projects.map((one: Project) => one.projectId).sort();
-    assert.deepEqual(ids, made.sort());
+    assert.deepEqual(ids, projectIds.sort());
   }
 });

@@ -1,13 +1,13 @@
 const LOOK_EVERY_MS = 20;
 
-/** More than anything takes that a test waits for, on a machine that does much else. */
+/** Milliseconds that exceed any expected wait, even on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 /**
- * Looks again and again until it holds, and resolves to how long it took.
+ * Polls until a condition is true, and resolves to the elapsed milliseconds.
  *
- * @param withinMs Fails after that. Give it only where the time is itself a promise, or where the work
- * takes longer than a minute: a limit that fits a quiet machine fails on a busy one.
+ * @param withinMs Timeout. Set it only if the time is guaranteed or the work takes longer than a
+ * minute, because a limit for an idle machine fails on a busy one.
  */
 export async function until(
   what: string,

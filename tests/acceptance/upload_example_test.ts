@@ -14,7 +14,7 @@ import { until } from "./until.ts";
 const BYTES_PER_SECOND = 1_048_576;
 const [WIDTH, HEIGHT] = [1600, 1000];
 
-/** A page of another origin that may ask whomever it likes. */
+/** Serves an empty page of another origin without restrictions on its requests. */
 const serveBlank = () =>
   Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
@@ -29,7 +29,7 @@ interface Site extends AsyncDisposable {
   readonly project: Project;
 }
 
-/** The example, with the address and the key that its README has one fill in. */
+/** Serves the example with the address and the key filled in, as its README describes. */
 async function serveSite(server: Server): Promise<Site> {
   const filled = Promise.withResolvers<Project>();
   const site = Deno.serve({ hostname: "localhost", port: 0, onListen() {} }, async (request) => {
@@ -46,7 +46,7 @@ async function serveSite(server: Server): Promise<Site> {
   return { origin, project, [Symbol.asyncDispose]: () => site.shutdown() };
 }
 
-/** A picture file of some megabytes, whose bytes no format makes smaller. */
+/** Creates a picture file of some megabytes that no format compresses. */
 async function pictureFile(folder: string, name: string): Promise<string> {
   const noise = new Uint8Array(WIDTH * HEIGHT * 3);
   for (let at = 0; at < noise.length; at += 65_536) {
@@ -58,14 +58,13 @@ async function pictureFile(folder: string, name: string): Promise<string> {
   return path;
 }
 
-/** A page of somebody's own, with what it asked for and what went wrong in it. */
-interface Watched {
+interface WatchedPage {
   readonly page: Page;
   readonly requests: readonly PageRequest[];
   readonly errors: readonly string[];
 }
 
-async function watch(browser: TestBrowser): Promise<Watched> {
+async function openWatchedPage(browser: TestBrowser): Promise<WatchedPage> {
   const page = await browser.page();
   const session = await page.context().newCDPSession(page);
   await session.send("Network.emulateNetworkConditions", {
@@ -91,10 +90,10 @@ async function signUp(page: Page, email: string): Promise<void> {
 const choose = (page: Page, file: Parameters<ReturnType<Page["locator"]>["setInputFiles"]>[0]) =>
   page.locator("#file").setInputFiles(file);
 
-const said = (page: Page, text: string) => page.getByRole("status").getByText(text).waitFor();
+const waitForStatus = (page: Page, text: string) =>
+  page.getByRole("status").getByText(text).waitFor();
 
-/** Waits until so many bytes of an upload are sent. */
-const areSent = (page: Page, bytes: number) =>
+const waitForSentBytes = (page: Page, bytes: number) =>
   until(`${bytes} bytes are sent`, async () => {
     const value = "document.querySelector('#sending:not([hidden]) progress')?.value";
     return (await page.evaluate<number>(value) ?? 0) > bytes;
@@ -103,20 +102,21 @@ const areSent = (page: Page, bytes: number) =>
 const isRequest = (request: PageRequest): boolean =>
   request.method() === "POST" && request.url().endsWith("/upload-request");
 
-const offsets = ({ requests }: Watched): number[] =>
+const offsets = ({ requests }: WatchedPage): number[] =>
   requests.filter((request) => request.method() === "PATCH")
     .map((request) => Number(request.headers()["upload-offset"]));
 
-function assertTellsNoSecret({ requests, errors }: Watched): void {
+function assertSendsNoSecret({ requests, errors }: WatchedPage): void {
   for (const request of requests) {
-    const told = JSON.stringify([request.url(), request.headers()]);
-    assert.ok(!told.includes("sk_live_"), `a secret key went to ${request.url()}`);
-    if (request.method() === "PATCH") assert.ok(!told.includes("pk_live_"), "the address alone");
+    const sent = JSON.stringify([request.url(), request.headers()]);
+    assert.ok(!sent.includes("sk_live_"), `a secret key went to ${request.url()}`);
+    if (request.method() === "PATCH") {
+      assert.ok(!sent.includes("pk_live_"), "the upload address needs no key");
+    }
   }
   assert.deepEqual(errors, []);
 }
 
-/** Of an image in a page. */
 interface ShownImage {
   readonly naturalWidth: number;
   decode(): Promise<void>;
@@ -130,36 +130,36 @@ const widthsOf = (page: Page, name: string): Promise<number[]> =>
   });
 
 browserTest(
-  "the example uploads a picture, though the network is lost, and shows it in three sizes",
+  "the example uploads a picture despite a lost network, and shows it in three sizes",
   async (t) => {
     await using server = await startServer();
     await using site = await serveSite(server);
     const folder = await Deno.makeTempDir();
     const file = await pictureFile(folder, "Sunset.jpg");
     await using browser = await openBrowser();
-    const watched = await watch(browser);
+    const watched = await openWatchedPage(browser);
     const { page, requests } = watched;
     await page.goto(site.origin);
     await signUp(page, "ada@example.com");
 
-    await t.step("it waits while the network is off, and goes on where it was", async () => {
+    await t.step("the upload waits while the network is down, and resumes", async () => {
       await choose(page, file);
-      await areSent(page, 600_000);
+      await waitForSentBytes(page, 600_000);
       await page.context().setOffline(true);
       await page.getByText("waiting for the network").waitFor();
       await page.context().setOffline(false);
-      await said(page, "Sunset.jpg is uploaded.");
+      await waitForStatus(page, "Sunset.jpg is uploaded.");
       const sent = offsets(watched);
       assert.equal(sent[0], 0);
       assert.ok(sent.length > 1 && sent.at(-1)! > 0, sent.join());
       assert.equal(requests.filter(isRequest).length, 1);
     });
 
-    await t.step("it is shown in three sizes", async () => {
+    await t.step("the picture is shown in three sizes", async () => {
       assert.deepEqual(await widthsOf(page, "Sunset.jpg, "), [96, 384, 1024]);
     });
 
-    await t.step("what has arrived is the file, byte for byte", async () => {
+    await t.step("the stored file equals the original", async () => {
       const { body } = await send(server, {
         path: "/api/storage/files",
         key: site.project.secretKey,
@@ -169,30 +169,30 @@ browserTest(
       assert.ok(bytes.length === own.length && bytes.every((byte, i) => byte === own[i]));
     });
 
-    assertTellsNoSecret(watched);
+    assertSendsNoSecret(watched);
     await Deno.remove(folder, { recursive: true });
   },
 );
 
 browserTest(
-  "the example goes on with a picture when its page is opened again, and gives one up that is stopped",
+  "the example resumes a picture after its page was closed, and stopping discards it",
   async (t) => {
     await using server = await startServer();
     await using site = await serveSite(server);
     const folder = await Deno.makeTempDir();
     await using browser = await openBrowser();
-    const watched = await watch(browser);
+    const watched = await openWatchedPage(browser);
     const { page } = watched;
     await page.goto(site.origin);
     await signUp(page, "ada@example.com");
 
-    await t.step("who stops it has nothing uploaded, and no space is held", async () => {
+    await t.step("stopping an upload stores nothing and reserves no space", async () => {
       const other = await pictureFile(folder, "Fog.jpg");
       await choose(page, other);
-      await areSent(page, 0);
+      await waitForSentBytes(page, 0);
       const cancelled = page.waitForRequest((request) => request.method() === "DELETE");
       await page.getByRole("button", { name: "Stop" }).click();
-      await said(page, "Stopped. Nothing was uploaded.");
+      await waitForStatus(page, "Stopped. Nothing was uploaded.");
       assert.equal((await (await cancelled).response())?.status(), 204);
       const { body } = await send(server, {
         path: "/api/storage/usage",
@@ -201,21 +201,21 @@ browserTest(
       assert.equal(body.data.reserved, 0);
     });
 
-    await t.step("a page that is opened again goes on with the same file", async () => {
+    await t.step("a reopened page resumes the upload of the same file", async () => {
       const other = await pictureFile(folder, "Harbour.jpg");
       const before = offsets(watched).length;
       await choose(page, other);
-      await areSent(page, 600_000);
+      await waitForSentBytes(page, 600_000);
       await page.reload();
       await page.getByText("Choose a picture").waitFor();
       await choose(page, other);
-      await said(page, "Harbour.jpg is uploaded.");
+      await waitForStatus(page, "Harbour.jpg is uploaded.");
       const sent = offsets(watched).slice(before);
       assert.ok(sent.length === 2 && sent[1]! > 0, sent.join());
     });
 
     await t.step(
-      "what the project does not let users upload is refused before it is sent",
+      "a file that users may not upload is refused before it is sent",
       async () => {
         const before = offsets(watched).length;
         await choose(page, {
@@ -232,13 +232,13 @@ browserTest(
       },
     );
 
-    assertTellsNoSecret(watched);
+    assertSendsNoSecret(watched);
     await Deno.remove(folder, { recursive: true });
   },
 );
 
-/** What a script of the page is told of an answer from somewhere else; null if nothing. */
-const askFrom = (page: Page, url: string, init: RequestInit = {}) =>
+/** Fetches from another origin in the page, and returns what a script can read, or null. */
+const fetchInPage = (page: Page, url: string, init: RequestInit = {}) =>
   page.evaluate(
     async ([url, init]) => {
       try {
@@ -270,40 +270,40 @@ const confirmText = (server: Server, { secretKey: key }: Project, filePath: stri
   });
 
 browserTest(
-  "an upload by fetch from another origin, and no other method or header, is let through",
+  "CORS allows an upload by fetch from another origin, and no other method or header",
   async () => {
     await using server = await startServer();
     await using site = serveBlank();
     const project = await createProject(server.settings);
     await using browser = await openBrowser();
-    const { page } = await watch(browser);
+    const { page } = await openWatchedPage(browser);
     await page.goto(`http://localhost:${site.addr.port}`);
     const { signedUrl, filePath } = await requestText(server, project);
     const withHeader = (name: string) => ({ ...PUT, headers: { ...PUT.headers, [name]: "x" } });
-    // Of our own server every address lets the methods of the whole API through, and any header.
+    // The server's own addresses allow all methods of the API and any header.
     if (storage === "s3") {
       const others = ["x-other", "authorization"].map(withHeader);
       for (const init of [{ method: "DELETE" }, { method: "POST" }, ...others]) {
-        assert.equal(await askFrom(page, signedUrl, init), null, JSON.stringify(init));
+        assert.equal(await fetchInPage(page, signedUrl, init), null, JSON.stringify(init));
       }
     }
-    assert.equal((await askFrom(page, signedUrl, PUT))?.status, 200);
+    assert.equal((await fetchInPage(page, signedUrl, PUT))?.status, 200);
     const { status, body } = await confirmText(server, project, filePath);
     assert.equal(status, 200);
-    assert.equal((await askFrom(page, body.url))?.text, TEXT);
-    assert.deepEqual(await askFrom(page, body.url, { method: "HEAD" }), {
+    assert.equal((await fetchInPage(page, body.url))?.text, TEXT);
+    assert.deepEqual(await fetchInPage(page, body.url, { method: "HEAD" }), {
       status: 200,
       type: "text/plain",
       text: "",
     });
-    const part = await askFrom(page, body.url, { headers: { range: "bytes=0-3" } });
+    const part = await fetchInPage(page, body.url, { headers: { range: "bytes=0-3" } });
     assert.deepEqual([part?.status, part?.text], [206, "sent"]);
   },
 );
 
 if (hasS3()) {
   browserTest(
-    "pages upload to a project's own bucket from the origins that its rule names, and no others",
+    "pages upload to a project's own bucket from the origins of its rule only",
     async () => {
       await using bucket = await createTestBucket();
       await using server = await startServer({ settings: { ALLOW_PRIVATE_ENDPOINTS: "true" } });
@@ -328,16 +328,16 @@ if (hasS3()) {
         AllowedHeaders: ["content-type", "content-length"],
       }]);
       await using browser = await openBrowser();
-      const { page } = await watch(browser);
+      const { page } = await openWatchedPage(browser);
       const { signedUrl, filePath } = await requestText(server, project);
       assert.equal(new URL(signedUrl).origin, endpoint);
       await page.goto(`http://127.0.0.1:${site.addr.port}`);
-      assert.equal(await askFrom(page, signedUrl, PUT), null, "another origin");
+      assert.equal(await fetchInPage(page, signedUrl, PUT), null, "another origin is refused");
       await page.goto(origin);
-      assert.equal((await askFrom(page, signedUrl, PUT))?.status, 200);
+      assert.equal((await fetchInPage(page, signedUrl, PUT))?.status, 200);
       const { body } = await confirmText(server, project, filePath);
       assert.ok(body.url.startsWith(`${endpoint}/${bucket.name}/${project.projectId}/`));
-      assert.equal((await askFrom(page, body.url))?.text, TEXT);
+      assert.equal((await fetchInPage(page, body.url))?.text, TEXT);
     },
   );
 }

@@ -1,5 +1,3 @@
-/** Webhooks of served processes. */
-
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
@@ -19,21 +17,21 @@ import { Delays } from "./delays.ts";
 import { type Server, startServer } from "./server.ts";
 import { until } from "./until.ts";
 
-/** On MongoDB's stand-in a round waits for what a dead process left open, up to a minute. */
+/** Numbers of rounds. On MongoDB's stand-in a round waits up to a minute for dead transactions. */
 const [FEW, MANY] = database === "sqlite" ? [5, 30] : [2, 15];
 const ROUNDS = RUNS > 100 ? MANY : FEW;
 const CONNECTIONS = 4;
-/** In which a process is killed after it has sent something. */
+/** Milliseconds from the first delivery until the process is killed. */
 const WRITING_MS = 200;
-/** Between two writes of a connection, before that. */
+/** Milliseconds between two writes of a connection before the kill. */
 const PAUSE_MS = 100;
 /**
- * For what comes at once, on a machine that has other things to do; MongoDB's stand-in tells of a
- * commit only once the transactions that a dead process left open have ended.
+ * Milliseconds for immediate events on a busy machine. MongoDB's stand-in delivers a commit only
+ * after the transactions of a dead process have ended.
  */
 const SOON_MS = database === "sqlite" ? 20_000 : 200_000;
 
-/** Within this time after a restart everything is delivered that was left at the kill. */
+/** Milliseconds within which a restarted process delivers all remaining messages. */
 const TAKEN_OVER_MS = database === "sqlite" ? 10_000 : SOON_MS;
 
 const settings = {
@@ -41,7 +39,7 @@ const settings = {
   ALLOW_PRIVATE_ENDPOINTS: "true",
 };
 
-/** Writes numbered documents over several connections until the server is gone, in haste once told to. */
+/** Writes numbered documents until the server dies, at the end without pauses. */
 async function writeUntilGone(
   server: Server,
   { secretKey: key }: Project,
@@ -72,7 +70,7 @@ async function writeUntilGone(
   await Promise.all(Array.from({ length: CONNECTIONS }, (_, i) => write(i)));
 }
 
-Deno.test(`a restart after kill -9 delivers every webhook message that was answered for, ${ROUNDS} times over`, async () => {
+Deno.test(`a restart after kill -9 delivers the messages of acknowledged writes, in ${ROUNDS} rounds`, async () => {
   await using receiver = await startWebhookServer();
   await using store = await createTestStore();
   const run = { ...store.settings, ...settings };
@@ -106,12 +104,12 @@ Deno.test(`a restart after kill -9 delivers every webhook message that was answe
     console.log(`${ROUNDS} kills, ${stored.size} messages; left at a kill: ${delays}`);
     const { items } = await listAll(server, project, "things");
     const codes = items.map(({ code }) => code);
-    // Some documents were stored without an answer.
+    // Some documents were stored without a response.
     const isDelivered = () => codes.every((code) => arrivals.has(code));
     await until("a message of every document arrives", isDelivered, TAKEN_OVER_MS);
     assert.equal(arrivals.size, codes.length);
     const ids = new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
-    assert.equal(ids.size, items.length, "a message that arrived twice had one id");
+    assert.equal(ids.size, items.length, "a message that arrived twice has one id");
     const [{ body, headers }] = receiver.received as [typeof receiver.received[0]];
     new Webhook(secret).verify(body, headers);
   } finally {

@@ -1,11 +1,10 @@
-/** What the guides begin with, for a machine with Node and no Deno. */
+/** The first commands of the guides, for a machine with Node and without Deno. */
 
 import assert from "node:assert/strict";
 import { pageText } from "./guide_reader.ts";
 
 const PAGES = ["README.md", "docs/quickstart.md"];
 
-/** Programs that print how they were called. */
 async function makePrograms(folder: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await Deno.writeTextFile(`${folder}/${name}`, `#!/bin/sh\necho ${name} "$@"\n`, {
@@ -14,7 +13,7 @@ async function makePrograms(folder: string, names: readonly string[]): Promise<v
   }
 }
 
-async function called(line: string, programs: readonly string[]): Promise<string> {
+async function commandOf(line: string, programs: readonly string[]): Promise<string> {
   const folder = await Deno.makeTempDir();
   try {
     await makePrograms(folder, programs);
@@ -29,12 +28,12 @@ async function called(line: string, programs: readonly string[]): Promise<string
   }
 }
 
-Deno.test("the guides' first line gives the same commands with Deno and without", async () => {
+Deno.test("the guides' first line gives the same commands with and without Deno", async () => {
   const pinned = (await pageText(".dvmrc")).trim();
   for (const page of PAGES) {
     const [, line] = /^(command -v deno .+)$/m.exec(await pageText(page))!;
     const words = "task admin project create --name My app";
-    assert.equal(await called(line!, ["npx"]), `npx --yes deno@${pinned} ${words}`, page);
-    assert.equal(await called(line!, ["npx", "deno"]), `deno ${words}`, page);
+    assert.equal(await commandOf(line!, ["npx"]), `npx --yes deno@${pinned} ${words}`, page);
+    assert.equal(await commandOf(line!, ["npx", "deno"]), `deno ${words}`, page);
   }
 });

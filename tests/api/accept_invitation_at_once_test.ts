@@ -5,11 +5,11 @@ import { and, eq } from "@/lib/store/filter.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { joinProject, openAccount, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { accept, answer, invite, offer, offering } from "./invitations.ts";
+import { accept, answerInvitation, invite, offer, offerCall } from "./invitations.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
-import { openTeam, patched, removed, type Team } from "./team.ts";
+import { deleteCall, openTeam, patchCall, type Team } from "./team.ts";
 
-/** Who owns the project by its own record, and by its members'. */
+/** Returns the owner's account id according to the project's record and to the member records. */
 async function owners({ services: { engine } }: TestApp, projectId: string): Promise<string[][]> {
   return await engine.transaction("control", async (tx) => {
     const project = await tx.records<ProjectRecord>(PROJECTS).get(projectId);
@@ -23,13 +23,12 @@ async function owners({ services: { engine } }: TestApp, projectId: string): Pro
   });
 }
 
-/** Offers the project, and accepts it if the offer was made. */
 async function transfer(team: Team, from: TestAccount, to: TestAccount): Promise<Answer> {
-  const offered = await from.send(offering(team, to.accountId));
+  const offered = await from.send(offerCall(team, to.accountId));
   return offered.status === 200 ? await accept(to, offered.body.data.token) : offered;
 }
 
-Deno.test("of 50 accounts that accept one link at once one is a member", async () => {
+Deno.test("50 accounts that accept one link concurrently make exactly one of them a member", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const crowd: TestAccount[] = [];
@@ -42,7 +41,7 @@ Deno.test("of 50 accounts that accept one link at once one is a member", async (
   assert.equal(Object.keys(await team.roles()).length, 4);
 });
 
-Deno.test("of 50 acceptances of one account one takes effect, and all answer the same", async () => {
+Deno.test("50 concurrent acceptances by one account take effect once and get one response", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const { token } = await invite(team, "ada@example.com");
@@ -52,7 +51,7 @@ Deno.test("of 50 acceptances of one account one takes effect, and all answer the
   assert.equal(Object.keys(await team.roles()).length, 4);
 });
 
-Deno.test("two links of one account in the same moment make one membership, and one is left", async () => {
+Deno.test("concurrent acceptance of two links makes one membership and leaves one invitation", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const [a, b] = [await invite(team, "a@example.com"), await invite(team, "b@example.com")];
@@ -62,37 +61,37 @@ Deno.test("two links of one account in the same moment make one membership, and 
   assert.equal(items.length, 1);
 });
 
-Deno.test("accepted and withdrawn, or declined, in the same moment: one of both", async () => {
+Deno.test("an invitation that is accepted and withdrawn or declined concurrently ends one way only", async () => {
   await using app = await openTestApp();
   for (let round = 0; round < 6; round++) {
     const team = await openTeam(app);
     const { token, invitationId } = await invite(team, "ada@example.com");
-    const ended = round % 2 === 0
-      ? team.owner.send(removed(team.path(`/invitations/${invitationId}`)))
-      : answer(team.admin, "decline", token);
-    const [accepted, other] = await Promise.all([accept(team.stranger, token), ended]);
+    const ending = round % 2 === 0
+      ? team.owner.send(deleteCall(team.path(`/invitations/${invitationId}`)))
+      : answerInvitation(team.admin, "decline", token);
+    const [accepted, other] = await Promise.all([accept(team.stranger, token), ending]);
     assert.deepEqual(tally([accepted, other]), { 200: 1, 404: 1 });
     assert.equal(team.stranger.accountId in await team.roles(), accepted.status === 200);
   }
 });
 
-Deno.test("accepted while the inviter, or the project, goes: nobody joins by a dead hand", async () => {
+Deno.test("acceptInvitation refuses an invitation whose inviter or project has gone", async () => {
   await using app = await openTestApp();
   for (let round = 0; round < 6; round++) {
     const team = await openTeam(app);
     const body = { email: "ada@example.com", role: "viewer" };
     const sent = ok(await team.admin.send({ path: team.path("/members"), body }), 201);
     const path = team.path(`/members/${team.admin.accountId}`);
-    const end = [
-      removed(path),
-      patched(path, { role: "viewer" }),
-      removed(team.path(), {
+    const endingCall = [
+      deleteCall(path),
+      patchCall(path, { role: "viewer" }),
+      deleteCall(team.path(), {
         name: "Test",
       }),
     ][round % 3]!;
     const [accepted, ended] = await Promise.all([
       accept(team.stranger, sent.token),
-      team.owner.send(end),
+      team.owner.send(endingCall),
     ]);
     ok(ended);
     assert.ok([200, 404].includes(accepted.status), accepted.text);
@@ -101,24 +100,24 @@ Deno.test("accepted while the inviter, or the project, goes: nobody joins by a d
   }
 });
 
-Deno.test("transfers, removals and changes of roles at once leave one owner, at any time", async () => {
+Deno.test("concurrent transfers and role changes leave exactly one owner at any time", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const { owner, admin, viewer, projectId } = team;
-  const everybody = [owner, admin, viewer];
+  const accounts = [owner, admin, viewer];
   for (let round = 0; round < 4; round++) {
     const seen: string[][][] = [];
-    const watched = (async () => {
+    const watching = (async () => {
       for (const _ of times(10, () => null)) seen.push(await owners(app, projectId));
     })();
-    const calls = everybody.flatMap((from) =>
-      everybody.filter((to) => to !== from).flatMap((to) => [
+    const calls = accounts.flatMap((from) =>
+      accounts.filter((to) => to !== from).flatMap((to) => [
         transfer(team, from, to),
-        from.send(patched(team.path(`/members/${to.accountId}`), { role: "admin" })),
+        from.send(patchCall(team.path(`/members/${to.accountId}`), { role: "admin" })),
       ])
     );
     const answers = await Promise.all(calls);
-    await watched;
+    await watching;
     for (const { status, text } of answers) assert.ok([200, 403, 404, 409].includes(status), text);
     seen.push(await owners(app, projectId));
     for (const [byProject, byMembers] of seen) {
@@ -128,7 +127,7 @@ Deno.test("transfers, removals and changes of roles at once leave one owner, at 
   }
 });
 
-Deno.test("of transfers to many at once one wins", async () => {
+Deno.test("exactly one of several concurrent transfers succeeds", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const others = await Promise.all(times(8, () => openAccount(app)));
@@ -143,7 +142,7 @@ Deno.test("of transfers to many at once one wins", async () => {
   for (const { status, text } of answers) assert.ok([200, 403, 404].includes(status), text);
 });
 
-Deno.test("concurrent acceptance of ownership and leaving admit one of both", async () => {
+Deno.test("accepting ownership and leaving the project concurrently: exactly one succeeds", async () => {
   await using app = await openTestApp();
   for (let round = 0; round < 5; round++) {
     const team = await openTeam(app);
@@ -151,7 +150,7 @@ Deno.test("concurrent acceptance of ownership and leaving admit one of both", as
     const { token } = await offer(team, team.viewer);
     const [moved, left] = await Promise.all([
       accept(team.viewer, token),
-      team.viewer.send(removed(team.path(`/members/${accountId}`))),
+      team.viewer.send(deleteCall(team.path(`/members/${accountId}`))),
     ]);
     const outcome = [moved.status, left.status];
     assert.ok(

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { INVITATION_MS } from "@/lib/limits.ts";
-import { joinProject, openAccount, ownedProject, PASSWORD } from "../support/dashboard.ts";
+import { createOwnedProject, joinProject, openAccount, PASSWORD } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { accept, invite, inviting, NO_TOKEN, offer, storedInvitations } from "./invitations.ts";
+import { accept, invite, inviteCall, NO_TOKEN, offer, storedInvitations } from "./invitations.ts";
 import { ok, refused } from "./test_collection.ts";
-import { openTeam, patched, removed } from "./team.ts";
+import { deleteCall, openTeam, patchCall } from "./team.ts";
 
-const found = (items: { accountId: string }[], accountId: string) =>
+const findMember = (items: { accountId: string }[], accountId: string) =>
   items.find((one) => one.accountId === accountId);
 
-Deno.test("accepting an invitation by its link makes a member, whatever their address", async () => {
+Deno.test("acceptInvitation makes the account a member, whatever its address", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   refused(await team.stranger.send({ path: team.path() }), 404, "PROJECT_NOT_FOUND");
@@ -18,7 +18,7 @@ Deno.test("accepting an invitation by its link makes a member, whatever their ad
   assert.deepEqual(accepted, ok(await team.stranger.send({ path: team.path() })));
   assert.equal(accepted.role, "admin");
   const { items } = ok(await team.owner.send({ path: team.path("/members") }));
-  assert.deepEqual(found(items, team.stranger.accountId), {
+  assert.deepEqual(findMember(items, team.stranger.accountId), {
     accountId: team.stranger.accountId,
     email: team.stranger.email,
     name: null,
@@ -28,7 +28,7 @@ Deno.test("accepting an invitation by its link makes a member, whatever their ad
   });
 });
 
-Deno.test("a link works once; its account gets the same answer again, another none", async () => {
+Deno.test("a link admits one account, which gets an identical response when it accepts again", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const { token } = await invite(team, team.stranger.email);
@@ -36,56 +36,57 @@ Deno.test("a link works once; its account gets the same answer again, another no
   assert.equal((await accept(team.stranger, token)).text, first.text);
   const other = await openAccount(app);
   refused(await accept(other, token), 404, "INVITATION_NOT_FOUND");
-  // Whoever was removed since does not come back by the old link.
-  ok(await team.owner.send(removed(team.path(`/members/${team.stranger.accountId}`))));
+  // A member who was removed cannot come back by the old link.
+  ok(await team.owner.send(deleteCall(team.path(`/members/${team.stranger.accountId}`))));
   refused(await accept(team.stranger, token), 404, "INVITATION_NOT_FOUND");
   const again = await invite(team, team.stranger.email);
   ok(await accept(team.stranger, again.token));
 });
 
-Deno.test("unknown, expired and withdrawn links, and those of dead invitations, are one refusal", async () => {
+Deno.test("acceptInvitation refuses every invalid link with an identical response", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const { admin, owner } = team;
   const texts = new Set<string>();
-  const dead = async (token: string, account = team.stranger) => {
+  const assertRefused = async (token: string, account = team.stranger) => {
     const answer = await accept(account, token);
     refused(answer, 404, "INVITATION_NOT_FOUND");
     texts.add(answer.text);
   };
-  for (const token of [NO_TOKEN, "", " ", "ÿ".repeat(1000)]) await dead(token);
+  for (const token of [NO_TOKEN, "", " ", "ÿ".repeat(1000)]) await assertRefused(token);
 
   const withdrawn = await invite(team, "a@example.com");
-  ok(await owner.send(removed(team.path(`/invitations/${withdrawn.invitationId}`))));
-  await dead(withdrawn.token);
+  ok(await owner.send(deleteCall(team.path(`/invitations/${withdrawn.invitationId}`))));
+  await assertRefused(withdrawn.token);
 
-  const byAdmin = async () => ok(await admin.send(inviting(team, "b@example.com")), 201).token;
+  const inviteAsAdmin = async () =>
+    ok(await admin.send(inviteCall(team, "b@example.com")), 201).token;
   const path = team.path(`/members/${admin.accountId}`);
-  const demoted = await byAdmin();
-  ok(await owner.send(patched(path, { role: "viewer" })));
-  await dead(demoted);
-  ok(await owner.send(patched(path, { role: "admin" })));
-  await dead(demoted);
-  const orphaned = await byAdmin();
-  ok(await owner.send(removed(path)));
-  await dead(orphaned);
+  const demoted = await inviteAsAdmin();
+  ok(await owner.send(patchCall(path, { role: "viewer" })));
+  await assertRefused(demoted);
+  ok(await owner.send(patchCall(path, { role: "admin" })));
+  await assertRefused(demoted);
+  const orphaned = await inviteAsAdmin();
+  ok(await owner.send(deleteCall(path)));
+  await assertRefused(orphaned);
   await joinProject(app.services, team.projectId, admin.accountId, "admin");
-  await dead(orphaned);
-  const left = await byAdmin();
+  await assertRefused(orphaned);
+  const ofDeletedAdmin = await inviteAsAdmin();
   const body = { password: PASSWORD };
   ok(await admin.send({ method: "DELETE", path: "/api/auth/account", body }));
-  await dead(left);
+  await assertRefused(ofDeletedAdmin);
 
   const late = await invite(team, "c@example.com");
   app.clock.advance(INVITATION_MS - 1);
-  const [fresh, freshToo] = [await openAccount(app), await openAccount(app)];
+  const [fresh, other] = [await openAccount(app), await openAccount(app)];
   ok(await accept(fresh, late.token));
   app.clock.advance(1);
-  await dead(late.token, freshToo);
+  await assertRefused(late.token, other);
   assert.equal(texts.size, 1);
 });
 
-Deno.test("an invitation expires after 7 days, to the millisecond", async () => {
+Deno.test("an invitation expires after exactly 7 days", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const { token } = await invite(team, "ada@example.com");
@@ -94,16 +95,16 @@ Deno.test("an invitation expires after 7 days, to the millisecond", async () => 
   refused(await accept(late, token), 404, "INVITATION_NOT_FOUND");
 });
 
-Deno.test("the invitations of a deleted project are gone, also when it is restored", async () => {
+Deno.test("deleting a project deletes its invitations", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const { token } = await invite(team, "ada@example.com");
-  ok(await team.owner.send(removed(team.path(), { name: "Test" })));
+  ok(await team.owner.send(deleteCall(team.path(), { name: "Test" })));
   refused(await accept(team.stranger, token), 404, "INVITATION_NOT_FOUND");
   assert.equal(await storedInvitations(app), "");
 });
 
-Deno.test("a member is 409, and the link is left for whom it was meant", async () => {
+Deno.test("acceptInvitation refuses a member and leaves the link usable", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const before = await team.roles();
@@ -115,7 +116,7 @@ Deno.test("a member is 409, and the link is left for whom it was meant", async (
   ok(await accept(team.stranger, token));
 });
 
-Deno.test("the named member owns the project from then on; who did stays as an admin", async () => {
+Deno.test("accepting an offer makes the named member the owner and the former owner an admin", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const { owner, viewer } = team;
@@ -124,12 +125,12 @@ Deno.test("the named member owns the project from then on; who did stays as an a
   assert.equal(ok(first).role, "owner");
   assert.equal(ok(await owner.send({ path: team.path() })).role, "admin");
   assert.equal((await accept(viewer, token)).text, first.text);
-  const deletion = removed(team.path(), { name: "Test" });
+  const deletion = deleteCall(team.path(), { name: "Test" });
   refused(await owner.send(deletion), 403, "ROLE_REQUIRED");
   ok(await viewer.send(deletion));
 });
 
-Deno.test("nobody but the named member takes an offer", async () => {
+Deno.test("acceptInvitation refuses an offer to accounts other than the named member", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const before = await team.roles();
@@ -138,11 +139,11 @@ Deno.test("nobody but the named member takes an offer", async () => {
     refused(await accept(account, token), 404, "INVITATION_NOT_FOUND");
   }
   assert.deepEqual(await team.roles(), before);
-  ok(await team.viewer.send(removed(team.path(`/members/${team.viewer.accountId}`))));
+  ok(await team.viewer.send(deleteCall(team.path(`/members/${team.viewer.accountId}`))));
   refused(await accept(team.viewer, token), 404, "INVITATION_NOT_FOUND");
 });
 
-Deno.test("an offer of somebody who owns the project no more is dead, a repeated one too", async () => {
+Deno.test("acceptInvitation refuses an offer of a former owner, even one accepted before", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const { owner, admin, viewer } = team;
@@ -163,7 +164,7 @@ Deno.test("an offer of somebody who owns the project no more is dead, a repeated
   );
 });
 
-Deno.test("the project has the new owner's plan at once, and not before", async () => {
+Deno.test("accepting an offer gives the project the new owner's plan, and not before", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const rich = await openAccount(app, { plan: "pro" });
@@ -173,11 +174,11 @@ Deno.test("the project has the new owner's plan at once, and not before", async 
   assert.equal(ok(await accept(rich, token)).plan, "pro");
 });
 
-Deno.test("the new owner's plan must allow one more project; then the offer still holds", async () => {
+Deno.test("acceptInvitation refuses an offer beyond the new owner's plan and changes no role", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const owned = [];
-  for (const name of ["a", "b", "c"]) owned.push(await ownedProject(team.admin, { name }));
+  for (const name of ["a", "b", "c"]) owned.push(await createOwnedProject(team.admin, { name }));
   const { token } = await offer(team, team.admin);
   const answer = await accept(team.admin, token);
   refused(answer, 403, "PLAN_LIMIT_REACHED", "The free plan allows 3 projects");

@@ -10,27 +10,26 @@ import type { Call } from "../support/conforming_client.ts";
 import type { TestAccount } from "../support/dashboard.ts";
 import { codeTo, mailsOf } from "../support/mailbox.ts";
 import type { TestApp } from "../support/test_app.ts";
-import { traceless as unchanged } from "../support/traceless.ts";
+import { assertUnchanged as unchanged } from "../support/assert_unchanged.ts";
 import { ok } from "./test_collection.ts";
 
 export const ADA = "ada@example.com";
 
-/** Another one that nobody guesses. */
+/** A valid password that differs from the account's. */
 export const NEXT_PASSWORD = "eight dry leaves 52";
 
 export const MINUTE_MS = 60_000;
 
-/** Where there is no mail server, and nobody keeps mails. */
+/** The environment of a server that can neither send nor store mail. */
 export const NO_MAIL = { MAIL_URL: "" };
 
-/** An operation below `/api/auth`. */
 export const authCall = (operation: string, body: unknown): Call => ({
   path: `/api/auth/${operation}`,
   body,
 });
 
-/** Asks for a code and reads it from the mail. The clock moves on first, so that one may be sent. */
-export async function codeFor(
+/** Advances the clock past the pause between codes, requests a code and reads it from the mail. */
+export async function requestCode(
   app: TestApp,
   operation: "resend-verification" | "request-password-reset",
   email: string,
@@ -41,11 +40,9 @@ export async function codeFor(
   return await codeTo(app.services, "control", email);
 }
 
-/** The code that registering sent. */
-export const firstCode = ({ services }: TestApp, { email }: TestAccount): Promise<string> =>
+export const signUpCode = ({ services }: TestApp, { email }: TestAccount): Promise<string> =>
   codeTo(services, "control", email);
 
-/** A code that is another one. */
 export const wrongCode = (code: string): string => code === "000000" ? "000001" : "000000";
 
 export const storedAccount = async (
@@ -57,8 +54,8 @@ export const storedAccount = async (
 export const countOf = ({ services }: TestApp, definition: Definition): Promise<number> =>
   countIn(services, "control", definition);
 
-/** Kinds and recipients of mails to accounts, the oldest first. */
-export const mailed = async ({ services }: TestApp): Promise<[kind: string, to: string][]> =>
+/** Returns kinds and recipients of mails to accounts, the oldest first. */
+export const sentMails = async ({ services }: TestApp): Promise<[kind: string, to: string][]> =>
   (await mailsOf(services, "control")).map(({ kind, to }) => [kind, to]);
 
 const TRACES: readonly Definition[] = [
@@ -72,10 +69,10 @@ const TRACES: readonly Definition[] = [
 ];
 
 /**
- * Fails if anything of accounts, sessions, invitations, codes and mails is different after `work`.
- * @param but What may change: tries that were taken, say.
+ * Fails if `work` changes accounts, sessions, invitations, codes, mails or jobs.
+ * @param but Kinds of records that may change, such as counted attempts.
  */
-export async function traceless(
+export async function assertTraceless(
   app: TestApp,
   work: () => Promise<void>,
   but: readonly Definition[] = [],
@@ -84,6 +81,5 @@ export async function traceless(
   await unchanged(app.services, { space: "control", kinds }, work);
 }
 
-/** Whether the account's session still stands. */
 export const isSignedIn = async (account: TestAccount): Promise<boolean> =>
   (await account.send({ path: "/api/auth/me" })).status === 200;

@@ -8,9 +8,9 @@ import { INVITATIONS } from "@/lib/projects/invitations.ts";
 import { MEMBERS } from "@/lib/projects/members.ts";
 import { PROJECTS } from "@/lib/projects/records.ts";
 import type { Call } from "../support/conforming_client.ts";
-import { createToken, openAccount, ownedProject } from "../support/dashboard.ts";
+import { createOwnedProject, createToken, openAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { traceless } from "../support/traceless.ts";
+import { assertUnchanged } from "../support/assert_unchanged.ts";
 import {
   inProject,
   type Sample,
@@ -19,10 +19,10 @@ import {
   takesKey,
   takesSession,
 } from "./sample_calls.ts";
-import { NOBODY, refused } from "./test_collection.ts";
+import { refused, UNKNOWN_ID } from "./test_collection.ts";
 import { openTeam, type Team } from "./team.ts";
 
-/** Every operation under a token; what is added is in here too. */
+/** Samples of every operation that accepts an account token, including operations added later. */
 const SAMPLES = sampleCalls().filter(takesAccountToken);
 const OF_PROJECTS = SAMPLES.filter(({ template }) =>
   template.startsWith("/api/projects/{projectId}")
@@ -31,7 +31,7 @@ const OF_SESSIONS = sampleCalls().filter((one) => takesSession(one) && !takesAcc
 
 const isRead = ({ call }: Sample): boolean => call.method === "GET";
 
-/** What a token may be refused as. */
+/** Problem codes with which a token may be refused. */
 const REFUSALS = [
   "SIGN_IN_REQUIRED",
   "ACCOUNT_TOKEN_INVALID",
@@ -52,10 +52,10 @@ const CONTROL_KINDS = [
 ];
 
 const untouched = ({ services }: TestApp, work: () => Promise<void>): Promise<void> =>
-  traceless(services, { space: "control", kinds: CONTROL_KINDS }, work);
+  assertUnchanged(services, { space: "control", kinds: CONTROL_KINDS }, work);
 
-/** One test with a step for each operation, on one team: only for what is refused. */
-function onEach(
+/** Declares a test with a step for each operation, on one team. Every request must be refused. */
+function testEach(
   name: string,
   samples: readonly Sample[],
   prepare: (app: TestApp, team: Team) => Promise<(sample: Sample, call: Call) => Promise<void>>,
@@ -74,11 +74,10 @@ function onEach(
   });
 }
 
-/** The sample with the body's text broken, if it has a body. */
 const withBadBody = (call: Call): Call =>
   call.body === undefined ? call : { ...call, body: '{"broken":' };
 
-Deno.test("a token manages projects, and never its account", () => {
+Deno.test("account tokens are accepted for projects and refused for managing the account", () => {
   const idsOf = (samples: readonly Sample[]) => samples.map(({ operationId }) => operationId);
   const beyond = SAMPLES.filter((sample) => !OF_PROJECTS.includes(sample));
   assert.deepEqual(
@@ -103,23 +102,23 @@ Deno.test("a token manages projects, and never its account", () => {
   ]);
 });
 
-/** Members of answers that are called as secrets are; each says something about one, or of no one. */
-const SAID_OF_SECRETS = [
-  "code", // Of the problem that a request was refused with.
-  "emailCode", // Whether users sign in by one.
+/** Members of responses that are named like secrets but contain none. */
+const NOT_SECRET = [
+  "code", // The code of a problem.
+  "emailCode", // Whether users sign in with a code by mail.
   "formerSecretUntil",
   "hasAiKey",
   "hasClientSecret",
   "hasCode",
   "hasKeys",
   "hasPassword",
-  "key", // A field's name.
-  "password", // Whether users have one.
+  "key", // The name of a field.
+  "password", // Whether users have a password.
   "passwordLengthMin",
-  "publishableKey", // Which is public.
+  "publishableKey", // A public key.
 ];
 
-Deno.test("no answer to a token that may only read has a secret", () => {
+Deno.test("no response to a read-only token contains a secret", () => {
   const { paths } = published as unknown as {
     paths: Record<string, { get: { responses: { 200: { content: object } } } }>;
   };
@@ -129,10 +128,10 @@ Deno.test("no answer to a token that may only read has a secret", () => {
   );
   assert.ok(names.has("publicUrl") && names.size > 100);
   const secret = /secret|password|token|key|code$/i;
-  assert.deepEqual([...names].filter((name) => secret.test(name)).toSorted(), SAID_OF_SECRETS);
+  assert.deepEqual([...names].filter((name) => secret.test(name)).toSorted(), NOT_SECRET);
 });
 
-/** Names of members at any depth of a schema. */
+/** Returns the names of members at any depth of a schema. */
 function membersIn(schema: unknown, above: readonly string[] = []): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   return Object.entries(schema).flatMap(([name, value]) => {
@@ -145,64 +144,72 @@ function membersIn(schema: unknown, above: readonly string[] = []): string[] {
   });
 }
 
-onEach("every bad token is the same 401, also beside a session", SAMPLES, async (app, team) => {
-  const { token } = await createToken(team.owner);
-  const deleted = await createToken(team.owner);
-  await team.owner.send({ method: "DELETE", path: `/api/auth/tokens/${deleted.id}` });
-  const expired = await createToken(team.owner, { expiresInDays: 1 });
-  app.clock.advance(86_400_001);
-  const bad = {
-    "a prefix alone": "corbel_pat_",
-    "too short": token.slice(0, -1),
-    "too long": `${token}x`,
-    "two tokens": `${token} ${token}`,
-    "another last letter": token.slice(0, -1) + (token.endsWith("A") ? "B" : "A"),
-    "a pattern": `corbel_pat_${"%".repeat(43)}`,
-    "deleted": deleted.token,
-    "expired": expired.token,
-  };
-  const texts = new Set<string>();
-  return async (_sample, call) => {
-    for (const [kind, text] of Object.entries(bad)) {
-      for (const one of [call, withBadBody(call)]) {
-        for (const cookies of [{}, { cookie: team.owner.cookie }]) {
-          const authorization = `Bearer ${text}`;
-          const answer = await app.send({ ...one, headers: { authorization, ...cookies } });
-          assert.equal(answer.status, 401, `${kind}: ${answer.text}`);
-          refused(answer, 401, "ACCOUNT_TOKEN_INVALID");
-          texts.add(answer.text);
+testEach(
+  "every invalid token gets one identical 401, even next to a session",
+  SAMPLES,
+  async (app, team) => {
+    const { token } = await createToken(team.owner);
+    const deleted = await createToken(team.owner);
+    await team.owner.send({ method: "DELETE", path: `/api/auth/tokens/${deleted.id}` });
+    const expired = await createToken(team.owner, { expiresInDays: 1 });
+    app.clock.advance(86_400_001);
+    const bad = {
+      "a prefix alone": "corbel_pat_",
+      "too short": token.slice(0, -1),
+      "too long": `${token}x`,
+      "two tokens": `${token} ${token}`,
+      "another last letter": token.slice(0, -1) + (token.endsWith("A") ? "B" : "A"),
+      "a pattern": `corbel_pat_${"%".repeat(43)}`,
+      "deleted": deleted.token,
+      "expired": expired.token,
+    };
+    const texts = new Set<string>();
+    return async (_sample, call) => {
+      for (const [kind, text] of Object.entries(bad)) {
+        for (const one of [call, withBadBody(call)]) {
+          for (const cookies of [{}, { cookie: team.owner.cookie }]) {
+            const authorization = `Bearer ${text}`;
+            const answer = await app.send({ ...one, headers: { authorization, ...cookies } });
+            assert.equal(answer.status, 401, `${kind}: ${answer.text}`);
+            refused(answer, 401, "ACCOUNT_TOKEN_INVALID");
+            texts.add(answer.text);
+          }
         }
       }
-    }
-    assert.equal(texts.size, 1, "one message, whatever is wrong with the token");
-  };
-});
+      assert.equal(texts.size, 1, "one message for every invalid token");
+    };
+  },
+);
 
-onEach("a bearer of another kind is none of an account", SAMPLES, async (app, team) => {
-  const { token } = await createToken(team.owner);
-  const others = [
-    "",
-    "word",
-    token.slice("corbel_pat_".length),
-    token.toUpperCase(),
-    ` ${token}`,
-    token.replace("corbel", "carbel"),
-    team.owner.cookie.split("=")[1]!,
-    team.secretKey,
-    (await (await app.project()).user()).token,
-  ];
-  return async (sample, call) => {
-    const code = takesKey(sample) ? "API_KEY_INVALID" : "SIGN_IN_REQUIRED";
-    for (const text of others) {
-      const headers = { authorization: `Bearer ${text}` };
-      refused(await app.send({ ...call, headers }), 401, code);
-    }
-    refused(await app.send({ ...call, headers: { authorization: token } }), 401, code);
-  };
-});
+testEach(
+  "a bearer value of another kind does not count as an account token",
+  SAMPLES,
+  async (app, team) => {
+    const { token } = await createToken(team.owner);
+    const others = [
+      "",
+      "word",
+      token.slice("corbel_pat_".length),
+      token.toUpperCase(),
+      ` ${token}`,
+      token.replace("corbel", "carbel"),
+      team.owner.cookie.split("=")[1]!,
+      team.secretKey,
+      (await (await app.project()).user()).token,
+    ];
+    return async (sample, call) => {
+      const code = takesKey(sample) ? "API_KEY_INVALID" : "SIGN_IN_REQUIRED";
+      for (const text of others) {
+        const headers = { authorization: `Bearer ${text}` };
+        refused(await app.send({ ...call, headers }), 401, code);
+      }
+      refused(await app.send({ ...call, headers: { authorization: token } }), 401, code);
+    };
+  },
+);
 
-onEach(
-  "a token that may read writes nothing, also with a bad body",
+testEach(
+  "a read-only token cannot write, even with a malformed body",
   SAMPLES.filter((sample) => !isRead(sample)),
   async (_app, { owner }) => {
     const token = await createToken(owner, { access: "read" });
@@ -215,36 +222,44 @@ onEach(
   },
 );
 
-onEach("a token for another project is 403", OF_PROJECTS, async (_app, { owner }) => {
-  const { projectId } = await ownedProject(owner);
-  const token = await createToken(owner, { projects: [projectId] });
-  await token.send({ path: "/api/auth/me" });
-  return async (_sample, call) =>
-    refused(await token.send(call), 403, "TOKEN_SCOPE_EXCEEDED", "not for this project");
-});
+testEach(
+  "a token for another project is refused with 403",
+  OF_PROJECTS,
+  async (_app, { owner }) => {
+    const { projectId } = await createOwnedProject(owner);
+    const token = await createToken(owner, { projects: [projectId] });
+    await token.send({ path: "/api/auth/me" });
+    return async (_sample, call) =>
+      refused(await token.send(call), 403, "TOKEN_SCOPE_EXCEEDED", "not for this project");
+  },
+);
 
-onEach("of others' projects a token tells nothing", OF_PROJECTS, async (_app, { stranger }) => {
-  const { projectId } = await ownedProject(stranger);
-  const tokens = [
-    await createToken(stranger),
-    await createToken(stranger, { access: "read" }),
-    await createToken(stranger, { projects: [projectId] }),
-  ];
-  for (const token of tokens) await token.send({ path: "/api/auth/me" });
-  const texts = new Set<string>();
-  return async (sample, call) => {
-    for (const token of tokens) {
-      for (const one of [call, inProject(sample.call, NOBODY)]) {
-        const answer = await token.send(one);
-        refused(answer, 404, "PROJECT_NOT_FOUND");
-        texts.add(answer.text);
+testEach(
+  "a token gets one identical 404 for existing and unknown projects of other accounts",
+  OF_PROJECTS,
+  async (_app, { stranger }) => {
+    const { projectId } = await createOwnedProject(stranger);
+    const tokens = [
+      await createToken(stranger),
+      await createToken(stranger, { access: "read" }),
+      await createToken(stranger, { projects: [projectId] }),
+    ];
+    for (const token of tokens) await token.send({ path: "/api/auth/me" });
+    const texts = new Set<string>();
+    return async (sample, call) => {
+      for (const token of tokens) {
+        for (const one of [call, inProject(sample.call, UNKNOWN_ID)]) {
+          const answer = await token.send(one);
+          refused(answer, 404, "PROJECT_NOT_FOUND");
+          texts.add(answer.text);
+        }
       }
-    }
-    assert.equal(texts.size, 1);
-  };
-});
+      assert.equal(texts.size, 1);
+    };
+  },
+);
 
-onEach("no token manages its account, also beside a session", OF_SESSIONS, async (app, team) => {
+testEach("no token manages its account, even next to a session", OF_SESSIONS, async (app, team) => {
   const { owner } = team;
   const token = await createToken(owner);
   await token.send({ path: "/api/auth/me" });
@@ -261,7 +276,7 @@ onEach("no token manages its account, also beside a session", OF_SESSIONS, async
   };
 });
 
-onEach("a token goes no further than its account's role", OF_PROJECTS, async (_app, team) => {
+testEach("a token has no more rights than its account's role", OF_PROJECTS, async (_app, team) => {
   const token = await createToken(team.viewer);
   await token.send({ path: "/api/auth/me" });
   return async ({ codes }, call) => {
@@ -271,7 +286,7 @@ onEach("a token goes no further than its account's role", OF_PROJECTS, async (_a
 });
 
 for (const sample of SAMPLES) {
-  Deno.test(`${sample.operationId}: a token within its scope passes, whatever site it comes from`, async () => {
+  Deno.test(`${sample.operationId}: a token within its scope is accepted from any site`, async () => {
     await using app = await openTestApp();
     const { owner, projectId } = await openTeam(app);
     const scopes = [
@@ -289,7 +304,7 @@ for (const sample of SAMPLES) {
   });
 }
 
-Deno.test("a session counts where no token is sent, whatever else the header says", async () => {
+Deno.test("the session counts if the authorization header has no account token", async () => {
   await using app = await openTestApp();
   const { cookie } = await openAccount(app);
   for (const authorization of ["Basic YTpi", "", "Digest x", "Bearer x", "Bearer"]) {
@@ -298,7 +313,7 @@ Deno.test("a session counts where no token is sent, whatever else the header say
   }
 });
 
-Deno.test("of a token and a session of two accounts the token counts", async () => {
+Deno.test("the token counts if a request has a token and a session of another account", async () => {
   await using app = await openTestApp();
   const [ann, bob] = [await openAccount(app), await openAccount(app)];
   const token = await createToken(ann);
@@ -306,7 +321,7 @@ Deno.test("of a token and a session of two accounts the token counts", async () 
   assert.equal(answer.body.data.accountId, ann.accountId);
 });
 
-Deno.test("bad tokens of one network are counted, and keep no good one out", async () => {
+Deno.test("invalid tokens are limited per network and do not block valid ones", async () => {
   await using app = await openTestApp({ env: { RATE_LIMITS: "on" } });
   const account = await openAccount(app);
   const token = await createToken(account);
@@ -321,5 +336,5 @@ Deno.test("bad tokens of one network are counted, and keep no good one out", asy
   assert.equal(good.status, 200, good.text);
   const { email, password } = account;
   const signIn = { path: "/api/auth/login", body: { email, password }, peer: "203.0.113.7" };
-  assert.equal((await app.send(signIn)).status, 200, "sign-ins are counted apart");
+  assert.equal((await app.send(signIn)).status, 200, "sign-ins are counted separately");
 });

@@ -19,12 +19,11 @@ async function openPosts(app: TestApp, rls: object = { mode: "public-read" }) {
   return { project, posts };
 }
 
-/** The groups that the secret key is answered. */
 type Posts = Awaited<ReturnType<typeof openPosts>>["posts"];
 const groupsOf = async (posts: Posts, query: string) =>
   ok(await posts.asSecret({ path: `/aggregate?${query}` })).groups;
 
-Deno.test("groups have their keys and the figures that were asked for, and no others", async () => {
+Deno.test("aggregateDocuments returns the keys and the requested figures of each group only", async () => {
   await using app = await openTestApp();
   const { posts } = await openPosts(app);
   await posts.insert(
@@ -82,7 +81,7 @@ Deno.test("groups have their keys and the figures that were asked for, and no ot
   ]);
 });
 
-Deno.test("dates are grouped by hours to years of a time zone", async () => {
+Deno.test("aggregateDocuments groups dates by days and months of a time zone", async () => {
   await using app = await openTestApp();
   const { posts } = await openPosts(app);
   await posts.insert(
@@ -106,7 +105,7 @@ Deno.test("dates are grouped by hours to years of a time zone", async () => {
   );
 });
 
-Deno.test("groups are sorted by keys and figures, and cut by the limit", async () => {
+Deno.test("aggregateDocuments sorts groups by keys and figures, and cuts them at the limit", async () => {
   await using app = await openTestApp();
   const { posts } = await openPosts(app);
   await posts.insert(
@@ -126,14 +125,14 @@ Deno.test("groups are sorted by keys and figures, and cut by the limit", async (
   const cut = ok(await posts.asSecret({ path: "/aggregate?group=status&limit=2" }));
   assert.equal(cut.more, true);
   assert.equal(cut.groups.length, 2);
-  // A field of the group comes before a figure of its name.
+  // A group field takes precedence over a figure of the same name.
   assert.deepEqual(await groupsOf(posts, "group=count&count=true&sort=-count"), [
     { key: { count: 4 }, count: 1 },
     { key: { count: null }, count: 3 },
   ]);
 });
 
-Deno.test("every filter of a list holds, and the trash is as in a list", async () => {
+Deno.test("aggregateDocuments takes every filter of a list and leaves out the trash by default", async () => {
   await using app = await openTestApp();
   const { posts } = await openPosts(app);
   const [first] = await posts.insert(
@@ -154,7 +153,7 @@ Deno.test("every filter of a list holds, and the trash is as in a list", async (
   assert.equal(await count(`where=${encodeURIComponent('{"count":{"gt":1}}')}`), 0);
 });
 
-Deno.test("groups are of the documents that the caller may read, under every mode", async () => {
+Deno.test("aggregateDocuments uses only documents that the caller may read, in every mode", async () => {
   await using app = await openTestApp();
   const modes = {
     off: { enabled: false },
@@ -191,12 +190,12 @@ Deno.test("groups are of the documents that the caller may read, under every mod
   }
 });
 
-Deno.test("what cannot be grouped or worked out is refused by its name", async () => {
+Deno.test("aggregateDocuments refuses invalid parameters by name", async () => {
   await using app = await openTestApp();
   const { posts } = await openPosts(app);
   const fields = (n: number) => Array.from({ length: n }, (_, i) => `f${i}`).join();
   const cases: readonly (readonly [string, RegExp])[] = [
-    ["", /^Nothing is asked for/],
+    ["", /^Nothing is requested/],
     ["count=false", /min or max\.$/],
     ["groupBy=status", /min or max\. Did you mean "group"\?$/],
     ["counts=true", /min or max\. Did you mean "count"\?$/],
@@ -244,7 +243,7 @@ Deno.test("what cannot be grouped or worked out is refused by its name", async (
   refused(unknown, 400, "UNKNOWN_OPERATOR");
 });
 
-Deno.test("a strict collection refuses filters on what it does not declare", async () => {
+Deno.test("aggregateDocuments refuses filters on undeclared fields of a strict collection", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await project.collection({ name: "posts", fields: FIELDS, strict: true });
@@ -252,7 +251,7 @@ Deno.test("a strict collection refuses filters on what it does not declare", asy
   refused(answer, 400, "INVALID_QUERY");
 });
 
-Deno.test("an unknown collection is COLLECTION_NOT_FOUND, and a user's is USERS_RESERVED", async () => {
+Deno.test("aggregateDocuments refuses unknown collections and the users collection", async () => {
   await using app = await openTestApp();
   const { project } = await openPosts(app);
   const none = await project.asSecret({ path: "/api/data/none/aggregate?count=true" });
@@ -261,7 +260,7 @@ Deno.test("an unknown collection is COLLECTION_NOT_FOUND, and a user's is USERS_
   refused(users, 403, "USERS_RESERVED");
 });
 
-Deno.test("keys of more than a megabyte are answered elsewhere, and beyond 16 MiB not at all", async () => {
+Deno.test("aggregateDocuments returns keys of over 1 MB, and refuses responses beyond 16 MiB", async () => {
   await using app = await openTestApp();
   const { posts } = await openPosts(app);
   const long = "x".repeat(900_000);
@@ -272,7 +271,7 @@ Deno.test("keys of more than a megabyte are answered elsewhere, and beyond 16 Mi
   refused(all, 413, "ANSWER_TOO_LARGE");
 });
 
-Deno.test("beside it a document is read by its id, and other methods are about documents", async () => {
+Deno.test("the aggregate path takes GET and HEAD only, and documents are still read by id", async () => {
   await using app = await openTestApp();
   const { posts } = await openPosts(app);
   const { _id } = await posts.insertOne({ views: 1 });

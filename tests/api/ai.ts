@@ -4,12 +4,12 @@ import { eq } from "@/lib/store/filter.ts";
 import type { Id } from "@/lib/store/port.ts";
 import { type AiFake, startAiFake } from "../support/ai_fake.ts";
 import type { Answer } from "../support/conforming_client.ts";
-import { openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";
+import { createOwnedProject, openAccount, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import type { TestOptions } from "../support/test_services.ts";
 import { createCollection } from "@/tests/support/given.ts";
 
-/** An account with a project, and an AI provider that knows the platform's key. */
+/** An account with a project, and a fake AI provider that accepts the platform's key. */
 export interface AiFixture extends AsyncDisposable {
   readonly app: TestApp;
   readonly fake: AiFake;
@@ -17,32 +17,31 @@ export interface AiFixture extends AsyncDisposable {
   readonly projectId: Id;
   readonly secretKey: string;
   define(definition: object): Promise<void>;
-  /** Asks the query builder about `posts`, as the owner unless another is named. */
+  /** Asks the query builder about `posts`. The default account is the owner. */
   ask(change?: object, who?: TestAccount): Promise<Answer>;
-  /** Says something to the collection creator. */
+  /** Sends a message to the collection creator. */
   say(userMessage: unknown, who?: TestAccount): Promise<Answer>;
   usage(who?: TestAccount): Promise<{ queries: number; designs: number; turns: number }>;
   setPlan(plan: PlanName, who?: TestAccount): Promise<void>;
 }
 
-/** The environment of a server that asks this provider. */
-export const asking = ({ url, model, key }: AiFake): Record<string, string> => ({
+export const aiEnv = ({ url, model, key }: AiFake): Record<string, string> => ({
   AI_BASE_URL: url,
   AI_MODEL: model,
   AI_API_KEY: key,
 });
 
-export const NOTHING = { filters: [], sort: null };
+export const EMPTY_QUERY = { filters: [], sort: null };
 
 export async function openAi(
   { plan = "free", env, ...options }: TestOptions & { plan?: PlanName } = {},
 ): Promise<AiFixture> {
   await using opening = new AsyncDisposableStack();
   const fake = opening.use(startAiFake());
-  fake.reply({ writes: NOTHING });
-  const app = opening.use(await openTestApp({ ...options, env: { ...asking(fake), ...env } }));
+  fake.reply({ writes: EMPTY_QUERY });
+  const app = opening.use(await openTestApp({ ...options, env: { ...aiEnv(fake), ...env } }));
   const owner = await openAccount(app, { plan });
-  const { projectId, secretKey } = await ownedProject(owner);
+  const { projectId, secretKey } = await createOwnedProject(owner);
   const path = `/api/projects/${projectId}/ai`;
   const opened = opening.move();
   return {

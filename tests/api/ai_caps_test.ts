@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { AI_USAGE, type AiUsageRecord } from "@/lib/ai/usage.ts";
 import { ALL } from "@/lib/store/filter.ts";
-import { joinProject, openAccount, ownedProject } from "../support/dashboard.ts";
+import { createOwnedProject, joinProject, openAccount } from "../support/dashboard.ts";
 import { fakeClock } from "../support/test_services.ts";
 import { until } from "../acceptance/until.ts";
-import { type AiFixture, asking, NOTHING, openAi, POSTS } from "./ai.ts";
+import { aiEnv, type AiFixture, EMPTY_QUERY, openAi, POSTS } from "./ai.ts";
 import { refused, tally, times } from "./test_collection.ts";
 import type { TestAccount } from "../support/dashboard.ts";
 
@@ -17,15 +17,15 @@ const setKey = (who: TestAccount, aiKey: string | null, projectId?: string) =>
     body: { aiKey },
   });
 
-async function opened(options: Parameters<typeof openAi>[0] = {}): Promise<AiFixture> {
+async function openWithPosts(options: Parameters<typeof openAi>[0] = {}): Promise<AiFixture> {
   const ai = await openAi(options);
   await ai.define(POSTS);
   return ai;
 }
 
-Deno.test("of 50 queries at once exactly as many pass as the plan allows, and no other reaches the provider", async () => {
+Deno.test("the plan's cap is exact for 50 concurrent queries, and refused ones reach no provider", async () => {
   for (const [plan, cap] of [["free", 5], ["pro", 20]] as const) {
-    await using ai = await opened({ plan });
+    await using ai = await openWithPosts({ plan });
     const answers = await Promise.all(times(50, () => ai.ask()));
     assert.deepEqual(tally(answers), { 200: cap, 403: 50 - cap });
     const refusals = answers.filter(({ status }) => status === 403);
@@ -37,14 +37,18 @@ Deno.test("of 50 queries at once exactly as many pass as the plan allows, and no
     assert.deepEqual(await ai.usage(), used(cap));
     refused(await ai.ask(), 403, "AI_CAP_REACHED");
     const records = ai.app.services.engine.records<AiUsageRecord>("control", AI_USAGE);
-    assert.equal(await records.count(ALL), 1, "one for the account and month, none for all");
+    assert.equal(
+      await records.count(ALL),
+      1,
+      "one record for the account and month, and none for the deployment",
+    );
   }
 });
 
-Deno.test("the cap is the account's: another project of its own is under it, another account is not", async () => {
-  await using ai = await opened();
+Deno.test("the cap applies to all projects of one account and not to another account", async () => {
+  await using ai = await openWithPosts();
   for (const _ of times(5, () => 0)) assert.equal((await ai.ask()).status, 200);
-  const second = await ownedProject(ai.owner);
+  const second = await createOwnedProject(ai.owner);
   const elsewhere = await ai.owner.send({
     path: `/api/projects/${second.projectId}/ai/query-builder`,
     body: { collectionName: "posts", prompt: "all" },
@@ -55,12 +59,12 @@ Deno.test("the cap is the account's: another project of its own is under it, ano
   refused(await ai.ask(), 403, "AI_CAP_REACHED");
   assert.equal((await ai.ask({}, admin)).status, 200);
   await ai.setPlan("pro");
-  assert.equal((await ai.ask()).status, 200, "a larger plan makes room at once");
+  assert.equal((await ai.ask()).status, 200, "a larger plan applies at once");
 });
 
-Deno.test("counters begin anew with the month, in UTC", async () => {
+Deno.test("counters start again at the beginning of each month in UTC", async () => {
   const clock = fakeClock(Date.parse("2026-01-31T23:59:59.000Z"));
-  await using ai = await opened({ clock });
+  await using ai = await openWithPosts({ clock });
   for (const _ of times(5, () => 0)) assert.equal((await ai.ask()).status, 200);
   clock.advance(999);
   refused(await ai.ask(), 403, "AI_CAP_REACHED");
@@ -70,9 +74,9 @@ Deno.test("counters begin anew with the month, in UTC", async () => {
   assert.deepEqual(await ai.usage(), used(1));
 });
 
-Deno.test("a request that crosses midnight counts in the month it began, and is given back there", async () => {
+Deno.test("a request across midnight is counted and given back in the month it began in", async () => {
   const clock = fakeClock(Date.parse("2026-01-31T23:59:59.999Z"));
-  await using ai = await opened({ clock });
+  await using ai = await openWithPosts({ clock });
   const counts = async () => {
     const records = ai.app.services.engine.records<AiUsageRecord>("control", AI_USAGE);
     const { items } = await records.list({ filter: ALL, sort: [], limit: 9 });
@@ -82,7 +86,7 @@ Deno.test("a request that crosses midnight counts in the month it began, and is 
   };
   ai.fake.reply(() => {
     clock.advance(1);
-    return { writes: NOTHING };
+    return { writes: EMPTY_QUERY };
   });
   assert.equal((await ai.ask()).status, 200);
   assert.deepEqual(await counts(), [["2026-01", 1]]);
@@ -93,27 +97,29 @@ Deno.test("a request that crosses midnight counts in the month it began, and is 
       clock.advance(1);
       assert.equal((await ai.ask()).status, 200);
     }
-    return i === first + 1 ? { writes: NOTHING } : { status: 500, headers: { "retry-after": "0" } };
+    return i === first + 1
+      ? { writes: EMPTY_QUERY }
+      : { status: 500, headers: { "retry-after": "0" } };
   });
   refused(await ai.ask(), 502, "AI_UNAVAILABLE");
   assert.deepEqual(await counts(), [["2026-01", 1], ["2026-02", 1]]);
 });
 
-Deno.test("what fails is given back: at the edge 50 failures leave as much room as before", async () => {
-  await using ai = await opened();
+Deno.test("failed requests are given back: 50 failures at the cap leave one request", async () => {
+  await using ai = await openWithPosts();
   for (const _ of times(4, () => 0)) await ai.ask();
   ai.fake.reply({ status: 500, headers: { "retry-after": "0" } });
   const answers = await Promise.all(times(50, () => ai.ask()));
   const { 502: failed = 0, 403: full = 0 } = tally(answers);
   assert.ok(failed >= 1 && failed + full === 50);
   assert.deepEqual(await ai.usage(), used(4));
-  ai.fake.reply({ writes: NOTHING });
+  ai.fake.reply({ writes: EMPTY_QUERY });
   assert.equal((await ai.ask()).status, 200);
   refused(await ai.ask(), 403, "AI_CAP_REACHED");
 });
 
-Deno.test("the project's key comes before the account's, and that before the platform's; neither is counted", async () => {
-  await using ai = await opened({ plan: "pro" });
+Deno.test("keys are used in the order project, account, platform, and only the last is counted", async () => {
+  await using ai = await openWithPosts({ plan: "pro" });
   const keys = { project: "gsk_of-the-project", account: "gsk_of-the-account" };
   for (const key of Object.values(keys)) ai.fake.accept(key);
   const usedKey = async () => {
@@ -133,8 +139,8 @@ Deno.test("the project's key comes before the account's, and that before the pla
   assert.deepEqual(await ai.usage(), used(2));
 });
 
-Deno.test("with a key of a user there is no cap, also when the platform's is reached", async () => {
-  await using ai = await opened({ plan: "pro" });
+Deno.test("requests with a user's own key have no cap, even when the platform's is reached", async () => {
+  await using ai = await openWithPosts({ plan: "pro" });
   await Promise.all(times(20, () => ai.ask()));
   refused(await ai.ask(), 403, "AI_CAP_REACHED");
   ai.fake.accept("gsk_own");
@@ -145,8 +151,8 @@ Deno.test("with a key of a user there is no cap, also when the platform's is rea
   assert.deepEqual(await ai.usage(), used(20));
 });
 
-Deno.test("a key whose plan lost the capability is passed over until the plan has it again", async () => {
-  await using ai = await opened({ plan: "pro" });
+Deno.test("a key is skipped while the plan does not include own keys", async () => {
+  await using ai = await openWithPosts({ plan: "pro" });
   for (const key of ["gsk_project", "gsk_account"]) ai.fake.accept(key);
   await setKey(ai.owner, "gsk_account");
   await setKey(ai.owner, "gsk_project", ai.projectId);
@@ -159,8 +165,8 @@ Deno.test("a key whose plan lost the capability is passed over until the plan ha
   assert.equal(ai.fake.asked.at(-1)!.key, "gsk_project");
 });
 
-Deno.test("the project's key follows the plan of its owner, the account's that of the caller", async () => {
-  await using ai = await opened({ plan: "pro" });
+Deno.test("the project's key depends on its owner's plan, the account's on the caller's plan", async () => {
+  await using ai = await openWithPosts({ plan: "pro" });
   for (const key of ["gsk_project", "gsk_admin"]) ai.fake.accept(key);
   await setKey(ai.owner, "gsk_project", ai.projectId);
   const admin = await openAccount(ai.app, { plan: "pro" });
@@ -170,11 +176,11 @@ Deno.test("the project's key follows the plan of its owner, the account's that o
   assert.equal(ai.fake.asked.at(-1)!.key, "gsk_project");
   await ai.setPlan("free");
   await ai.ask({}, admin);
-  assert.equal(ai.fake.asked.at(-1)!.key, "gsk_admin", "the owner pays no more, the caller does");
+  assert.equal(ai.fake.asked.at(-1)!.key, "gsk_admin", "the caller's key replaces the owner's");
 });
 
-Deno.test("a key of a user that the provider does not take is 401, and falls back on nobody's", async () => {
-  await using ai = await opened({ plan: "pro" });
+Deno.test("a user's key that the provider rejects is 401, and no other key is used", async () => {
+  await using ai = await openWithPosts({ plan: "pro" });
   for (const projectId of [undefined, ai.projectId]) {
     await setKey(ai.owner, "gsk_unknown-to-the-provider", projectId);
     const answer = await ai.ask();
@@ -189,8 +195,8 @@ Deno.test("a key of a user that the provider does not take is 401, and falls bac
   assert.deepEqual(await ai.usage(), used(0));
 });
 
-Deno.test("a client that disconnects stops the provider, and the request stays counted", async () => {
-  await using ai = await opened();
+Deno.test("a client that disconnects aborts the provider's request, which stays counted", async () => {
+  await using ai = await openWithPosts();
   ai.fake.reply({ silent: true });
   const { createApp } = await import("@/routes/app.ts");
   const app = createApp(ai.app.services);
@@ -207,14 +213,14 @@ Deno.test("a client that disconnects stops the provider, and the request stays c
   const answer = app.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
   await until("the provider is asked", () => ai.fake.asked.length === 1);
   control.abort();
-  await until("it is left alone", () => ai.fake.abandoned === 1);
+  await until("the request to the provider is aborted", () => ai.fake.abandoned === 1);
   assert.equal((await answer).status, 502);
   assert.deepEqual(await ai.usage(), used(1));
 });
 
 Deno.test("two processes on one store share the counters", async () => {
-  await using ai = await opened();
-  await using other = await openAi({ store: ai.app.store, env: asking(ai.fake) });
+  await using ai = await openWithPosts();
+  await using other = await openAi({ store: ai.app.store, env: aiEnv(ai.fake) });
   const path = `/api/projects/${ai.projectId}/ai/query-builder`;
   const headers = { cookie: ai.owner.cookie };
   const body = { collectionName: "posts", prompt: "all" };
@@ -224,28 +230,28 @@ Deno.test("two processes on one store share the counters", async () => {
   assert.deepEqual(tally(answers), { 200: 5, 403: 15 });
 });
 
-Deno.test("an answer that cannot be used is charged as any other, and its text is not kept", async () => {
-  await using ai = await opened();
+Deno.test("an unusable answer of the provider is refused and counted", async () => {
+  await using ai = await openWithPosts();
   for (const writes of ["no JSON", {}, { filters: "all" }, { filters: [], sort: 7 }]) {
     ai.fake.reply({ writes });
     refused(await ai.ask(), 502, "AI_ANSWER_INVALID");
   }
   assert.deepEqual(await ai.usage(), used(4));
-  ai.fake.reply({ writes: NOTHING, finishReason: "length" });
+  ai.fake.reply({ writes: EMPTY_QUERY, finishReason: "length" });
   refused(await ai.ask(), 502, "AI_ANSWER_INVALID");
   refused(await ai.ask(), 403, "AI_CAP_REACHED");
   assert.equal(ai.fake.asked.length, 5);
 });
 
-Deno.test("the whole deployment has AI_MONTHLY_LIMIT requests a month, exactly, whoever asks for what", async () => {
-  await using ai = await opened({ plan: "pro", env: { AI_MONTHLY_LIMIT: "12" } });
-  const env = { ...asking(ai.fake), AI_MONTHLY_LIMIT: "12" };
+Deno.test("AI_MONTHLY_LIMIT is exact for all accounts, operations and processes", async () => {
+  await using ai = await openWithPosts({ plan: "pro", env: { AI_MONTHLY_LIMIT: "12" } });
+  const env = { ...aiEnv(ai.fake), AI_MONTHLY_LIMIT: "12" };
   await using second = await openAi({ store: ai.app.store, env });
   const admin = await openAccount(ai.app, { plan: "pro" });
   await joinProject(ai.app.services, ai.projectId, admin.accountId, "admin");
   ai.fake.reply(({ schemaName }) => ({
     writes: schemaName === "query"
-      ? NOTHING
+      ? EMPTY_QUERY
       : { type: "clarify", message: "For whom?", collections: null },
   }));
   const path = `/api/projects/${ai.projectId}/ai/query-builder`;
@@ -255,30 +261,30 @@ Deno.test("the whole deployment has AI_MONTHLY_LIMIT requests a month, exactly, 
       headers: { cookie: ai.owner.cookie },
       body: { collectionName: "posts", prompt: "all" },
     });
-  const ways = [() => ai.ask(), () => ai.ask({}, admin), () => ai.say("a blog"), elsewhere];
-  const answers = await Promise.all(times(24, (i) => ways[i % ways.length]!()));
+  const requests = [() => ai.ask(), () => ai.ask({}, admin), () => ai.say("a blog"), elsewhere];
+  const answers = await Promise.all(times(24, (i) => requests[i % requests.length]!()));
   assert.deepEqual(tally(answers), { 200: 12, 403: 12 });
   assert.equal(ai.fake.asked.length, 12);
   refused(await ai.ask(), 403, "AI_CAP_REACHED", "This server's 12 AI requests of this month");
   const [own, theirs] = [await ai.usage(), await ai.usage(admin)];
-  assert.equal(own.queries + own.turns + theirs.queries, 12, "what is refused is given back");
+  assert.equal(own.queries + own.turns + theirs.queries, 12, "refused requests are given back");
   ai.fake.accept("gsk_own");
   await setKey(ai.owner, "gsk_own");
   assert.equal((await ai.ask()).status, 200, "a key of a user is exempt");
 });
 
-Deno.test("what the provider fails at is given back to the deployment too", async () => {
-  await using ai = await opened({ env: { AI_MONTHLY_LIMIT: "1" } });
+Deno.test("failed requests are given back to AI_MONTHLY_LIMIT too", async () => {
+  await using ai = await openWithPosts({ env: { AI_MONTHLY_LIMIT: "1" } });
   ai.fake.reply({ status: 500, headers: { "retry-after": "0" } });
   for (const _ of times(3, () => 0)) refused(await ai.ask(), 502, "AI_UNAVAILABLE");
-  ai.fake.reply({ writes: NOTHING });
+  ai.fake.reply({ writes: EMPTY_QUERY });
   assert.equal((await ai.ask()).status, 200);
   refused(await ai.ask(), 403, "AI_CAP_REACHED", "server's 1 AI requests");
   assert.deepEqual(await ai.usage(), used(1));
 });
 
-Deno.test("what an earlier version counted goes on counting, without the counters it did not know", async () => {
-  await using ai = await opened();
+Deno.test("usage records of an earlier version count, and their missing counters are zero", async () => {
+  await using ai = await openWithPosts();
   const { engine, newId } = ai.app.services;
   const earlier = { accountId: ai.owner.accountId, queries: 4, designs: 0 };
   await engine.records("control", AI_USAGE)
@@ -291,9 +297,9 @@ Deno.test("what an earlier version counted goes on counting, without the counter
   assert.deepEqual(await ai.usage(), { queries: 5, designs: 0, turns: 1 });
 });
 
-Deno.test("an account makes ten AI requests a minute, in all processes and with any key", async () => {
-  await using ai = await opened({ plan: "pro", env: { RATE_LIMITS: "on" } });
-  const env = { ...asking(ai.fake), RATE_LIMITS: "on" };
+Deno.test("an account is limited to ten AI requests a minute in all processes, with any key", async () => {
+  await using ai = await openWithPosts({ plan: "pro", env: { RATE_LIMITS: "on" } });
+  const env = { ...aiEnv(ai.fake), RATE_LIMITS: "on" };
   await using second = await openAi({ store: ai.app.store, env });
   ai.fake.accept("gsk_own");
   await setKey(ai.owner, "gsk_own");
@@ -316,7 +322,7 @@ Deno.test("an account makes ten AI requests a minute, in all processes and with 
   assert.equal(ai.fake.asked.length, 10);
   const admin = await openAccount(ai.app, { plan: "pro" });
   await joinProject(ai.app.services, ai.projectId, admin.accountId, "admin");
-  assert.equal((await ai.ask({}, admin)).status, 200, "another account is not held up");
+  assert.equal((await ai.ask({}, admin)).status, 200, "another account is not limited");
   ai.app.clock.advance(45_000);
   assert.equal((await ai.ask()).status, 200);
 });

@@ -1,5 +1,3 @@
-/** What the operations share that answer documents: how large an answer gets. */
-
 import assert from "node:assert/strict";
 import { ANSWER_BYTES_MAX } from "@/lib/limits.ts";
 import { bytesOf } from "@/lib/store/json_text.ts";
@@ -16,42 +14,42 @@ import {
   times,
 } from "./test_collection.ts";
 
-const SAYS = "fewer rows or fields";
-const LENGTH = 1_000_000;
+const REMEDY = "fewer rows or fields";
+const TEXT_CHARACTERS = 1_000_000;
 
-/** Stores seventeen documents, of which sixteen fit into an answer. */
+/** Stores seventeen documents, of which sixteen fit into a response. */
 async function openLarge(app: TestApp): Promise<{ collection: TestCollection; last: Doc }> {
   const collection = await createTestCollection(app, {
     fields: [{ key: "n", type: "Number", index: true }, { key: "title", type: "String" }],
   });
   for (const numbers of [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11], [12, 13, 14, 15]]) {
-    const documents = numbers.map((n) => ({ n, title: `${n}`, text: "x".repeat(LENGTH) }));
+    const documents = numbers.map((n) => ({ n, title: `${n}`, text: "x".repeat(TEXT_CHARACTERS) }));
     ok(await collection.asSecret({ path: "/bulk", body: { documents } }), 201);
   }
   return { collection, last: await collection.insertOne({ n: 16, title: "16", text: "x" }) };
 }
 
-/** Without the brackets around them. */
+/** Returns the bytes of the items without the brackets of their array. */
 const itemsBytes = (answer: Answer): number => bytesOf(JSON.stringify(ok(answer).items)) - 2;
 
-Deno.test("a list answers 16 MiB of documents, and refuses one byte more", async () => {
+Deno.test("listDocuments returns 16 MiB of documents, and refuses one byte more", async () => {
   await using app = await openTestApp();
   const { collection, last } = await openLarge(app);
   const owner = await createTestOwner(app, collection.project);
-  const whole = { path: "?limit=1000&sort=n", headers: { "cache-control": "no-cache" } };
-  const room = ANSWER_BYTES_MAX - itemsBytes(await collection.asSecret(whole));
+  const everyDocument = { path: "?limit=1000&sort=n", headers: { "cache-control": "no-cache" } };
+  const leftBytes = ANSWER_BYTES_MAX - itemsBytes(await collection.asSecret(everyDocument));
   const write = async (length: number) => {
     const body = { text: "x".repeat(length) };
     ok(await collection.asSecret({ method: "PATCH", path: `/${last._id}`, body }));
   };
-  await write(1 + room);
-  assert.equal(itemsBytes(await collection.asSecret(whole)), ANSWER_BYTES_MAX);
-  await write(2 + room);
+  await write(1 + leftBytes);
+  assert.equal(itemsBytes(await collection.asSecret(everyDocument)), ANSWER_BYTES_MAX);
+  await write(2 + leftBytes);
   for (const sort of ["n", "-n", "title"]) {
     const path = `?limit=1000&sort=${sort}`;
-    refused(await collection.asPublic({ path }), 413, "ANSWER_TOO_LARGE", SAYS);
+    refused(await collection.asPublic({ path }), 413, "ANSWER_TOO_LARGE", REMEDY);
     const ofMember = `/collections/posts/documents${path}`;
-    refused(await owner.asOwner({ path: ofMember }), 413, "ANSWER_TOO_LARGE", SAYS);
+    refused(await owner.asOwner({ path: ofMember }), 413, "ANSWER_TOO_LARGE", REMEDY);
   }
   const fewer = ok(await collection.asPublic({ path: "?limit=16&sort=n" }));
   assert.deepEqual([fewer.items.length, fewer.total], [16, 17]);
@@ -61,7 +59,7 @@ Deno.test("a list answers 16 MiB of documents, and refuses one byte more", async
   assert.equal(rest.items.length, 1);
 });
 
-Deno.test("a list of parts is as long as was asked, however large the documents are", async () => {
+Deno.test("listDocuments with selected fields returns all items of large documents", async () => {
   await using app = await openTestApp();
   const { collection } = await openLarge(app);
   const titles = async (query: string) =>
@@ -79,11 +77,16 @@ Deno.test("a list of parts is as long as was asked, however large the documents 
   const { prevCursor } = ok(await collection.asPublic({ path: `?${next}` }));
   const before = `fields=title&sort=n&limit=11&cursor=${prevCursor}`;
   assert.deepEqual(await titles(before), upTo17.slice(1, 12));
-  await collection.insertOne({ n: 17, text: "x".repeat(LENGTH) });
-  refused(await collection.asPublic({ path: "?meta=false&sort=n" }), 413, "ANSWER_TOO_LARGE", SAYS);
+  await collection.insertOne({ n: 17, text: "x".repeat(TEXT_CHARACTERS) });
+  refused(
+    await collection.asPublic({ path: "?meta=false&sort=n" }),
+    413,
+    "ANSWER_TOO_LARGE",
+    REMEDY,
+  );
 });
 
-/** Posts that refer to one tag of about 900 KB, which is read along with each. */
+/** Stores posts that refer to one tag of about 900 KB. */
 async function openLinked(app: TestApp, count: number) {
   const project = await app.project();
   await project.collection({ name: "tags", rls: { mode: "public-read" } });
@@ -101,17 +104,17 @@ async function openLinked(app: TestApp, count: number) {
   return { posts, tag };
 }
 
-Deno.test("what populate puts in counts, wherever it stands", async () => {
+Deno.test("populated records count towards the largest response", async () => {
   await using app = await openTestApp();
   const { posts, tag } = await openLinked(app, 20);
   const owner = await createTestOwner(app, posts.project);
   const ofMember = "/collections/posts/documents";
-  refused(await posts.asPublic({ path: "?populate=tag" }), 413, "ANSWER_TOO_LARGE", SAYS);
+  refused(await posts.asPublic({ path: "?populate=tag" }), 413, "ANSWER_TOO_LARGE", REMEDY);
   refused(
     await owner.asOwner({ path: `${ofMember}?populate=tag` }),
     413,
     "ANSWER_TOO_LARGE",
-    SAYS,
+    REMEDY,
   );
   const fewer = ok(await posts.asPublic({ path: "?populate=tag&limit=18" }));
   assert.deepEqual(fewer.items.map((item: Doc) => item.tag), times(18, () => tag));
@@ -119,22 +122,22 @@ Deno.test("what populate puts in counts, wherever it stands", async () => {
     const { items } = ok(await posts.asPublic({ path: `?populate=tag&fields=${fields}` }));
     assert.equal(items.length, 20, fields);
     const { text: _, ...rest } = tag;
-    const shown = { "tag._id,tag.label": { _id: tag._id, label: "a" }, "-tag.text": rest };
-    assert.deepEqual(items[0].tag, shown[fields as keyof typeof shown], fields);
+    const populated = { "tag._id,tag.label": { _id: tag._id, label: "a" }, "-tag.text": rest };
+    assert.deepEqual(items[0].tag, populated[fields as keyof typeof populated], fields);
   }
 });
 
-Deno.test("one document is bounded like a list", async () => {
+Deno.test("getDocument has the same largest response as a list", async () => {
   await using app = await openTestApp();
   const { posts, tag } = await openLinked(app, 1);
   const owner = await createTestOwner(app, posts.project);
   const many = await posts.insertOne({ tags: times(30_000, () => tag._id), title: "many" });
   const few = await posts.insertOne({ tags: times(18, () => tag._id), title: "few" });
   const path = `/${many._id}?populate=tags`;
-  refused(await posts.asPublic({ path }), 413, "ANSWER_TOO_LARGE", SAYS);
+  refused(await posts.asPublic({ path }), 413, "ANSWER_TOO_LARGE", REMEDY);
   const ofMember = `/collections/posts/documents${path}`;
-  refused(await owner.asOwner({ path: ofMember }), 413, "ANSWER_TOO_LARGE", SAYS);
-  const shown = ok(await posts.asPublic({ path: `/${few._id}?populate=tags` }));
-  assert.deepEqual(shown.tags, times(18, () => tag));
+  refused(await owner.asOwner({ path: ofMember }), 413, "ANSWER_TOO_LARGE", REMEDY);
+  const populated = ok(await posts.asPublic({ path: `/${few._id}?populate=tags` }));
+  assert.deepEqual(populated.tags, times(18, () => tag));
   assert.equal(ok(await posts.asPublic({ path: `${path}&fields=title` })).title, "many");
 });

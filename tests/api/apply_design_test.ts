@@ -18,7 +18,7 @@ const field = (key: string, change: object = {}) => ({
   ...change,
 });
 
-const to = (ref: string) => field(ref, { type: "Ref", ref });
+const refTo = (ref: string) => field(ref, { type: "Ref", ref });
 
 const propose = async (ai: AiFixture, collections: Record<string, object[]>): Promise<void> => {
   ai.fake.reply({
@@ -39,11 +39,11 @@ const apply = (ai: AiFixture, who: TestAccount = ai.owner) =>
 const names = async (ai: AiFixture) =>
   (await listCollections(ai.app.services, ai.projectId)).map(({ name }) => name);
 
-Deno.test("all proposed collections are created, also those that refer to each other, and can be used at once", async () => {
+Deno.test("applyDesign creates all proposed collections, even those that refer to each other", async () => {
   await using ai = await openAi();
   await propose(ai, {
-    posts: [to("comments"), field("title", { unique: true })],
-    comments: [to("posts")],
+    posts: [refTo("comments"), field("title", { unique: true })],
+    comments: [refTo("posts")],
   });
   const answer = await apply(ai);
   assert.equal(answer.status, 201, answer.text);
@@ -58,9 +58,9 @@ Deno.test("all proposed collections are created, also those that refer to each o
   assert.equal((await ai.app.send({ path: "/api/data/comments", headers })).status, 200);
 });
 
-Deno.test("one that cannot be created leaves none of them", async () => {
+Deno.test("applyDesign creates no collection if one of them cannot be created", async () => {
   await using ai = await openAi();
-  await propose(ai, { posts: [field("title", { index: true })], comments: [to("posts")] });
+  await propose(ai, { posts: [field("title", { index: true })], comments: [refTo("posts")] });
   await ai.define({ name: "Comments" });
   refused(await apply(ai), 409, "COLLECTION_EXISTS", '"comments"');
   assert.deepEqual(await names(ai), ["Comments"]);
@@ -69,35 +69,35 @@ Deno.test("one that cannot be created leaves none of them", async () => {
   refused(posts, 404, "COLLECTION_NOT_FOUND");
 });
 
-Deno.test("a proposal beyond the plan leaves none of it", async () => {
+Deno.test("applyDesign creates no collection of a proposal beyond the plan", async () => {
   await using ai = await openAi();
   for (const i of times(19, (i) => i)) await ai.define({ name: `c${i}` });
-  await propose(ai, { posts: [], comments: [to("posts")] });
+  await propose(ai, { posts: [], comments: [refTo("posts")] });
   refused(await apply(ai), 403, "PLAN_LIMIT_REACHED", "free");
   assert.equal((await names(ai)).length, 19);
   await propose(ai, { posts: [] });
   assert.equal((await apply(ai)).status, 201);
 });
 
-Deno.test("what a proposal refers to may have gone meanwhile", async () => {
+Deno.test("applyDesign refuses a reference to a collection that was deleted since the proposal", async () => {
   await using ai = await openAi();
   await ai.define({ name: "authors" });
-  await propose(ai, { posts: [to("authors")] });
+  await propose(ai, { posts: [refTo("authors")] });
   const path = `/api/projects/${ai.projectId}/collections/authors`;
   assert.equal((await ai.owner.send({ method: "DELETE", path })).status, 200);
   refused(await apply(ai), 400, "INVALID_DEFINITION", "authors");
   assert.deepEqual(await names(ai), []);
 });
 
-Deno.test("of 10 at once one creates them, the others find them there", async () => {
+Deno.test("exactly one of 10 concurrent applyDesign requests creates the collections", async () => {
   await using ai = await openAi();
-  await propose(ai, { posts: [field("title")], comments: [to("posts")] });
+  await propose(ai, { posts: [field("title")], comments: [refTo("posts")] });
   const answers = await Promise.all(times(10, () => apply(ai)));
   assert.deepEqual(tally(answers), { 201: 1, 409: 9 });
   assert.deepEqual(await names(ai), ["comments", "posts"]);
 });
 
-Deno.test("the last proposal counts; without one there is nothing to apply", async () => {
+Deno.test("applyDesign applies the account's last proposal, and is 404 without one", async () => {
   await using ai = await openAi();
   refused(await apply(ai), 404, "PROPOSAL_NOT_FOUND");
   await propose(ai, { posts: [] });
@@ -111,7 +111,7 @@ Deno.test("the last proposal counts; without one there is nothing to apply", asy
   assert.deepEqual(await names(ai), ["pages"]);
 });
 
-Deno.test("more collections than the plan allows are refused, and none of them is made", async () => {
+Deno.test("applyDesign refuses two collections if the plan leaves room for one", async () => {
   await using ai = await openAi();
   const { services } = ai.app;
   for (const n of times(19, (n) => n)) {

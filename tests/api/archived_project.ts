@@ -15,23 +15,22 @@ const POSTS = {
   ],
   rls: { mode: "public-read" },
 };
-/** The entry with the first documents. */
-export const FIRST = "collections/posts/0000001.ndjson";
+export const FIRST_POSTS = "collections/posts/0000001.ndjson";
 const PNG = Uint8Array.fromBase64(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
 );
 
-export interface Furnished {
+export interface FurnishedProject {
   readonly project: TestProject;
   readonly photo: string;
 }
 
-/** A project with documents, users and a file. */
-export async function furnished(app: TestApp, count = 3): Promise<Furnished> {
+/** Creates a project with documents, a user, a view and a file. */
+export async function createFurnishedProject(app: TestApp, count = 3): Promise<FurnishedProject> {
   const files = await openFiles(app);
   const { project } = files;
   await project.collection(POSTS);
-  const photo = await files.keep(PNG, "image/png", "one.png");
+  const photo = await files.storeFile(PNG, "image/png", "one.png");
   for (let n = 0; n < count; n++) {
     const body = { title: `Post ${n}`, code: `code-${n}`, ...(n === 0 && { photo }) };
     const { status, text } = await project.asSecret({ path: "/api/data/posts", body });
@@ -43,14 +42,13 @@ export async function furnished(app: TestApp, count = 3): Promise<Furnished> {
   return { project, photo };
 }
 
-/** The archive of such a project, and an app that knows nothing of it. */
-export async function archived(count?: number, passphrase: string | null = null) {
-  await using there = await openTestApp();
-  const { project, photo } = await furnished(there, count);
-  const { bytes, end } = await archiveOf(there.services, project.projectId, { passphrase });
+/** Exports a furnished project from an app of its own and returns the archive. */
+export async function archiveFurnishedProject(count?: number, passphrase: string | null = null) {
+  await using source = await openTestApp();
+  const { project, photo } = await createFurnishedProject(source, count);
+  const { bytes, end } = await archiveOf(source.services, project.projectId, { passphrase });
   return { bytes, end, photo, projectId: project.projectId, keys: project };
 }
 
-/** Records as an entry of an archive has them. */
-export const linesOf = (records: readonly unknown[]): string =>
+export const toNdjson = (records: readonly unknown[]): string =>
   records.map((one) => `${JSON.stringify(one)}\n`).join("");

@@ -16,7 +16,7 @@ import type { Id } from "@/lib/store/port.ts";
 
 export const PASSPHRASE = "correct horse battery staple";
 
-/** A project's archive, whole in memory. */
+/** Exports a project's archive into memory. */
 export async function archiveOf(
   services: Services,
   projectId: Id,
@@ -30,20 +30,20 @@ export async function archiveOf(
   return { bytes, end: await exported.end };
 }
 
-export const opening = (bytes: Uint8Array<ArrayBuffer>): OpenArchive => () =>
+export const openBytes = (bytes: Uint8Array<ArrayBuffer>): OpenArchive => () =>
   Promise.resolve(new Blob([bytes]).stream());
 
-export const importOf = (
+export const importBytes = (
   services: Services,
   bytes: Uint8Array<ArrayBuffer>,
   options: Partial<ImportOptions> = {},
 ): Promise<ImportReport> =>
-  importProject(services, opening(bytes), {
+  importProject(services, openBytes(bytes), {
     readConfiguration: configurationOf,
     name: null,
     ownerId: null,
     isCopy: false,
-    goesOn: false,
+    skipInvalid: false,
     passphrase: null,
     progress: NO_PROGRESS,
     ...options,
@@ -57,7 +57,7 @@ interface Line {
 export const recordsIn = (text: string): Line[] =>
   text.trimEnd().split("\n").map((line) => JSON.parse(line));
 
-/** The records of an archive's entries whose names begin so. */
+/** Returns the records of the archive entries whose names begin with `prefix`. */
 export async function linesIn(bytes: Uint8Array<ArrayBuffer>, prefix: string): Promise<Line[]> {
   return (await unpackTar(bytes)).filter(({ header }) => header.name.startsWith(prefix))
     .flatMap(({ data }) => recordsIn(new TextDecoder().decode(data)));
@@ -66,30 +66,30 @@ export async function linesIn(bytes: Uint8Array<ArrayBuffer>, prefix: string): P
 type Texts = Map<string, string>;
 
 /**
- * An archive with other entries. @param isWhole Whether its end tells of what is in it then: who has
- * altered it knows the format.
+ * Returns the archive with altered entries.
+ * @param hasMatchingEnd Whether the end entry is updated, as by an attacker who knows the format.
  */
-export async function altered(
+export async function alterArchive(
   bytes: Uint8Array<ArrayBuffer>,
   alter: (entries: Texts) => void,
-  { isWhole = false }: { isWhole?: boolean } = {},
+  { hasMatchingEnd = false }: { hasMatchingEnd?: boolean } = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
   const entries = await unpackTar(bytes);
   const texts: Texts = new Map(
     entries.map(({ header, data }) => [header.name, new TextDecoder().decode(data)]),
   );
   alter(texts);
-  if (isWhole) texts.set(END, JSON.stringify(endOf(texts)));
+  if (hasMatchingEnd) texts.set(END, JSON.stringify(endOf(texts)));
   const contents = new Map(entries.map(({ header, data }) => [header.name, data]));
   const packed = [...texts].map(([name, text]): ParsedTarEntryWithData => {
-    // The bytes of a file may be no text.
+    // The bytes of a file may not be text.
     const data = name.endsWith("/content") ? contents.get(name)! : new TextEncoder().encode(text);
     return { header: { name, size: data.length }, data };
   });
   return await packTar(packed) as Uint8Array<ArrayBuffer>;
 }
 
-/** What the end of an archive with these records would tell; files stay. */
+/** Returns the end entry that matches these records. Its part about files is unchanged. */
 function endOf(texts: Texts): End {
   const end: End = JSON.parse(texts.get(END)!);
   const parts = new Map<string, PartHash>();
@@ -101,19 +101,19 @@ function endOf(texts: Texts): End {
       part.add(`${line}\n`);
     }
   }
-  const told = (folder: string) => (parts.get(folder) ?? new PartHash()).end();
+  const partEnd = (folder: string) => (parts.get(folder) ?? new PartHash()).end();
   return {
     ...end,
-    users: told("users"),
-    identities: told("identities"),
+    users: partEnd("users"),
+    identities: partEnd("identities"),
     collections: Object.fromEntries(
-      Object.keys(end.collections).map((name) => [name, told(`collections/${name}`)]),
+      Object.keys(end.collections).map((name) => [name, partEnd(`collections/${name}`)]),
     ),
   };
 }
 
-/** Everything that services keep, to see that nothing of a refused import is left. */
-export async function everythingIn({ engine, blobStores }: Services) {
+/** Returns all records of projects, keys and members, all blobs and all spaces. */
+export async function storedState({ engine, blobStores }: Services) {
   const kinds = ["projects", "apiKeys", "members"].map((name) => ({
     name,
     fields: {},
@@ -139,10 +139,10 @@ export async function assertTraceless(
   work: () => Promise<unknown>,
   refusal: RegExp,
 ): Promise<void> {
-  const before = await everythingIn(services);
+  const before = await storedState(services);
   await assert.rejects(work, (error: Error) => {
     assert.match(error.message, refusal);
     return true;
   }, `must be refused by ${refusal}`);
-  assert.deepEqual(await everythingIn(services), before, "nothing is left of it");
+  assert.deepEqual(await storedState(services), before, "nothing of the import is left");
 }

@@ -1,19 +1,20 @@
-/** Uploads and downloads as clients make them, in tests of files. */
-
 import type { MaybePromise } from "@/lib/maybe_promise.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
 import { fileBytes } from "../support/file_bytes.ts";
 import type { TestApp } from "../support/test_app.ts";
-import type { Files, Requested } from "./files.ts";
+import type { Files, RequestedUpload } from "./files.ts";
 
-/** What the address of an upload names. */
-export const tokenOf = ({ signedUrl }: Requested): string =>
+export const tokenOf = ({ signedUrl }: RequestedUpload): string =>
   new URL(signedUrl).pathname.split("/").at(-1)!;
 
 export const addressOf = (token: string): string => `/api/storage/blob/${token}`;
 
-/** `PUT` to the signed address, without any key: as many bytes as requested if none are given. */
-export const put = (app: TestApp, upload: Requested, change: Partial<Call> = {}): Promise<Answer> =>
+/** Sends a `PUT` to the signed address, by default with the requested number of bytes. */
+export const put = (
+  app: TestApp,
+  upload: RequestedUpload,
+  change: Partial<Call> = {},
+): Promise<Answer> =>
   app.send({
     method: "PUT",
     path: addressOf(tokenOf(upload)),
@@ -22,8 +23,8 @@ export const put = (app: TestApp, upload: Requested, change: Partial<Call> = {})
     headers: { "content-type": upload.contentType, ...change.headers as object },
   });
 
-/** Bytes as they come, one piece after the other; what they are asked for is counted. */
-export function pieces(
+/** Returns a stream of the pieces that `make` returns, and counts the pieces requested so far. */
+export function streamOf(
   make: (index: number) => MaybePromise<Uint8Array<ArrayBuffer> | null>,
 ): ReadableStream<Uint8Array<ArrayBuffer>> & { readonly pulled: () => number } {
   let pulled = 0;
@@ -37,15 +38,14 @@ export function pieces(
   return Object.assign(stream, { pulled: () => pulled });
 }
 
-/** Paths of uploads that are under way, or left behind. */
-export async function partials({ app, project }: Files): Promise<string[]> {
+export async function partialPaths({ app, project }: Files): Promise<string[]> {
   const page = { prefix: `${project.projectId}/`, after: null, limit: 1000 };
   const { blobs } = await app.services.blobStores.internal.list("partial", page);
   return blobs.map(({ path }) => path);
 }
 
-/** A confirmed file with these bytes. Resolves to its path. */
-export async function keepFile(
+/** Uploads and confirms a file, and returns its path. */
+export async function uploadFile(
   files: Files,
   bytes: Uint8Array<ArrayBuffer>,
   contentType = "text/plain",
@@ -61,8 +61,11 @@ export async function keepFile(
 
 export const textBytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** What lies in the staged place; null for nothing. */
-export async function staged({ app }: Files, { filePath }: Requested): Promise<string | null> {
+/** Returns the staged object of an upload as text, or null if nothing is staged. */
+export async function stagedText(
+  { app }: Files,
+  { filePath }: RequestedUpload,
+): Promise<string | null> {
   const stream = await app.services.blobStores.internal.read("staged", filePath);
   return stream && await new Response(stream).text();
 }

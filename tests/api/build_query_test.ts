@@ -8,7 +8,7 @@ import { refused } from "./test_collection.ts";
 
 const filter = (field: string, operator: string, value: unknown) => ({ field, operator, value });
 
-Deno.test("a request in plain words becomes a query that the list takes as it is", async () => {
+Deno.test("buildQuery returns a query string that listDocuments accepts", async () => {
   await using ai = await openAi();
   await ai.define(POSTS);
   const headers = { "x-api-key": ai.secretKey };
@@ -38,13 +38,13 @@ Deno.test("a request in plain words becomes a query that the list takes as it is
     dropped: [],
   });
   assert.equal(preview, undefined);
-  assert.match(query, /where=/, "a field with a reserved name goes there");
+  assert.match(query, /where=/, "a field with a reserved name is in where");
   const list = await ai.app.send({ path: `/api/data/posts?${query}`, headers });
   assert.equal(list.status, 200, list.text);
   assert.deepEqual(list.body.data.items.map(({ views }: { views: number }) => views), [9, 5]);
 });
 
-Deno.test("what the collection does not know is dropped, with a reason, and the rest stands", async () => {
+Deno.test("buildQuery drops invalid filters and sorts with a reason, and keeps the rest", async () => {
   await using ai = await openAi();
   await ai.define(POSTS);
   const wrong = [
@@ -74,7 +74,7 @@ Deno.test("what the collection does not know is dropped, with a reason, and the 
   for (const { reason } of body.data.dropped) assert.ok(reason.length > 5);
 });
 
-Deno.test("dates are of the request's clock and time zone", async () => {
+Deno.test("buildQuery reads dates by the request's clock and time zone", async () => {
   await using ai = await openAi();
   await ai.define(POSTS);
   ai.fake.reply({
@@ -88,9 +88,9 @@ Deno.test("dates are of the request's clock and time zone", async () => {
     filter("at", "gte", "2026-01-30T05:00:00.000Z"),
     filter("at", "lt", "2026-01-31T05:00:00.000Z"),
   ]);
-  const told = JSON.parse(ai.fake.asked[0]!.messages[0]!.content);
-  assert.equal(told.now, "Saturday 2026-01-31T07:00:00-05:00");
-  assert.equal(told.timeZone, "America/New_York");
+  const question = JSON.parse(ai.fake.asked[0]!.messages[0]!.content);
+  assert.equal(question.now, "Saturday 2026-01-31T07:00:00-05:00");
+  assert.equal(question.timeZone, "America/New_York");
   await ai.ask();
   assert.equal(
     JSON.parse(ai.fake.asked[1]!.messages[0]!.content).now,
@@ -98,19 +98,19 @@ Deno.test("dates are of the request's clock and time zone", async () => {
   );
 });
 
-Deno.test("the model is told names and types, the moment and the wish, and nothing that is stored", async () => {
+Deno.test("buildQuery sends the model field names and types, the time and the prompt, but no data", async () => {
   await using ai = await openAi();
   await ai.define(POSTS);
   const headers = { "x-api-key": ai.secretKey };
   await ai.app.send({ path: "/api/data/posts", headers, body: { title: "planted-in-a-row" } });
   await ai.ask({ prompt: "my wish", preview: true });
   const [asked] = ai.fake.asked;
-  const told = JSON.parse(asked!.messages[0]!.content);
-  assert.deepEqual(Object.keys(told), ["collection", "now", "timeZone", "request"]);
-  assert.equal(told.request, "my wish");
-  assert.equal(told.collection.name, "posts");
+  const question = JSON.parse(asked!.messages[0]!.content);
+  assert.deepEqual(Object.keys(question), ["collection", "now", "timeZone", "request"]);
+  assert.equal(question.request, "my wish");
+  assert.equal(question.collection.name, "posts");
   assert.ok(
-    told.collection.fields.some((one: object) =>
+    question.collection.fields.some((one: object) =>
       JSON.stringify(one) === '{"path":"meta.lang","type":"String"}'
     ),
   );
@@ -120,7 +120,7 @@ Deno.test("the model is told names and types, the moment and the wish, and nothi
   }
 });
 
-Deno.test("a preview shows the first five rows under the owner's eyes, and how many there are", async () => {
+Deno.test("buildQuery previews the first five rows and the total with the owner's rights", async () => {
   await using ai = await openAi();
   await ai.define({ ...POSTS, rls: { mode: "private" } });
   const headers = { "x-api-key": ai.secretKey };
@@ -134,19 +134,19 @@ Deno.test("a preview shows the first five rows under the owner's eyes, and how m
   assert.equal(total, 6);
 });
 
-Deno.test("a query about the trash shows the trash", async () => {
+Deno.test("buildQuery previews the trash for a query about deleted documents", async () => {
   await using ai = await openAi();
   await ai.define(POSTS);
   const headers = { "x-api-key": ai.secretKey };
-  const made = await ai.app.send({ path: "/api/data/posts", headers, body: { title: "gone" } });
-  const path = `/api/data/posts/${made.body.data._id}`;
+  const created = await ai.app.send({ path: "/api/data/posts", headers, body: { title: "gone" } });
+  const path = `/api/data/posts/${created.body.data._id}`;
   await ai.app.send({ method: "DELETE", path, headers });
   ai.fake.reply({ writes: { filters: [filter("isDeleted", "eq", true)], sort: null } });
   const { body } = await ai.ask({ preview: true });
   assert.equal(body.data.preview.total, 1);
 });
 
-Deno.test("what is no question is a 400, asks nobody and counts nothing", async () => {
+Deno.test("buildQuery refuses an invalid request without asking the provider or counting it", async () => {
   await using ai = await openAi();
   await ai.define(POSTS);
   const wrong: object[] = [
@@ -168,7 +168,7 @@ Deno.test("what is no question is a 400, asks nobody and counts nothing", async 
   assert.equal((await ai.ask({ prompt: "x".repeat(1000) })).status, 200);
 });
 
-Deno.test("owner and admin may ask, a viewer may not, and a stranger learns of no project", async () => {
+Deno.test("buildQuery admits owners and admins, and refuses viewers and strangers", async () => {
   await using ai = await openAi();
   await ai.define(POSTS);
   const accounts = [
@@ -189,11 +189,11 @@ Deno.test("owner and admin may ask, a viewer may not, and a stranger learns of n
   assert.deepEqual(
     await ai.usage(),
     { queries: 0, designs: 0, turns: 0 },
-    "each is counted apart",
+    "each account is counted separately",
   );
 });
 
-Deno.test("no API key can spend anything", async () => {
+Deno.test("buildQuery refuses API keys", async () => {
   await using ai = await openAi();
   await ai.define(POSTS);
   const path = `/api/projects/${ai.projectId}/ai/query-builder`;
@@ -203,7 +203,7 @@ Deno.test("no API key can spend anything", async () => {
   assert.equal(ai.fake.asked.length, 0);
 });
 
-Deno.test("an answer of another shape is 502, and is charged as any", async () => {
+Deno.test("buildQuery refuses a malformed answer of the provider with 502 and counts it", async () => {
   await using ai = await openAi({ plan: "pro" });
   await ai.define(POSTS);
   const wrong = [
@@ -224,7 +224,7 @@ Deno.test("an answer of another shape is 502, and is charged as any", async () =
   assert.deepEqual(await ai.usage(), { queries: wrong.length, designs: 0, turns: 0 });
 });
 
-Deno.test("a provider that fails, refuses or is busy is 502, is not counted, and is not quoted", async () => {
+Deno.test("buildQuery is 502 if the provider fails, without counting or quoting it", async () => {
   await using ai = await openAi();
   await ai.define(POSTS);
   const headers = { "retry-after": "0" };
@@ -241,7 +241,7 @@ Deno.test("a provider that fails, refuses or is busy is 502, is not counted, and
   assert.deepEqual(await ai.usage(), { queries: 0, designs: 0, turns: 0 });
 });
 
-Deno.test("a provider that does not answer in time is 504, and is not counted", async () => {
+Deno.test("buildQuery is 504 if the provider does not answer in time, without counting it", async () => {
   await using ai = await openAi();
   await ai.define(POSTS);
   const model = { ask: () => Promise.reject(new ModelFailure("late")) };
@@ -255,7 +255,7 @@ Deno.test("a provider that does not answer in time is 504, and is not counted", 
   assert.deepEqual(await ai.usage(), { queries: 0, designs: 0, turns: 0 });
 });
 
-Deno.test("without a platform key it is 503, which says so; a key of a user serves", async () => {
+Deno.test("buildQuery without a platform key is 503, unless the user has a key", async () => {
   await using ai = await openAi({ plan: "pro", env: { AI_API_KEY: "" } });
   await ai.define(POSTS);
   refused(await ai.ask(), 503, "AI_NOT_CONFIGURED", "no AI key of its own");

@@ -9,8 +9,8 @@ import { createApp } from "@/routes/app.ts";
 import { until } from "../acceptance/until.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { partials, pieces, textBytes } from "./blobs.ts";
-import { type Files, openFiles, type Requested, storesAway } from "./files.ts";
+import { partialPaths, streamOf, textBytes } from "./blobs.ts";
+import { type Files, openFiles, type RequestedUpload, withFailingStores } from "./files.ts";
 import {
   ask,
   cancel,
@@ -22,31 +22,32 @@ import {
 } from "./resumable.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 
-/** Nothing of any upload is left, and no byte is held for one. */
-async function isClean(files: Files): Promise<void> {
+/** Fails if anything of an upload is left, or if bytes are used or reserved. */
+async function assertClean(files: Files): Promise<void> {
   const { app, project: { projectId } } = files;
   assert.deepEqual(await files.rows(), []);
   assert.deepEqual(await files.objects(), { staged: [], stored: [] });
   const { used, reserved } = await files.usage();
   assert.deepEqual({ used, reserved }, { used: 0, reserved: 0 });
-  assert.deepEqual(await partials(files), []);
+  assert.deepEqual(await partialPaths(files), []);
   const { drift, unfinished } = await reconcile(app.services, projectId, { repair: false });
   assert.deepEqual({ drift, unfinished }, { drift: [], unfinished: [] });
 }
 
-/** How far uploads can come before they are cancelled. */
-const STATES: Readonly<Record<string, (files: Files, upload: Requested) => Promise<unknown>>> = {
+const STATES: Readonly<
+  Record<string, (files: Files, upload: RequestedUpload) => Promise<unknown>>
+> = {
   nothing: () => Promise.resolve(),
   "a part": ({ app }, upload) => patch(app, upload, 0, { body: textBytes("hel") }),
   everything: ({ app }, upload) => patch(app, upload, 0, { body: textBytes("hello") }),
-  "a part, beside all of it by PUT,": async (files, upload) => {
+  "a part, and everything by PUT,": async (files, upload) => {
     await patch(files.app, upload, 0, { body: textBytes("hel") });
     await files.put(upload);
   },
 };
 
 for (const [how, arrive] of Object.entries(STATES)) {
-  Deno.test(`an upload of which ${how} has arrived is over: its space is free, and nothing stays`, async () => {
+  Deno.test(`cancelUpload after ${how} has arrived frees the space and removes the bytes`, async () => {
     await using app = await openTestApp();
     const files = await openFiles(app);
     const upload = await files.request(5);
@@ -55,7 +56,7 @@ for (const [how, arrive] of Object.entries(STATES)) {
     const answer = await cancel(app, upload);
     assert.deepEqual([answer.status, answer.text], [204, ""]);
     assert.equal(answer.headers.get("tus-resumable"), "1.0.0");
-    await isClean(files);
+    await assertClean(files);
     if (typeof row!.pieces === "string") {
       const { internal } = app.services.blobStores;
       assert.equal(await internal.pieces.join(piecedUpload(row!), row!.pieces), null);
@@ -64,32 +65,32 @@ for (const [how, arrive] of Object.entries(STATES)) {
     refused(await patch(app, upload, 0, { body: textBytes("hello") }), 410, "UPLOAD_GONE");
     refused(await cancel(app, upload), 410, "UPLOAD_GONE");
     refused(await files.confirm(upload), 404, "FILE_NOT_FOUND");
-    await isClean(files);
+    await assertClean(files);
   });
 }
 
-Deno.test("one upload is cancelled, and no other", async () => {
+Deno.test("cancelUpload ends one upload and no other", async () => {
   await using app = await openTestApp();
   const [files, others] = [await openFiles(app), await openFiles(app)];
-  const [upload, beside, foreign] = [
+  const [upload, sibling, foreign] = [
     await files.request(5),
     await files.request(5),
     await others.request(5),
   ];
-  for (const one of [upload, beside, foreign]) {
+  for (const one of [upload, sibling, foreign]) {
     await patch(app, one, 0, { body: textBytes("hel") });
   }
   assert.equal((await cancel(app, upload)).status, 204);
-  for (const one of [beside, foreign]) {
+  for (const one of [sibling, foreign]) {
     assert.equal((await patch(app, one, 3, { body: textBytes("lo") })).status, 204);
   }
-  assert.equal((await files.confirm(beside)).status, 200);
+  assert.equal((await files.confirm(sibling)).status, 200);
   assert.equal((await others.confirm(foreign)).status, 200);
   const { used, reserved } = await files.usage();
   assert.deepEqual({ used, reserved }, { used: 5, reserved: 0 });
 });
 
-Deno.test("UPLOAD_GONE: a confirmed file stays as it is, and so does what expired, for the reaper", async () => {
+Deno.test("cancelUpload is UPLOAD_GONE for confirmed and expired uploads, and changes nothing", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
@@ -106,7 +107,7 @@ Deno.test("UPLOAD_GONE: a confirmed file stays as it is, and so does what expire
   });
 });
 
-Deno.test("UPLOAD_LOCKED: while a confirm is at work, and no longer than its claim", async () => {
+Deno.test("cancelUpload is UPLOAD_LOCKED until the claim of a running confirm expires", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
@@ -122,10 +123,10 @@ Deno.test("UPLOAD_LOCKED: while a confirm is at work, and no longer than its cla
   });
   app.clock.advance(60_000);
   assert.equal((await cancel(app, upload)).status, 204);
-  await isClean(files);
+  await assertClean(files);
 });
 
-Deno.test("of 20 cancels at once one ends the upload, and its space is given back once", async () => {
+Deno.test("exactly one of 20 concurrent cancels ends the upload and gives back its space", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   await files.upload(7);
@@ -137,36 +138,36 @@ Deno.test("of 20 cancels at once one ends the upload, and its space is given bac
   assert.deepEqual({ used, reserved }, { used: 7, reserved: 0 });
 });
 
-Deno.test("a PATCH that is under way ends with its upload, though nothing more arrives", async () => {
+Deno.test("cancelUpload ends a running PATCH that receives no more bytes", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(1000);
-  const body = pieces((i) => i === 0 ? textBytes("x".repeat(999)) : new Promise(() => {}));
+  const body = streamOf((i) => i === 0 ? textBytes("x".repeat(999)) : new Promise(() => {}));
   const patching = patch(app, upload, 0, { body });
-  await until("it is under way", () => body.pulled() === 2);
+  await until("the PATCH is under way", () => body.pulled() === 2);
   assert.equal((await cancel(app, upload)).status, 204);
   refused(await patching, 410, "UPLOAD_GONE");
-  await reap(app.services); // What it kept at its end, where it did.
-  await isClean(files);
+  await reap(app.services); // Removes the part that the PATCH may have stored when it ended.
+  await assertClean(files);
 });
 
-Deno.test("a store that is away keeps nobody from cancelling: what lies there goes later", async () => {
+Deno.test("cancelUpload works while the file store is down, and the reaper removes the bytes later", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
   await patch(app, upload, 0, { body: textBytes("hel") });
-  const away = createApp(storesAway(app.services));
+  const away = createApp(withFailingStores(app.services));
   const answer = await send(away, { method: "DELETE", path: resumablePath(upload) });
   assert.equal(answer.status, 204);
   assert.equal((await files.usage()).reserved, 0);
-  assert.equal((await partials(files)).length, 1);
+  assert.equal((await partialPaths(files)).length, 1);
   refused(await ask(app, upload), 410, "UPLOAD_GONE");
   app.clock.advance(60 * 60_000);
   await reap(app.services);
-  await isClean(files);
+  await assertClean(files);
 });
 
-Deno.test("TUS_VERSION_UNSUPPORTED, UPLOAD_TOKEN_INVALID: what is refused ends nothing", async () => {
+Deno.test("cancelUpload refuses a wrong TUS version or token, and the upload continues", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);

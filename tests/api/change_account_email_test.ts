@@ -3,7 +3,7 @@ import { CODE_PAUSE_MS } from "@/lib/limits.ts";
 import { openAccount, PASSWORD } from "../support/dashboard.ts";
 import { codeTo, mailsOf } from "../support/mailbox.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { authCall, NO_MAIL, storedAccount, traceless } from "./account_email.ts";
+import { assertTraceless, authCall, NO_MAIL, storedAccount } from "./account_email.ts";
 import { ok, refused } from "./test_collection.ts";
 
 const NEXT = "grace@example.org";
@@ -11,7 +11,7 @@ const NEXT = "grace@example.org";
 const change = (newEmail: unknown, password: unknown = PASSWORD) =>
   authCall("change-email", { newEmail, password });
 
-Deno.test("change-email sends a code to the next address, and changes nothing yet", async () => {
+Deno.test("changeAccountEmail sends a code to the new address, and changes nothing yet", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const before = await storedAccount(app, account);
@@ -23,7 +23,7 @@ Deno.test("change-email sends a code to the next address, and changes nothing ye
   assert.deepEqual(await storedAccount(app, account), before);
 });
 
-Deno.test("the answer is the same where another account has the address, and nothing is sent", async () => {
+Deno.test("changeAccountEmail to an address in use gets an identical response, and sends nothing", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const other = await openAccount(app);
@@ -39,11 +39,11 @@ Deno.test("the answer is the same where another account has the address, and not
   assert.equal(await count(), before);
 });
 
-Deno.test("a wrong password is refused, in the end for a while, and sends nothing", async () => {
+Deno.test("changeAccountEmail refuses a wrong password, locks after five, and sends nothing", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   await app.services.jobRunner.idle();
-  await traceless(app, async () => {
+  await assertTraceless(app, async () => {
     for (let i = 0; i < 5; i++) {
       refused(await account.send(change(NEXT, "wrong")), 403, "PASSWORD_WRONG");
     }
@@ -52,7 +52,7 @@ Deno.test("a wrong password is refused, in the end for a while, and sends nothin
   });
 });
 
-Deno.test("what is no address is 400; without a mail server it is said that none can be sent", async () => {
+Deno.test("changeAccountEmail refuses an invalid address, and is 503 without a mail server", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   for (const newEmail of ["", "ada", "a@b, c@d", 5, undefined]) {

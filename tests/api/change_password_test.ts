@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { openAccount, PASSWORD, signedInAgain, type TestAccount } from "../support/dashboard.ts";
+import { openAccount, PASSWORD, signInAgain, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 
@@ -11,10 +11,10 @@ const change = (account: TestAccount, body: unknown) =>
 const signIn = ({ app, email }: TestAccount, password: string) =>
   app.send({ path: "/api/auth/login", body: { email, password } });
 
-Deno.test("a changed password is the only one that signs in, and all other sessions end", async () => {
+Deno.test("changePassword replaces the password and ends all other sessions", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const others = [await signedInAgain(account), await signedInAgain(account)];
+  const others = [await signInAgain(account), await signInAgain(account)];
   const stranger = await openAccount(app);
   const body = { currentPassword: PASSWORD, newPassword: NEXT };
   assert.deepEqual(ok(await change(account, body)), { ended: 2 });
@@ -26,10 +26,10 @@ Deno.test("a changed password is the only one that signs in, and all other sessi
   ok(await signIn(account, NEXT));
 });
 
-Deno.test("another password than the present one changes nothing", async () => {
+Deno.test("changePassword refuses a wrong current password and changes nothing", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const other = await signedInAgain(account);
+  const other = await signInAgain(account);
   for (const currentPassword of [NEXT, `${PASSWORD} `, "x"]) {
     refused(await change(account, { currentPassword, newPassword: NEXT }), 403, "PASSWORD_WRONG");
   }
@@ -37,7 +37,7 @@ Deno.test("another password than the present one changes nothing", async () => {
   ok(await signIn(account, PASSWORD));
 });
 
-Deno.test("the next password must be one that could be registered", async () => {
+Deno.test("changePassword refuses a password that could not be registered", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const local = account.email.split("@")[0]!;
@@ -48,7 +48,7 @@ Deno.test("the next password must be one that could be registered", async () => 
   ok(await signIn(account, PASSWORD));
 });
 
-Deno.test("a body with another shape is 400", async () => {
+Deno.test("changePassword refuses malformed bodies", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const wrong: [unknown, string][] = [
@@ -65,7 +65,7 @@ Deno.test("a body with another shape is 400", async () => {
   }
 });
 
-Deno.test("of many changes at once exactly one is made", async () => {
+Deno.test("exactly one of several concurrent changes of a password succeeds", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const nexts = times(4, (n) => `${NEXT} ${n}`);
@@ -79,7 +79,7 @@ Deno.test("of many changes at once exactly one is made", async () => {
   }
 });
 
-Deno.test("a sign-in with the old password during its change leaves no session", async () => {
+Deno.test("a sign-in with the old password during changePassword leaves no session", async () => {
   await using app = await openTestApp();
   for (let round = 0; round < 5; round++) {
     const account = await openAccount(app);

@@ -6,17 +6,17 @@ import { isSignedIn, refresh } from "./signed_in.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 import {
   ADA,
+  assertTraceless,
   authProject,
-  codeFor,
   countOf,
   HEADER_MODE,
   logIn,
   MINUTE_MS,
   NEXT_PASSWORD,
   PASSWORD,
+  requestCode,
   setAuth,
   signUp,
-  traceless,
   userCall,
   userOf,
 } from "./user_email.ts";
@@ -29,13 +29,13 @@ const callOf = (currentPassword: unknown = PASSWORD, newPassword: unknown = NEXT
 const change = (project: TestProject, user: TestUser, ...passwords: Parameters<typeof callOf>) =>
   project.asPublic(callOf(...passwords), user);
 
-Deno.test("change-password sets the next password, ends the other sessions and drops codes", async () => {
+Deno.test("changeUserPassword sets the password, ends the other sessions and deletes codes", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project, { email: ADA });
   const other = userOf(await logIn(project, ADA));
   const bob = await signUp(project);
-  await codeFor(app, project, "request-password-reset", ADA);
+  await requestCode(app, project, "request-password-reset", ADA);
   assert.equal(await countOf(app, project, CODES), 3);
   const answer = await change(project, user);
   const message = "Password changed";
@@ -45,24 +45,24 @@ Deno.test("change-password sets the next password, ends the other sessions and d
   assert.equal(await isSignedIn(project, other), false);
   refused(await refresh(project, other.refreshToken), 401, "REFRESH_TOKEN_INVALID");
   assert.ok(await isSignedIn(project, bob));
-  assert.equal(await countOf(app, project, CODES), 1, "that of somebody else");
+  assert.equal(await countOf(app, project, CODES), 1, "the code of another user");
   refused(await logIn(project, ADA), 401, "INVALID_CREDENTIALS");
   ok(await logIn(project, ADA, NEXT_PASSWORD));
 });
 
-Deno.test("change-password with a wrong password, or without one to change, is 400 and leaves no trace", async () => {
+Deno.test("changeUserPassword refuses a wrong or missing password without a trace", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { anonymous: true });
   const user = await signUp(project, { email: ADA });
   const anonymous = userCall("anonymous", undefined, HEADER_MODE);
   const guest = userOf(await project.asPublic(anonymous), 201);
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await change(project, user, NEXT_PASSWORD, PASSWORD), 400, "WRONG_PASSWORD");
-    refused(await change(project, guest), 400, "WRONG_PASSWORD", "not the present password");
+    refused(await change(project, guest), 400, "WRONG_PASSWORD", "not the current password");
   });
 });
 
-Deno.test("change-password counts wrong passwords as tries: after five a session must wait", async () => {
+Deno.test("changeUserPassword locks the session after five wrong passwords", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project, { email: ADA });
@@ -77,7 +77,7 @@ Deno.test("change-password counts wrong passwords as tries: after five a session
   assert.equal(await isSignedIn(project, user), false);
 });
 
-Deno.test("change-password: after the wait the right password counts", async () => {
+Deno.test("changeUserPassword accepts the right password after the lock expires", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project);
@@ -90,11 +90,11 @@ Deno.test("change-password: after the wait the right password counts", async () 
   ok(await change(project, user));
 });
 
-Deno.test("change-password refuses passwords that cannot be chosen, and bodies of another shape", async () => {
+Deno.test("changeUserPassword refuses invalid passwords and malformed bodies", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { passwordLengthMin: 12 });
   const user = await signUp(project, { email: ADA });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await change(project, user, PASSWORD, "11 letters."), 400, "INVALID_PASSWORD", "12 to");
     refused(await change(project, user, PASSWORD, "x".repeat(201)), 400, "INVALID_PASSWORD");
     refused(await change(project, user, PASSWORD, "ADA@example.com"), 400, "INVALID_PASSWORD");
@@ -103,7 +103,7 @@ Deno.test("change-password refuses passwords that cannot be chosen, and bodies o
   });
 });
 
-Deno.test("change-password: of 10 at once with one present password one wins", async () => {
+Deno.test("exactly one of 10 concurrent changeUserPassword requests succeeds", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project, { email: ADA });
@@ -117,22 +117,22 @@ Deno.test("change-password: of 10 at once with one present password one wins", a
   ok(await logIn(project, ADA, next(winners[0]!)));
 });
 
-Deno.test("change-password where passwords are off is 403, and while too many are hashed 503", async () => {
+Deno.test("changeUserPassword is 403 if passwords are off, and 503 while too many are hashed", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project);
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     const answer = await whileBusy(app, project, callOf(), user);
     refused(answer, 503, "PASSWORDS_BUSY");
     assert.equal(answer.headers.get("retry-after"), "2");
   });
   await setAuth(app, project, { password: false });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await change(project, user), 403, "SIGN_IN_METHOD_OFF");
   });
 });
 
-Deno.test("change-password without an access token is 401, with the secret key 403", async () => {
+Deno.test("changeUserPassword is 401 without an access token, and 403 with the secret key", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   refused(await project.asPublic(callOf()), 401, "ACCESS_TOKEN_REQUIRED");

@@ -41,15 +41,15 @@ async function write(services: Services, body: { [name: string]: Json }, many: b
 
 const bodyOf = (n: number) => ({ v: new Date(1.7e12 + n).toISOString() });
 
-/** Services whose fences hold on every server that the tests may have been given. */
+/** Returns services whose fences work on every server, even one that changes a validator early. */
 async function openServices() {
   const opened = await openTestServices();
-  if (faults.changesBeside === null) return opened;
+  if (faults.changesValidatorEarly === null) return opened;
   const engine = withWaitingFence(opened.services.engine);
   return { ...opened, services: { ...opened.services, engine } };
 }
 
-/** Eight who write one or several documents at a time until they are told to stop. */
+/** Starts eight writers, which write one or two documents at a time until they are stopped. */
 function writers(services: Services) {
   let isOver = false;
   let written = 0;
@@ -61,7 +61,7 @@ function writers(services: Services) {
         written++;
       } catch (error) {
         refusals.push(error);
-        await pause(1); // A refusal waits for nothing: refused without end, they would keep time still.
+        await pause(1); // Refused writes do not wait, and would keep timers from running.
       }
     }
   });
@@ -77,19 +77,19 @@ function writers(services: Services) {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-Deno.test("what is written beside a change of a field's type is stored as the new type is", async () => {
+Deno.test("documents written during a change of a field's type are stored with the new type", async () => {
   await using opened = await openServices();
   const { services } = opened;
   await createCollection(services, PROJECT, AS_TEXT);
   for (let round = 0; round < 3; round++) {
-    const beside = writers(services);
+    const running = writers(services);
     await pause(60);
     await updateCollection(services, PROJECT, AS_DATE);
     await pause(60);
-    await beside.stop();
-    assert.deepEqual(beside.refusals, []);
+    await running.stop();
+    assert.deepEqual(running.refusals, []);
     const target = await openForWriting(services, SECRET, "posts");
-    // A value that is stored in another way is not found by what it is compared with.
+    // A comparison with dates does not find a value that is stored as a text.
     const since = (value: string) => target.records.count({ op: "gte", path: "v", value });
     const all = await target.records.count(ALL);
     assert.ok(all > 8);
@@ -98,7 +98,7 @@ Deno.test("what is written beside a change of a field's type is stored as the ne
   }
 });
 
-Deno.test("no document lacks what became required while others wrote without it", async () => {
+Deno.test("no document lacks a field that became required while others wrote without it", async () => {
   await using opened = await openServices();
   const { services } = opened;
   await createCollection(services, PROJECT, AS_TEXT);
@@ -106,15 +106,15 @@ Deno.test("no document lacks what became required while others wrote without it"
   const target = await openForWriting(services, SECRET, "posts");
   const count = () => target.records.count(ALL);
   for (let round = 0; round < 5; round++) {
-    const beside = writers(services);
+    const running = writers(services);
     await pause(round * 5);
     const changed = await updateCollection(services, PROJECT, required)
       .then(() => true, () => false);
     await pause(20);
-    await beside.stop();
+    await running.stop();
     if (changed) assert.equal(await count(), 0);
     else assert.ok(await count() > 0);
-    for (const { code } of beside.refusals as { code?: string }[]) {
+    for (const { code } of running.refusals as { code?: string }[]) {
       assert.equal(code, "INVALID_DOCUMENT");
     }
     await updateCollection(services, PROJECT, AS_TEXT);
@@ -122,7 +122,7 @@ Deno.test("no document lacks what became required while others wrote without it"
   }
 });
 
-Deno.test("a change that is refused leaves writers where they were", async () => {
+Deno.test("a refused change of a definition does not delay writers", async () => {
   await using opened = await openServices();
   const { services } = opened;
   await createCollection(services, PROJECT, AS_TEXT);
@@ -130,34 +130,34 @@ Deno.test("a change that is refused leaves writers where they were", async () =>
   await assert.rejects(updateCollection(services, PROJECT, AS_DATE), {
     code: "DEFINITION_CONFLICT",
   });
-  const begun = performance.now();
+  const startedAt = performance.now();
   await write(services, { v: "none either" }, false);
-  // A writer that is kept waiting by a change waits for 4 s.
-  assert.ok(performance.now() - begun < 3000);
+  // A writer that finds a pending change waits for 4 s.
+  assert.ok(performance.now() - startedAt < 3000);
 });
 
-Deno.test("several changes at once end in one of them, and writers are let in", async () => {
+Deno.test("writers continue after several concurrent changes of a definition", async () => {
   await using opened = await openServices();
   const { services } = opened;
   await createCollection(services, PROJECT, AS_TEXT);
-  const beside = writers(services);
+  const running = writers(services);
   const changes = Array.from({ length: 5 }, (_, i) =>
     updateCollection(services, PROJECT, {
       ...AS_TEXT,
       fields: [...AS_TEXT.fields, { key: `w${i}`, type: "String" }],
     }));
   const ended = await Promise.allSettled(changes);
-  const written = beside.written();
+  const written = running.written();
   await pause(100);
-  await beside.stop();
+  await running.stop();
   assert.ok(ended.some(({ status }) => status === "fulfilled"));
-  assert.ok(beside.written() > written, "writers go on");
-  assert.deepEqual(beside.refusals, []);
+  assert.ok(running.written() > written, "writers go on");
+  assert.deepEqual(running.refusals, []);
 });
 
 Deno.test({
-  name: "where whoever changed a definition died on the way, the first writer goes on within 4 s",
-  ignore: database === "sqlite", // A transaction ends with its process there, and nothing is before it.
+  name: "the first writer continues within 4 s after a definition change whose process died",
+  ignore: database === "sqlite", // A SQLite transaction ends with its process.
   async fn() {
     await using opened = await openServices();
     const { services } = opened;
@@ -166,9 +166,9 @@ Deno.test({
     const { records: { name } } = (await openForWriting(services, SECRET, "posts")).collection;
     const version = services.newId();
     await services.engine.fence(PROJECT, { name, version });
-    const begun = performance.now();
+    const startedAt = performance.now();
     await Promise.all(Array.from({ length: 10 }, () => write(services, { v: "after" }, false)));
-    assert.ok(performance.now() - begun < 4000);
+    assert.ok(performance.now() - startedAt < 4000);
     const target = await openForWriting(services, SECRET, "posts");
     assert.equal(await target.records.count(ALL), 11);
     const stored = await target.records.list({ filter: ALL, sort: [], limit: 100 });

@@ -24,17 +24,17 @@ const POSTS = {
   ],
 };
 
-/** As a version stored it that did not look at the definition which stood. */
-async function unaware({ catalog, engine }: Services) {
+/** Returns records as an earlier version stored them, without regard to the current definition. */
+async function recordsOfEarlierVersion({ catalog, engine }: Services) {
   const { records: { name, fields: declared } } = (await catalog.find(PROJECT, "posts"))!;
-  const ours: Definition["fields"] = {
+  const corbelFields: Definition["fields"] = {
     isDeleted: { type: "Boolean" },
     createdAt: { type: "Date" },
     updatedAt: { type: "Date" },
     deletedAt: { type: "Date" },
   };
-  // What SQLite keeps beside a text was made of the text when an earlier version's was brought over.
-  const fields = database === "sqlite" ? declared : ours;
+  // The migration of an earlier SQLite file computed its columns by the definition.
+  const fields = database === "sqlite" ? declared : corbelFields;
   const definition = { name, fields, indexes: [], trash: true };
   return engine.records<StoredDocument>(PROJECT, definition);
 }
@@ -47,14 +47,14 @@ async function store(services: Services, ...documents: { [name: string]: Json }[
     ...one,
     ...owned,
   }));
-  await (await unaware(services)).insertMany(stored);
+  await (await recordsOfEarlierVersion(services)).insertMany(stored);
   return stored.map(({ _id }) => _id);
 }
 
 async function open() {
   const opened = await openTestServices();
   await createCollection(opened.services, PROJECT, POSTS);
-  // What the definition makes is there before the others write.
+  // The table of the definition must exist before records of an earlier version are written.
   await (await openForWriting(opened.services, SECRET, "posts")).records.count({
     op: "and",
     of: [],
@@ -62,15 +62,15 @@ async function open() {
   return opened;
 }
 
-/** How many documents a query finds by what is declared. */
-async function since(services: Services, path: string): Promise<number> {
+/** Returns the number of documents that a comparison by the declared field type finds. */
+async function countSince(services: Services, path: string): Promise<number> {
   const { records } = await openForWriting(services, SECRET, "posts");
   return await records.count({ op: "gte", path, value: SINCE });
 }
 
-const all = { projectId: PROJECT, name: "posts" };
+const POSTS_COLLECTION = { projectId: PROJECT, name: "posts" };
 
-Deno.test("what is stored otherwise than its definition says is stored anew, and then is found", async () => {
+Deno.test("checkDocuments stores documents again that do not match their definition", async () => {
   await using opened = await open();
   const { services } = opened;
   const date = "2026-05-05T05:05:05.000Z";
@@ -86,11 +86,11 @@ Deno.test("what is stored otherwise than its definition says is stored anew, and
   const [fine] = await store(services, { rank: 3, title: "fine" });
   const target = await openForWriting(services, SECRET, "posts");
   const before = await target.records.get(fine!);
-  const first = await checkDocuments(services, all);
+  const first = await checkDocuments(services, POSTS_COLLECTION);
   assert.deepEqual([first.checked, first.violations], [255, []]);
   assert.ok(first.mended >= 3);
-  assert.equal(await since(services, "due"), 251);
-  assert.equal(await since(services, "place.since"), 1);
+  assert.equal(await countSince(services, "due"), 251);
+  assert.equal(await countSince(services, "place.since"), 1);
   assert.equal(
     await target.records.count({ op: "eq", path: "author", value: author.toLowerCase() }),
     1,
@@ -104,35 +104,35 @@ Deno.test("what is stored otherwise than its definition says is stored anew, and
   }]`);
   assert.equal(e.rank, 1);
   assert.deepEqual(await target.records.get(fine!), before);
-  assert.deepEqual(await checkDocuments(services, all), { ...first, mended: 0 });
+  assert.deepEqual(await checkDocuments(services, POSTS_COLLECTION), { ...first, mended: 0 });
 });
 
-Deno.test("what nobody but the owner can mend is told, the first ten, and the rest mended", async () => {
+Deno.test("checkDocuments reports the first ten documents that it cannot mend, and mends the rest", async () => {
   await using opened = await open();
   const { services } = opened;
   const untitled = await store(services, ...Array.from({ length: 12 }, () => ({ rank: 1 })));
   const [undated] = await store(services, { due: "soon", rank: 1, title: "a" });
   await store(services, { title: "b" });
-  const { mended, violations } = await checkDocuments(services, all);
+  const { mended, violations } = await checkDocuments(services, POSTS_COLLECTION);
   assert.deepEqual(
     violations,
     untitled.slice(0, 10).map((id) => ({ id, fault: { path: "title", message: "is required" } })),
   );
   assert.equal(mended, 1);
   for (const id of untitled) {
-    await (await unaware(services)).deleteOne({ op: "eq", path: "_id", value: id });
+    await (await recordsOfEarlierVersion(services)).deleteOne({ op: "eq", path: "_id", value: id });
   }
-  const left = await checkDocuments(services, all);
+  const left = await checkDocuments(services, POSTS_COLLECTION);
   assert.deepEqual(left.violations.map(({ id }) => id), [undated]);
   assert.equal(left.violations[0]!.fault.path, "due");
 });
 
-Deno.test("saving a definition again mends, and names what cannot be", async () => {
+Deno.test("updateCollection mends documents, and names one that it cannot mend", async () => {
   await using opened = await open();
   const { services } = opened;
   await store(services, { due: "2026-05-05T05:05:05.000Z", title: "a" });
   await updateCollection(services, PROJECT, POSTS);
-  assert.equal(await since(services, "due"), 1);
+  assert.equal(await countSince(services, "due"), 1);
   const [untitled] = await store(services, { rank: 1 });
   await assert.rejects(updateCollection(services, PROJECT, POSTS), {
     code: "DEFINITION_CONFLICT",

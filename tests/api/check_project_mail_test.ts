@@ -6,7 +6,7 @@ import { ok, refused } from "./test_collection.ts";
 const CHECK = { method: "POST", path: "/mail/check" };
 const USER = { name: "blog", password: "a-password-that-stays-inside" };
 
-Deno.test("the check sends a mail to whoever is signed in, and answers what the server said", async () => {
+Deno.test("checkProjectMail sends a mail to the account and returns the server's reply", async () => {
   await using mail = await openMail();
   await using own = await startSmtpServer({ user: USER });
   ok(await mail.owner.asOwner({ method: "PUT", path: "/mail", body: ownServer(own) }));
@@ -18,7 +18,7 @@ Deno.test("the check sends a mail to whoever is signed in, and answers what the 
   assert.deepEqual(await mail.logged(), []);
 });
 
-Deno.test("it says why the server did not take it", async () => {
+Deno.test("checkProjectMail reports why the server did not accept the mail", async () => {
   await using mail = await openMail();
   await using own = await startSmtpServer({ user: USER });
   const set = (url: string) =>
@@ -41,7 +41,7 @@ Deno.test("it says why the server did not take it", async () => {
   assert.equal(own.mails.length, 0);
 });
 
-Deno.test("a name that leads into a private network is answered as one that nobody knows", async () => {
+Deno.test("checkProjectMail reports a private host like an unknown one", async () => {
   await using mail = await openMail({ env: { ALLOW_PRIVATE_ENDPOINTS: "false" } });
   const messages: string[] = [];
   for (const host of ["localhost", "nobody.invalid"]) {
@@ -54,7 +54,7 @@ Deno.test("a name that leads into a private network is answered as one that nobo
   assert.equal(messages[0], messages[1]);
 });
 
-Deno.test("without a server of its own there is nothing to check, and viewers cannot", async () => {
+Deno.test("checkProjectMail refuses a project without a mail server, and viewers", async () => {
   await using mail = await openMail();
   refused(await mail.owner.asOwner(CHECK), 400, "INVALID_INPUT", "set it first");
   await mail.owner.isForAdmins(CHECK);

@@ -6,7 +6,7 @@ import { setStorage } from "@/tests/support/given.ts";
 
 const CHECK = { method: "POST", path: "/storage/check" };
 
-Deno.test("the check of a bucket that nobody answers for says which step failed", async () => {
+Deno.test("checkProjectStorage reports the failed step for an unreachable bucket", async () => {
   await using app = await openTestApp({ env: { ALLOW_PRIVATE_ENDPOINTS: "true" } });
   const owner = await createTestOwner(app);
   await setStorage(app.services, owner.projectId, {
@@ -23,7 +23,7 @@ Deno.test("the check of a bucket that nobody answers for says which step failed"
   assert.ok(!answer.text.includes("stays-inside"));
 });
 
-Deno.test("without a bucket there is nothing to check, and viewers cannot", async () => {
+Deno.test("checkProjectStorage refuses a project without a bucket, and viewers", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   refused(await owner.asOwner(CHECK), 400, "INVALID_INPUT", "set it first");

@@ -1,4 +1,4 @@
-/** Sign-ins by choosing who one is, as a browser without scripts makes them. */
+/** Development sign-ins, in which a browser without scripts chooses its user. */
 
 import assert from "node:assert/strict";
 import type { Answer } from "../support/conforming_client.ts";
@@ -9,8 +9,8 @@ import { type Browser, locationOf } from "./sign_in_fixture.ts";
 export const PAGE = "/dashboard/choose-user";
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
-/** Begins a sign-in, whatever comes of it. */
-export const begin = (
+/** Starts a sign-in, and returns the response even if it is a refusal. */
+export const startSignIn = (
   browser: Browser,
   { publishableKey }: TestProject,
   query: Readonly<Record<string, string>> = {},
@@ -22,19 +22,18 @@ export const begin = (
     })}`,
   });
 
-/** Where a sign-in that was begun has sent the browser: the query of the page. */
-export async function begun(
+/** Starts a sign-in, and returns the query of the page to which it sends the browser. */
+export async function openUserChoice(
   browser: Browser,
   project: TestProject,
   query?: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const { origin, pathname, search } = locationOf(await begin(browser, project, query));
+  const { origin, pathname, search } = locationOf(await startSignIn(browser, project, query));
   assert.equal(origin + pathname, `http://localhost:8000${PAGE}`);
   return search;
 }
 
-/** Chooses on the page. */
-export const choose = async (
+export const chooseUser = async (
   browser: Browser,
   search: string,
   email: string,
@@ -49,20 +48,19 @@ export const choose = async (
     }),
   );
 
-/** Where a page leads on by itself. */
-export function leadsTo({ status, text, headers }: Answer): URL {
+/** Returns the address to which a page leads by its refresh header. */
+export function refreshTarget({ status, text, headers }: Answer): URL {
   assert.equal(status, 200, text);
   assert.equal(headers.get("cache-control"), "no-store");
   return new URL(/^0; url=(.+)$/.exec(headers.get("refresh") ?? "")![1]!);
 }
 
-/** From the start to the project's site. */
 export async function signInAs(
   browser: Browser,
   project: TestProject,
   email: string,
   query?: Readonly<Record<string, string>>,
 ): Promise<Answer> {
-  const search = await begun(browser, project, query);
-  return await browser.comeBack(leadsTo(await choose(browser, search, email)));
+  const search = await openUserChoice(browser, project, query);
+  return await browser.comeBack(refreshTarget(await chooseUser(browser, search, email)));
 }

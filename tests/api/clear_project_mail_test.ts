@@ -5,7 +5,7 @@ import { ok } from "./test_collection.ts";
 
 const CLEAR = { method: "DELETE", path: "/mail" };
 
-Deno.test("without its own server a project sends by the platform's, in the language as before", async () => {
+Deno.test("clearProjectMail returns to the platform's mail server and keeps the language", async () => {
   await using mail = await openMail();
   await using own = await startSmtpServer();
   const body = { ...ownServer(own), mailLanguage: "de" };
@@ -19,7 +19,7 @@ Deno.test("without its own server a project sends by the platform's, in the lang
   assert.equal((await mail.smtp.next()).from, "no-reply@corbel.example");
 });
 
-Deno.test("only admins and the owner take it away", async () => {
+Deno.test("clearProjectMail admits only admins and the owner", async () => {
   await using mail = await openMail();
   const body = ownServer(mail.smtp);
   ok(await mail.owner.asOwner({ method: "PUT", path: "/mail", body }));

@@ -13,7 +13,7 @@ const BUCKET = {
 };
 const CLEAR = { method: "DELETE", path: "/storage" };
 
-Deno.test("DELETE storage disconnects the bucket: files go to Corbel's storage; without one nothing changes", async () => {
+Deno.test("clearProjectStorage returns to Corbel's storage, and changes nothing without a bucket", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   assert.deepEqual(ok(await owner.asOwner(CLEAR)), { provider: "internal" });
@@ -23,7 +23,7 @@ Deno.test("DELETE storage disconnects the bucket: files go to Corbel's storage; 
   await (await openFiles(app, owner.project)).upload();
 });
 
-Deno.test("a bucket with files in it stays, and so it does for viewers", async () => {
+Deno.test("clearProjectStorage refuses viewers, and a bucket that has files", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await setStorage(app.services, owner.projectId, BUCKET);

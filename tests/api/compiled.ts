@@ -1,17 +1,17 @@
-/** What the compiler says of a program beside these files; empty for nothing. */
-export async function compiled(
+/** Type-checks a program with these files, and returns the compiler's errors or an empty text. */
+export async function compileErrors(
   program: string,
   files: Readonly<Record<string, string>>,
 ): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "corbel-types-" });
   try {
     const options = { strict: true, noUncheckedIndexedAccess: true };
-    const all = {
+    const sources = {
       ...files,
       "deno.json": JSON.stringify({ compilerOptions: options }),
       "program.ts": program,
     };
-    for (const [name, text] of Object.entries(all)) {
+    for (const [name, text] of Object.entries(sources)) {
       await Deno.writeTextFile(`${folder}/${name}`, text);
     }
     const { stderr } = await new Deno.Command(Deno.execPath(), {

@@ -16,7 +16,7 @@ const FIELDS = [
 const INDEX = { fields: ["status", "-views"], unique: false };
 const UNIQUE = { fields: ["status", "slug"], unique: true };
 
-async function opened() {
+async function openPosts() {
   const app = await openTestApp();
   const owner = await createTestOwner(app);
   const define = (change: object, method = "PUT") =>
@@ -37,21 +37,21 @@ async function opened() {
   };
 }
 
-Deno.test("indexes of several fields are kept, shown and replaced with the definition", async () => {
-  await using fixture = await opened();
+Deno.test("updateCollection stores, returns and replaces compound indexes", async () => {
+  await using fixture = await openPosts();
   const { define, stored } = fixture;
   const created = ok(await define({ indexes: [INDEX] }, "POST"), 201);
   assert.deepEqual(created.indexes, [INDEX]);
   assert.deepEqual((await stored()).indexes, [INDEX]);
   assert.deepEqual(ok(await define({ indexes: [UNIQUE] })).indexes, [UNIQUE]);
-  assert.deepEqual(ok(await define({})).indexes, [], "what is left out has its default");
+  assert.deepEqual(ok(await define({})).indexes, [], "an omitted member has its default");
   const answer = await define({ indexes: [{ fields: ["nothing"] }] });
   refused(answer, 400, "INVALID_DEFINITION", 'names "nothing"');
   assert.deepEqual((await stored()).indexes, []);
 });
 
-Deno.test("an index serves a list that fixes its first field and bounds and sorts by the next", async () => {
-  await using fixture = await opened();
+Deno.test("a compound index serves a list that filters and sorts by its fields", async () => {
+  await using fixture = await openPosts();
   const { owner, define, write } = fixture;
   ok(await define({ indexes: [INDEX] }, "POST"), 201);
   for (let i = 0; i < 30; i++) ok(await write({ status: i % 2 ? "a" : "b", views: i }), 201);
@@ -76,8 +76,8 @@ Deno.test("an index serves a list that fixes its first field and bounds and sort
   assert.equal(explain.advice, null);
 });
 
-Deno.test("of many at once with the same values together one is stored, and the fields are named", async () => {
-  await using fixture = await opened();
+Deno.test("a unique compound index admits one of 20 concurrent writes, and names its fields", async () => {
+  await using fixture = await openPosts();
   const { define, write } = fixture;
   ok(await define({ indexes: [UNIQUE] }, "POST"), 201);
   const answers = await Promise.all(times(20, (views) => write({ status: "a", slug: "x", views })));
@@ -88,8 +88,8 @@ Deno.test("of many at once with the same values together one is stored, and the 
   for (const _ of [1, 2]) ok(await write({ status: "a" }), 201);
 });
 
-Deno.test("a unique index that stored documents break is refused with those, and nothing changes", async () => {
-  await using fixture = await opened();
+Deno.test("updateCollection refuses a unique index that stored documents break, and names them", async () => {
+  await using fixture = await openPosts();
   const { define, stored, write } = fixture;
   ok(await define({}, "POST"), 201);
   const ids: string[] = [];
@@ -100,8 +100,8 @@ Deno.test("a unique index that stored documents break is refused with those, and
   ok(await write({ status: "a", slug: "x" }), 201);
 });
 
-Deno.test("an index over an array finds its elements, whatever becomes of the documents", async () => {
-  await using fixture = await opened();
+Deno.test("an index over an array finds documents after they are changed, deleted and recovered", async () => {
+  await using fixture = await openPosts();
   const { owner, define, write } = fixture;
   const indexed = FIELDS.map((field) => field.key === "marks" ? { ...field, index: true } : field);
   const indexes = [{ fields: ["tags", "-views"], unique: false }];
@@ -111,37 +111,37 @@ Deno.test("an index over an array finds its elements, whatever becomes of the do
     const body = { views: i, tags: [`t${i % 4}`, "all"], marks: [i, i + 100] };
     ids.push(ok(await write(body), 201)._id);
   }
-  const asked = (path: string, change: object = {}) =>
+  const send = (path: string, change: object = {}) =>
     owner.project.asSecret({ path: `/api/data/posts${path}`, ...change });
   const viewsOf = async (query: string) =>
-    ok(await asked(`?${query}`)).items.map(({ views }: { views: number }) => views);
+    ok(await send(`?${query}`)).items.map(({ views }: { views: number }) => views);
   assert.deepEqual(await viewsOf("tags=t1&sort=-views&limit=3"), [37, 33, 29]);
   assert.deepEqual(await viewsOf("marks_gt=137&sort=-views"), [39, 38]);
   assert.deepEqual(await viewsOf("marks_in=3,104&sort=views"), [3, 4]);
-  ok(await asked(`/${ids[37]}`, { method: "PATCH", body: { tags: ["all"] } }));
-  ok(await asked(`/${ids[33]}`, { method: "DELETE" }));
+  ok(await send(`/${ids[37]}`, { method: "PATCH", body: { tags: ["all"] } }));
+  ok(await send(`/${ids[33]}`, { method: "DELETE" }));
   assert.deepEqual(await viewsOf("tags=t1&sort=-views&limit=2"), [29, 25]);
   assert.deepEqual(await viewsOf("tags=t1&sort=-views&limit=2&include_deleted=true"), [33, 29]);
-  ok(await asked(`/${ids[33]}/recover`, { method: "PATCH" }));
+  ok(await send(`/${ids[33]}/recover`, { method: "PATCH" }));
   assert.deepEqual(await viewsOf("tags=t1&sort=-views&limit=2"), [33, 29]);
-  const { explain } = ok(await asked("?tags=t1&sort=-views&explain=true"));
+  const { explain } = ok(await send("?tags=t1&sort=-views&explain=true"));
   assert.deepEqual(explain.index, ["tags", "-views"]);
   assert.equal(explain.advice, null);
 });
 
-Deno.test("a definition's index takes one array, which is not unique", async () => {
-  await using fixture = await opened();
+Deno.test("an index refuses a second array, and a unique index any array", async () => {
+  await using fixture = await openPosts();
   const { define, stored } = fixture;
   ok(await define({}, "POST"), 201);
   const both = await define({ indexes: [{ fields: ["tags", "marks"] }] });
-  refused(both, 400, "INVALID_DEFINITION", 'names "marks", a second Array beside "tags"');
+  refused(both, 400, "INVALID_DEFINITION", 'names "marks", a second Array in addition to "tags"');
   const unique = await define({ indexes: [{ fields: ["tags"], unique: true }] });
   refused(unique, 400, "INVALID_DEFINITION", 'cannot name "tags", which is an Array');
   assert.deepEqual((await stored()).indexes, []);
 });
 
-Deno.test("an array with an index holds a thousand elements, in what is stored already too", async () => {
-  await using fixture = await opened();
+Deno.test("an indexed array is limited to a thousand elements, in stored documents too", async () => {
+  await using fixture = await openPosts();
   const { owner, define, stored, write } = fixture;
   ok(await define({}, "POST"), 201);
   const long = times(ELEMENTS_MAX + 1, (n) => n);

@@ -4,13 +4,13 @@ import { openAccount, PASSWORD, type TestAccount } from "../support/dashboard.ts
 import { codeTo, mailsOf } from "../support/mailbox.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import {
+  assertTraceless,
   authCall,
-  codeFor,
-  firstCode,
   isSignedIn,
   MINUTE_MS,
   NEXT_PASSWORD,
-  traceless,
+  requestCode,
+  signUpCode,
   wrongCode,
 } from "./account_email.ts";
 import { ok, refused, times } from "./test_collection.ts";
@@ -34,10 +34,10 @@ const confirm = (account: TestAccount, otp: unknown) =>
 const signIn = (app: TestApp, email: string) =>
   app.send(authCall("login", { email, password: PASSWORD }));
 
-Deno.test("the account has the address, verified, signs in by it, and the one before is told", async () => {
+Deno.test("confirmAccountEmail sets the verified address and notifies the former one", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const otp = await firstCode(app, account);
+  const otp = await signUpCode(app, account);
   ok(await account.send(authCall("verify-email", { email: account.email, otp })));
   const changed = ok(await confirm(account, await codeOfChange(app, account)));
   assert.deepEqual([changed.email, changed.emailVerified], [NEXT, true]);
@@ -45,16 +45,16 @@ Deno.test("the account has the address, verified, signs in by it, and the one be
   assert.ok(await isSignedIn(account));
   refused(await signIn(app, account.email), 401, "CREDENTIALS_INVALID");
   ok(await signIn(app, NEXT.toLowerCase()));
-  const told = (await mailsOf(app.services, "control", account.email))
+  const notices = (await mailsOf(app.services, "control", account.email))
     .filter(({ kind }) => kind === "emailChanged");
-  assert.equal(told.length, 1);
-  assert.ok(!told[0]!.text!.includes(NEXT), "the next address is nobody's to know");
+  assert.equal(notices.length, 1);
+  assert.ok(!notices[0]!.text!.includes(NEXT), "the mail does not contain the new address");
 });
 
-Deno.test("an address that nobody has proved is not told, and its codes are good no more", async () => {
+Deno.test("confirmAccountEmail does not notify an unverified address, and voids its codes", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const reset = await codeFor(app, "request-password-reset", account.email);
+  const reset = await requestCode(app, "request-password-reset", account.email);
   ok(await confirm(account, await codeOfChange(app, account)));
   const kinds = (await mailsOf(app.services, "control", account.email)).map(({ kind }) => kind);
   assert.ok(!kinds.includes("emailChanged"));
@@ -63,13 +63,13 @@ Deno.test("an address that nobody has proved is not told, and its codes are good
   refused(await app.send(call), 400, "INVALID_CODE");
 });
 
-Deno.test("a code that is wrong, of another account or used already is refused, without a trace", async () => {
+Deno.test("confirmAccountEmail refuses wrong, foreign and used codes without a trace", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const other = await openAccount(app);
   const otp = await codeOfChange(app, account);
   await app.services.jobRunner.idle();
-  await traceless(app, async () => {
+  await assertTraceless(app, async () => {
     refused(await confirm(account, wrongCode(otp)), 400, "INVALID_CODE");
     refused(await confirm(other, otp), 400, "INVALID_CODE");
     refused(await confirm(account, 5), 400, "INVALID_BODY");
@@ -79,7 +79,7 @@ Deno.test("a code that is wrong, of another account or used already is refused, 
   refused(await confirm(account, otp), 400, "INVALID_CODE");
 });
 
-Deno.test("of many confirmations at once one is made", async () => {
+Deno.test("exactly one of several concurrent confirmAccountEmail requests succeeds", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const otp = await codeOfChange(app, account);
@@ -87,14 +87,14 @@ Deno.test("of many confirmations at once one is made", async () => {
   assert.equal(answers.filter(({ status }) => status === 200).length, 1);
 });
 
-Deno.test("an address that an account has come by meanwhile is refused, and the code is still good", async () => {
+Deno.test("confirmAccountEmail refuses an address that was taken since, and changes nothing", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const otp = await codeOfChange(app, account);
   const rival = { email: NEXT.toLowerCase(), password: PASSWORD };
   assert.equal((await app.send(authCall("register", rival))).status, 201);
   await app.services.jobRunner.idle();
-  await traceless(app, async () => {
+  await assertTraceless(app, async () => {
     refused(await confirm(account, otp), 409, "ACCOUNT_EXISTS");
   }, [CODES]);
   assert.equal(ok(await account.send({ path: "/api/auth/me" })).email, account.email);

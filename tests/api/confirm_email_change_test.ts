@@ -7,16 +7,16 @@ import { isSignedIn } from "./signed_in.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 import {
   ADA,
+  assertTraceless,
   authProject,
-  codeFor,
   HEADER_MODE,
   logIn,
-  mailed,
   MINUTE_MS,
   PASSWORD,
+  requestCode,
+  sentMails,
   signUp,
   storedUser,
-  traceless,
   userCall,
   userOf,
   wrongCode,
@@ -27,7 +27,6 @@ const NEXT = "Ada@Example.org";
 const confirm = (project: TestProject, user: TestUser, otp: unknown) =>
   project.asPublic(userCall("confirm-email-change", { otp }), user);
 
-/** Asks for the change, and reads its code. */
 async function codeOfChange(
   app: TestApp,
   project: TestProject,
@@ -48,7 +47,7 @@ async function verifiedUser(app: TestApp, project: TestProject) {
   return user;
 }
 
-Deno.test("confirm-email-change gives the user the address, verified, and tells the one before", async () => {
+Deno.test("confirmEmailChange sets the verified address and notifies the former one", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await verifiedUser(app, project);
@@ -60,27 +59,27 @@ Deno.test("confirm-email-change gives the user the address, verified, and tells 
   assert.deepEqual([me.email, me.emailVerified, me._id], [NEXT, true, user.id]);
   refused(await logIn(project, ADA), 401, "INVALID_CREDENTIALS");
   assert.equal(ok(await logIn(project, NEXT.toLowerCase())).userId, user.id);
-  const [told] = (await mailsOf(app.services, project.projectId, ADA))
+  const [notice] = (await mailsOf(app.services, project.projectId, ADA))
     .filter(({ kind }) => kind === "emailChanged");
-  assert.equal(told!.hasCode, false);
-  assert.ok(!told!.text!.includes(NEXT), "the next address is nobody's to know");
+  assert.equal(notice!.hasCode, false);
+  assert.ok(!notice!.text!.includes(NEXT), "the mail does not contain the new address");
   assert.ok(await isSignedIn(project, user));
 });
 
-Deno.test("confirm-email-change tells no address that nobody has proved, and drops its codes", async () => {
+Deno.test("confirmEmailChange does not notify an unverified address, and voids its codes", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project, { email: ADA });
-  const reset = await codeFor(app, project, "request-password-reset", ADA);
+  const reset = await requestCode(app, project, "request-password-reset", ADA);
   ok(await confirm(project, user, await codeOfChange(app, project, user)));
-  const kinds = (await mailed(app, project)).map(([kind]) => kind);
+  const kinds = (await sentMails(app, project)).map(([kind]) => kind);
   assert.ok(!kinds.includes("emailChanged"));
   const call = userCall("reset-password", { email: ADA, otp: reset, newPassword: "a new one 77" });
   refused(await project.asPublic(call), 400, "INVALID_CODE");
 });
 
 Deno.test({
-  name: "confirm-email-change frees the former address for somebody else" +
+  name: "confirmEmailChange frees the former address for another user" +
     (faults.staysTaken === null ? "" : ` (skipped: ${faults.staysTaken})`),
   ignore: faults.staysTaken !== null,
   async fn() {
@@ -92,7 +91,7 @@ Deno.test({
   },
 });
 
-Deno.test("confirm-email-change makes an anonymous user one with an address, and keeps their id", async () => {
+Deno.test("confirmEmailChange gives an anonymous user an address and keeps their id", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { anonymous: true });
   const call = userCall("anonymous", undefined, HEADER_MODE);
@@ -102,47 +101,47 @@ Deno.test("confirm-email-change makes an anonymous user one with an address, and
   assert.deepEqual([me._id, me.email, me.isAnonymous], [guest.id, NEXT, false]);
 });
 
-Deno.test("confirm-email-change of a user's own address verifies it, and tells nobody", async () => {
+Deno.test("confirmEmailChange of the user's own address verifies it without a notice", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project, { email: ADA });
   ok(await confirm(project, user, await codeOfChange(app, project, user, ADA)));
   const { email, emailVerified } = await storedUser(app, project, user.id);
   assert.deepEqual([email, emailVerified], [ADA, true]);
-  const kinds = (await mailed(app, project)).map(([kind]) => kind);
+  const kinds = (await sentMails(app, project)).map(([kind]) => kind);
   assert.deepEqual(kinds, ["verify", "emailChange"]);
 });
 
-Deno.test("confirm-email-change: wrong, used, expired, replaced, other users' and other codes are one refusal", async () => {
+Deno.test("confirmEmailChange refuses every invalid code with an identical response", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await verifiedUser(app, project);
   const bob = await signUp(project, { email: "bob@example.com" });
   const replaced = await codeOfChange(app, project, user);
   const bobs = await codeOfChange(app, project, bob, "bob@example.org");
-  const signIn = await codeFor(app, project, "code/request", ADA);
+  const signIn = await requestCode(app, project, "code/request", ADA);
   const otp = await codeOfChange(app, project, user, "ada@example.net");
   const texts = new Set<string>();
-  const refuse = async (otp: string, as: TestUser = user) => {
+  const assertRefused = async (otp: string, as: TestUser = user) => {
     const answer = await confirm(project, as, otp);
     refused(answer, 400, "INVALID_CODE");
     texts.add(answer.text);
   };
-  await traceless(app, project, async () => {
-    for (const other of [replaced, bobs, signIn]) if (other !== otp) await refuse(other);
-    if (bobs !== otp) await refuse(otp, bob);
+  await assertTraceless(app, project, async () => {
+    for (const other of [replaced, bobs, signIn]) if (other !== otp) await assertRefused(other);
+    if (bobs !== otp) await assertRefused(otp, bob);
   }, [CODES]);
   ok(await confirm(project, user, otp));
-  await refuse(otp);
+  await assertRefused(otp);
   const late = await codeOfChange(app, project, user, "ada@example.com");
   await app.services.jobRunner.idle();
   app.clock.advance(10 * MINUTE_MS);
-  await refuse(late);
+  await assertRefused(late);
   assert.equal(texts.size, 1);
   refused(await confirm(project, user, null), 400, "INVALID_BODY", "otp");
 });
 
-Deno.test("confirm-email-change: after five wrong tries the right code is dead", async () => {
+Deno.test("confirmEmailChange voids a code after five wrong attempts", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project, { email: ADA });
@@ -152,30 +151,30 @@ Deno.test("confirm-email-change: after five wrong tries the right code is dead",
   refused(await confirm(project, user, otp), 400, "INVALID_CODE");
 });
 
-Deno.test("confirm-email-change: of 50 parallel uses of one code one wins, and one mail tells", async () => {
+Deno.test("exactly one of 50 concurrent confirmEmailChange requests succeeds and sends a notice", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await verifiedUser(app, project);
   const otp = await codeOfChange(app, project, user);
   const answers = await Promise.all(times(50, () => confirm(project, user, otp)));
   assert.deepEqual(tally(answers), { 200: 1, 400: 49 });
-  const told = (await mailed(app, project)).filter(([kind]) => kind === "emailChanged");
-  assert.deepEqual(told, [["emailChanged", ADA]]);
+  const notices = (await sentMails(app, project)).filter(([kind]) => kind === "emailChanged");
+  assert.deepEqual(notices, [["emailChanged", ADA]]);
 });
 
-Deno.test("confirm-email-change of an address that somebody came by meanwhile is 409 and changes nothing", async () => {
+Deno.test("confirmEmailChange refuses an address that was taken since, and changes nothing", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await verifiedUser(app, project);
   const otp = await codeOfChange(app, project, user);
   await signUp(project, { email: NEXT.toLowerCase() });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await confirm(project, user, otp), 409, "EMAIL_TAKEN");
   }, [CODES]);
   ok(await logIn(project, ADA));
 });
 
-Deno.test("confirm-email-change where no mail can be sent any more works, and tells nobody", async () => {
+Deno.test("confirmEmailChange works without a mail server, and sends no notice", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await verifiedUser(app, project);
@@ -190,11 +189,11 @@ Deno.test("confirm-email-change where no mail can be sent any more works, and te
     authorization: `Bearer ${user.token}`,
   };
   ok(await later.send(userCall("confirm-email-change", { otp }, headers)));
-  const kinds = (await mailed(app, project)).map(([kind]) => kind);
+  const kinds = (await sentMails(app, project)).map(([kind]) => kind);
   assert.ok(!kinds.includes("emailChanged"));
 });
 
-Deno.test("confirm-email-change without an access token is 401, with the secret key 403", async () => {
+Deno.test("confirmEmailChange is 401 without an access token, and 403 with the secret key", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const call = userCall("confirm-email-change", { otp: "123456" });

@@ -3,12 +3,12 @@ import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { createTestOwner } from "./test_owner.ts";
-import { openFiles, storesAway } from "./files.ts";
-import { NOBODY, ok, refused } from "./test_collection.ts";
+import { openFiles, withFailingStores } from "./files.ts";
+import { ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 
 const PATH = "/files/upload-confirm";
 
-Deno.test("an upload is confirmed once, however often it is said", async () => {
+Deno.test("confirmProjectUpload confirms and charges once, and repeats its response", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const files = await openFiles(app, owner.project);
@@ -20,7 +20,7 @@ Deno.test("an upload is confirmed once, however often it is said", async () => {
   assert.equal((await files.usage()).used, size);
 });
 
-Deno.test("what cannot be confirmed is refused, and stays as it is", async () => {
+Deno.test("confirmProjectUpload refuses invalid confirmations and changes nothing", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const files = await openFiles(app, owner.project);
@@ -31,18 +31,18 @@ Deno.test("what cannot be confirmed is refused, and stays as it is", async () =>
     refused(await confirm({ filePath, size }), 409, "UPLOAD_NOT_READY");
     refused(await confirm({ filePath, size: size + 1 }), 400, "SIZE_MISMATCH");
     refused(await confirm({ filePath }), 400, "INVALID_UPLOAD", "size");
-    for (const path of [foreign.filePath, `${owner.projectId}/${NOBODY}`]) {
+    for (const path of [foreign.filePath, `${owner.projectId}/${UNKNOWN_ID}`]) {
       refused(await confirm({ filePath: path, size }), 404, "FILE_NOT_FOUND");
     }
     await owner.isForAdmins({ path: PATH, body: { filePath, size } });
-    const away = createApp(storesAway(app.services));
+    const away = createApp(withFailingStores(app.services));
     const call = { path: `/api/projects/${owner.projectId}${PATH}`, body: { filePath, size } };
     const answer = await send(away, { ...call, headers: { cookie: owner.account.cookie } });
     refused(answer, 503, "STORAGE_UNAVAILABLE");
   });
 });
 
-Deno.test("a picture that is none ends its upload", async () => {
+Deno.test("confirmProjectUpload ends an upload whose content is not the announced picture", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const files = await openFiles(app, owner.project);

@@ -3,7 +3,7 @@ import { openTestApp } from "../support/test_app.ts";
 import { openFiles } from "./files.ts";
 import { offsetOf, patch, storedText } from "./resumable.ts";
 
-Deno.test("a file of 0 bytes is uploaded, listed, read and deleted like any other", async () => {
+Deno.test("a file of 0 bytes is uploaded, read and deleted like any other", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   for (const contentType of ["text/plain", "image/png", "video/webm;codecs=vp8,opus"]) {
@@ -20,7 +20,7 @@ Deno.test("a file of 0 bytes is uploaded, listed, read and deleted like any othe
   assert.deepEqual({ used, reserved }, { used: 0, reserved: 0 });
 });
 
-Deno.test("an upload of 0 bytes that resumes is complete from the beginning", async () => {
+Deno.test("a resumable upload of 0 bytes is complete from the beginning", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   for (const sends of [false, true]) {
@@ -29,13 +29,13 @@ Deno.test("an upload of 0 bytes that resumes is complete from the beginning", as
     if (sends) assert.equal((await patch(app, upload, 0, { body: new Uint8Array() })).status, 204);
     const answer = await files.confirm(upload);
     assert.equal(answer.status, 200, answer.text);
-    assert.deepEqual((await files.confirm(upload)).body, answer.body, "once more");
+    assert.deepEqual((await files.confirm(upload)).body, answer.body, "a repeated confirm");
     assert.equal(await storedText(app, upload), "");
     assert.equal((await files.remove(upload.filePath)).status, 200);
   }
 });
 
-Deno.test("a size of 0 is not that of another upload, nor the other way round", async () => {
+Deno.test("confirmUpload refuses a size of 0 for other uploads, and other sizes for empty ones", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const [empty, full] = [await files.request(0), await files.request(12)];

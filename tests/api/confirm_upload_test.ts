@@ -5,30 +5,33 @@ import { fileBytes } from "../support/file_bytes.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { textBytes } from "./blobs.ts";
 import {
-  changedStores,
   CONFIRM,
   type Files,
   openFiles,
-  type Requested,
+  type RequestedUpload,
   sendOver,
-  storesAway,
+  withChangedStores,
+  withFailingStores,
 } from "./files.ts";
 import { refused, tally, times } from "./test_collection.ts";
 
-const callOf = ({ filePath, size }: Requested) => ({ path: CONFIRM, body: { filePath, size } });
+const callOf = ({ filePath, size }: RequestedUpload) => ({
+  path: CONFIRM,
+  body: { filePath, size },
+});
 
 const usageOf = async (files: Files) => {
   const { used, reserved } = await files.usage();
   return { used, reserved };
 };
 
-/** `held` is what headroom is judged by, and never shown. */
-async function heldBy({ app, project: { projectId } }: Files): Promise<number> {
+/** Returns the bytes that count towards the quota, which no response contains. */
+async function heldBytes({ app, project: { projectId } }: Files): Promise<number> {
   const usage = app.services.engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE);
   return (await usage.get(projectId))!.value.held;
 }
 
-Deno.test("a confirm charges what was held, and answers path, provider and url at the top level", async () => {
+Deno.test("confirmUpload charges the reserved bytes and returns path, provider and url", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(12);
@@ -53,18 +56,18 @@ Deno.test("a confirm charges what was held, and answers path, provider and url a
   assert.ok(body.url.endsWith(`/${upload.filePath}`));
   assert.equal(typeof body.message, "string");
   assert.deepEqual(await usageOf(files), { used: 12, reserved: 0 });
-  assert.equal(await heldBy(files), 12);
+  assert.equal(await heldBytes(files), 12);
   assert.deepEqual(await files.objects(), { staged: [], stored: [upload.filePath] });
 });
 
-Deno.test("a repeated confirm gives the same answer, charges nothing and touches no object", async () => {
+Deno.test("confirmUpload repeats its response without charging or touching an object", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(12);
   await files.put(upload);
   const first = await files.confirm(upload);
   const fail = () => Promise.reject(new Error("touched"));
-  const services = changedStores(app.services, { stat: fail, publish: fail, remove: fail });
+  const services = withChangedStores(app.services, { stat: fail, publish: fail, remove: fail });
   await files.untouched(async () => {
     app.clock.advance(3_600_000);
     const again = await sendOver(services, files.project, callOf(upload));
@@ -74,7 +77,7 @@ Deno.test("a repeated confirm gives the same answer, charges nothing and touches
   });
 });
 
-Deno.test("of 50 confirms at once one charges: each is 200 or, while it works, 409", async () => {
+Deno.test("of 50 concurrent confirmUpload requests one charges, and the others are 200 or 409", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(1000);
@@ -85,11 +88,11 @@ Deno.test("of 50 confirms at once one charges: each is 200 or, while it works, 4
   assert.ok(done >= 1);
   assert.equal(new Set(answers.filter(({ status }) => status === 200).map((a) => a.text)).size, 1);
   assert.deepEqual(await usageOf(files), { used: 1000, reserved: 0 });
-  assert.equal(await heldBy(files), 1000);
+  assert.equal(await heldBytes(files), 1000);
   assert.equal((await files.confirm(upload)).status, 200);
 });
 
-Deno.test("a missing or malformed member is a 400 that names it, and changes nothing", async () => {
+Deno.test("confirmUpload refuses a malformed member by name and changes nothing", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
@@ -115,7 +118,7 @@ Deno.test("a missing or malformed member is a 400 that names it, and changes not
   });
 });
 
-Deno.test("another size than the requested one is 400, before and after the bytes arrived, and removes nothing", async () => {
+Deno.test("confirmUpload refuses a size that was not requested, and removes nothing", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(12);
@@ -130,7 +133,7 @@ Deno.test("another size than the requested one is 400, before and after the byte
   assert.equal((await files.confirm(upload)).status, 200);
 });
 
-Deno.test("unknown, foreign, deleted, expired and impossible paths are one 404", async () => {
+Deno.test("confirmUpload refuses every unknown path with an identical 404", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const stranger = await openFiles(app);
@@ -172,7 +175,7 @@ Deno.test("unknown, foreign, deleted, expired and impossible paths are one 404",
   assert.equal((await stranger.objects()).staged.length, 1);
 });
 
-Deno.test("before the bytes are there a confirm is 409 and to be repeated; it changes nothing", async () => {
+Deno.test("confirmUpload before the bytes arrive is 409, can be repeated and changes nothing", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
@@ -186,11 +189,11 @@ Deno.test("before the bytes are there a confirm is 409 and to be repeated; it ch
   assert.equal((await files.confirm(upload)).status, 200);
 });
 
-Deno.test("bytes of another length than requested end the upload: 400, no object, no hold", async () => {
+Deno.test("confirmUpload of bytes with another length ends the upload with 400 and frees its space", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const publish = () => Promise.reject(new Error("published"));
-  const services = changedStores(app.services, { publish });
+  const services = withChangedStores(app.services, { publish });
   for (const length of [11, 13, 1]) {
     const upload = await files.request(12);
     await files.stage(upload, new Uint8Array(length));
@@ -199,12 +202,12 @@ Deno.test("bytes of another length than requested end the upload: 400, no object
     refused(await files.confirm(upload), 404, "FILE_NOT_FOUND");
   }
   assert.deepEqual(await usageOf(files), { used: 0, reserved: 0 });
-  assert.equal(await heldBy(files), 0);
+  assert.equal(await heldBytes(files), 0);
   assert.deepEqual(await files.rows(), []);
   assert.deepEqual(await files.objects(), { staged: [], stored: [] });
 });
 
-Deno.test("bytes of something else than announced end the upload: 415, no object, no hold", async () => {
+Deno.test("confirmUpload of bytes of another type ends the upload with 415 and frees its space", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const announced: readonly (readonly [type: string, bytes: Uint8Array<ArrayBuffer>])[] = [
@@ -225,7 +228,7 @@ Deno.test("bytes of something else than announced end the upload: 415, no object
     }
   }
   assert.deepEqual(await usageOf(files), { used: 0, reserved: 0 });
-  assert.equal(await heldBy(files), 0);
+  assert.equal(await heldBytes(files), 0);
   assert.deepEqual(await files.rows(), []);
   for (const place of ["staged", "stored", "private"] as const) {
     const page = { prefix: `${files.project.projectId}/`, after: null, limit: 1000 };
@@ -233,13 +236,13 @@ Deno.test("bytes of something else than announced end the upload: 415, no object
   }
 });
 
-Deno.test("bytes that change while they are published end the upload too", async () => {
+Deno.test("confirmUpload ends an upload whose bytes change during publishing", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(12);
   await files.put(upload);
   const { internal } = app.services.blobStores;
-  const services = changedStores(app.services, {
+  const services = withChangedStores(app.services, {
     async publish(path, contentType) {
       await files.stage(upload, new Uint8Array(11));
       return await internal.publish(path, contentType);
@@ -248,10 +251,10 @@ Deno.test("bytes that change while they are published end the upload too", async
   refused(await sendOver(services, files.project, callOf(upload)), 400, "SIZE_MISMATCH");
   assert.deepEqual(await files.rows(), []);
   assert.deepEqual(await files.objects(), { staged: [], stored: [] });
-  assert.equal(await heldBy(files), 0);
+  assert.equal(await heldBytes(files), 0);
 });
 
-Deno.test("a confirm comes within 20 minutes, to the millisecond", async () => {
+Deno.test("confirmUpload accepts an upload for exactly 20 minutes", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const [intime, late] = [await files.request(), await files.request()];
@@ -264,13 +267,17 @@ Deno.test("a confirm comes within 20 minutes, to the millisecond", async () => {
   assert.equal((await files.confirm(intime)).status, 200);
 });
 
-/** A confirm that dies at a call of the store: what it holds stays as it is. */
-async function dieAt(files: Files, upload: Requested, step: "stat" | "publish" | "remove") {
+/** Starts a confirm that never returns from a call of the file store, and keeps its claim. */
+async function abandonConfirmAt(
+  files: Files,
+  upload: RequestedUpload,
+  step: "stat" | "publish" | "remove",
+) {
   const { app } = files;
   const { internal } = app.services.blobStores;
   const forever = Promise.withResolvers<never>();
   const reached = Promise.withResolvers<void>();
-  const services = changedStores(app.services, {
+  const services = withChangedStores(app.services, {
     async [step](...args: never[]) {
       if (step === "remove") return;
       if (step === "publish") await (internal.publish as (...args: never[]) => unknown)(...args);
@@ -283,15 +290,15 @@ async function dieAt(files: Files, upload: Requested, step: "stat" | "publish" |
 }
 
 for (const step of ["stat", "publish"] as const) {
-  Deno.test(`a claim that died at ${step} keeps others out for 60 s, then another confirm finishes it`, async () => {
+  Deno.test(`confirmUpload that died at ${step} blocks others for 60 s, then another finishes it`, async () => {
     await using app = await openTestApp();
     const files = await openFiles(app);
     const upload = await files.request();
     await files.put(upload);
-    await dieAt(files, upload, step);
+    await abandonConfirmAt(files, upload, step);
     app.clock.advance(59_999);
     await files.untouched(async () => {
-      app.clock.advance(-1000); // The time that `untouched` itself lets pass.
+      app.clock.advance(-1000); // `untouched` advances the clock by this time.
       refused(await files.confirm(upload), 409, "UPLOAD_NOT_READY");
       refused(await files.confirm({ ...upload, size: 13 }), 400, "SIZE_MISMATCH");
       refused(await files.remove(upload.filePath), 409, "UPLOAD_NOT_READY");
@@ -304,7 +311,7 @@ for (const step of ["stat", "publish"] as const) {
   });
 }
 
-Deno.test("a confirm that is too slow to be sure of its claim publishes nothing", async () => {
+Deno.test("confirmUpload publishes nothing if too little time of its claim is left", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
@@ -312,7 +319,7 @@ Deno.test("a confirm that is too slow to be sure of its claim publishes nothing"
   const { internal } = app.services.blobStores;
   let published = 0;
   const slow = (ms: number) =>
-    changedStores(app.services, {
+    withChangedStores(app.services, {
       async stat(place, path) {
         app.clock.advance(ms);
         return await internal.stat(place, path);
@@ -328,22 +335,22 @@ Deno.test("a confirm that is too slow to be sure of its claim publishes nothing"
   assert.equal((await sendOver(slow(25_000), files.project, callOf(upload))).status, 200);
 });
 
-Deno.test("a claim that was lost while the object was published commits nothing", async () => {
+Deno.test("confirmUpload commits nothing if it lost its claim during publishing", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { internal } = app.services.blobStores;
-  /** Publishes, and does something else before it comes back with the answer. */
-  const slowly = (meanwhile: () => Promise<void>) =>
-    changedStores(app.services, {
+  /** Returns services that run `afterPublish` before publishing returns. */
+  const withDelay = (afterPublish: () => Promise<void>) =>
+    withChangedStores(app.services, {
       async publish(path: string, contentType: string): Promise<BlobStat | null> {
         const published = await internal.publish(path, contentType);
-        await meanwhile();
+        await afterPublish();
         return published;
       },
     });
   const taken = await files.request(12);
   await files.put(taken);
-  const won = slowly(async () => {
+  const won = withDelay(async () => {
     app.clock.advance(60_000);
     assert.equal((await files.confirm(taken)).status, 200);
   });
@@ -352,29 +359,29 @@ Deno.test("a claim that was lost while the object was published commits nothing"
 
   const handedOn = await files.request(12);
   await files.put(handedOn);
-  const late = slowly(async () => {
+  const late = withDelay(async () => {
     app.clock.advance(60_000);
-    await dieAt(files, handedOn, "stat");
+    await abandonConfirmAt(files, handedOn, "stat");
   });
   refused(await sendOver(late, files.project, callOf(handedOn)), 409, "UPLOAD_NOT_READY");
   assert.deepEqual(await usageOf(files), { used: 12, reserved: 12 });
   app.clock.advance(60_000);
   assert.equal((await files.remove(handedOn.filePath)).status, 200);
 
-  const gone = await files.request(12);
-  await files.put(gone);
-  const lost = slowly(async () => {
+  const deleted = await files.request(12);
+  await files.put(deleted);
+  const lost = withDelay(async () => {
     app.clock.advance(60_000);
-    assert.equal((await files.remove(gone.filePath)).status, 200);
-    await files.stage(gone);
-    await internal.publish(gone.filePath, "text/plain");
+    assert.equal((await files.remove(deleted.filePath)).status, 200);
+    await files.stage(deleted);
+    await internal.publish(deleted.filePath, "text/plain");
   });
-  refused(await sendOver(lost, files.project, callOf(gone)), 404, "FILE_NOT_FOUND");
+  refused(await sendOver(lost, files.project, callOf(deleted)), 404, "FILE_NOT_FOUND");
   assert.deepEqual(await usageOf(files), { used: 12, reserved: 0 });
   assert.deepEqual(await files.objects(), { staged: [], stored: [taken.filePath] });
 });
 
-Deno.test("when the store of files fails a confirm is 503 and gives the row back", async () => {
+Deno.test("confirmUpload is 503 while the file store fails, and releases its claim", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
@@ -382,9 +389,9 @@ Deno.test("when the store of files fails a confirm is 503 and gives the row back
   const fail = () => Promise.reject(new BlobsUnavailable("detail of a failure"));
   for (
     const services of [
-      storesAway(app.services),
-      changedStores(app.services, { stat: fail }),
-      changedStores(app.services, { publish: fail }),
+      withFailingStores(app.services),
+      withChangedStores(app.services, { stat: fail }),
+      withChangedStores(app.services, { publish: fail }),
     ]
   ) {
     await files.untouched(async () => {
@@ -393,17 +400,17 @@ Deno.test("when the store of files fails a confirm is 503 and gives the row back
       assert.ok(!answer.text.includes("detail"));
     });
   }
-  const kept = changedStores(app.services, { remove: fail });
-  assert.equal((await sendOver(kept, files.project, callOf(upload))).status, 200);
+  const failingRemoval = withChangedStores(app.services, { remove: fail });
+  assert.equal((await sendOver(failingRemoval, files.project, callOf(upload))).status, 200);
   assert.deepEqual(await usageOf(files), { used: 12, reserved: 0 });
 });
 
-Deno.test("where the store has no public address url is null, and a warning says so", async () => {
+Deno.test("confirmUpload returns a null url and a warning if the store has no public address", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
   await files.put(upload);
-  const services = changedStores(app.services, { publicUrl: () => null });
+  const services = withChangedStores(app.services, { publicUrl: () => null });
   const { body } = await sendOver(services, files.project, callOf(upload));
   assert.equal(body.url, null);
   assert.match(body.warning, /public address/);
@@ -412,15 +419,15 @@ Deno.test("where the store has no public address url is null, and a warning says
   assert.equal((await files.confirm(upload)).body.warning, undefined);
 });
 
-Deno.test("a publishable key confirms nothing", async () => {
+Deno.test("confirmUpload refuses publishable keys", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
   await files.put(upload);
   const user = await files.project.user();
   await files.untouched(async () => {
-    for (const who of [undefined, user]) {
-      refused(await files.project.asPublic(callOf(upload), who), 403, "SECRET_KEY_REQUIRED");
+    for (const caller of [undefined, user]) {
+      refused(await files.project.asPublic(callOf(upload), caller), 403, "SECRET_KEY_REQUIRED");
     }
   });
 });

@@ -1,4 +1,4 @@
-/** Connections as they are accepted, kept and closed, over real sockets. */
+/** Tests of accepting, keeping and closing connections over real sockets. */
 
 import assert from "node:assert/strict";
 import type { ConnectionShortage } from "@/lib/runtime/connection_shortage.ts";
@@ -10,20 +10,22 @@ const SOON_MS = 10_000;
 const REQUEST = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
 const LONG_TIME = { firstRequestMs: 600_000, idleMs: 600_000 };
 
-interface Opened extends AsyncDisposable {
+interface TestServer extends AsyncDisposable {
   readonly port: number;
-  /** How many were closed each time there was no room. */
+  /** Numbers of connections that were closed at each shortage. */
   readonly shortages: number[];
   connect(): Promise<RawConnection>;
 }
 
-interface Trouble extends Partial<ConnectionOptions> {
+interface TestServerOptions extends Partial<ConnectionOptions> {
   readonly fetch?: Fetch;
-  /** As often the process has no descriptor for what it accepts. */
+  /** Number of times that accepting fails for lack of a file descriptor. */
   readonly failures?: number;
 }
 
-function open({ fetch = () => new Response("yes"), failures = 0, ...options }: Trouble): Opened {
+function open(
+  { fetch = () => new Response("yes"), failures = 0, ...options }: TestServerOptions,
+): TestServer {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const shortages: number[] = [];
   const shortage: ConnectionShortage = {
@@ -66,14 +68,14 @@ const ask = async (connection: RawConnection): Promise<number | null> => {
   return (await connection.answer()).status;
 };
 
-Deno.test("a server goes on where connections cannot be accepted, and closes idle ones", async () => {
+Deno.test("the server continues after failures to accept connections, and closes idle ones", async () => {
   await using server = open({ failures: 5 });
   const connection = await server.connect();
   assert.equal(await ask(connection), 200);
   assert.deepEqual(server.shortages, [0, 0, 0, 0, 0]);
 });
 
-Deno.test("beyond the limit the longest idle connections are closed, and none that is asked", async () => {
+Deno.test("beyond the limit, the longest idle connections are closed, and no busy ones", async () => {
   const answer = Promise.withResolvers<void>();
   const fetch: Fetch = async () => {
     await answer.promise;
@@ -105,27 +107,27 @@ Deno.test("a full server accepts more when a request ends", async () => {
   await using server = open({ max: 2, fetch });
   const busy = [await server.connect(), await server.connect()];
   for (const one of busy) await one.write(REQUEST);
-  await until("both are under way", () => answers.length === 2, SOON_MS);
+  await until("both requests are under way", () => answers.length === 2, SOON_MS);
   const later = await server.connect();
   await later.write(REQUEST);
-  await until("there was no room", () => server.shortages.length > 0, SOON_MS);
+  await until("the server reports a shortage", () => server.shortages.length > 0, SOON_MS);
   assert.equal(answers.length, 2);
   answers[0]!.resolve();
-  await until("the next is under way", () => answers.length === 3, SOON_MS);
+  await until("the later request is under way", () => answers.length === 3, SOON_MS);
   answers.forEach(({ resolve }) => resolve());
   assert.equal((await later.answer()).status, 200);
 });
 
-Deno.test("a connection without a request's headers is closed, also one that sends them slowly", async () => {
+Deno.test("a connection that does not complete its request headers in time is closed", async () => {
   await using server = open({ firstRequestMs: 500 });
   const [silent, slow] = [await server.connect(), await server.connect()];
   await until("both are closed", async () => {
-    await slow.write("x-slow: yes\r\n"); // Behind it there is never an end.
+    await slow.write("x-slow: yes\r\n"); // The headers never end.
     return silent.isClosed() && slow.isClosed();
   }, SOON_MS);
 });
 
-Deno.test("a connection is closed some time after its last answer, and not while one is under way", async () => {
+Deno.test("an idle connection is closed, and one with a request under way is not", async () => {
   const answer = Promise.withResolvers<void>();
   const fetch: Fetch = async ({ url }) => {
     if (url.endsWith("/slow")) await answer.promise;
@@ -139,15 +141,15 @@ Deno.test("a connection is closed some time after its last answer, and not while
   assert.equal(slow.isClosed(), false);
   answer.resolve();
   assert.equal((await slow.answer()).status, 200);
-  await until("the other is closed, too", () => slow.isClosed(), SOON_MS);
+  await until("the other is closed", () => slow.isClosed(), SOON_MS);
 });
 
-Deno.test("a server that shuts down sends what it was asked for, and closes all others", async () => {
+Deno.test("shutdown finishes requests under way and closes all other connections", async () => {
   const answer = Promise.withResolvers<void>();
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const fetch: Fetch = async ({ url }) => {
     if (!url.endsWith("/slow")) return new Response("yes");
-    begun.resolve();
+    started.resolve();
     await answer.promise;
     return new Response("y".repeat(1_000_000));
   };
@@ -159,7 +161,7 @@ Deno.test("a server that shuts down sends what it was asked for, and closes all 
   ];
   assert.equal(await ask(idle), 200);
   await slow.write(REQUEST.replace("/", "/slow"));
-  await begun.promise;
+  await started.promise;
   const ended = server[Symbol.asyncDispose]();
   await until("the others are closed", () => silent.isClosed() && idle.isClosed(), SOON_MS);
   answer.resolve();
@@ -168,7 +170,7 @@ Deno.test("a server that shuts down sends what it was asked for, and closes all 
   await ended;
 });
 
-Deno.test("a connection that is aborted is closed without an answer", async () => {
+Deno.test("an aborted connection is closed without a response", async () => {
   const answer = Promise.withResolvers<Response>();
   const fetch: Fetch = (_request, { abort }) => {
     abort!();

@@ -5,16 +5,16 @@ import { sha256 } from "@/lib/crypto/hashes.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import {
+  createOwnedProject,
   createToken,
   openAccount,
-  ownedProject,
   PASSWORD,
-  signedInAgain,
+  signInAgain,
   type TestAccount,
 } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { authCall, codeFor, NEXT_PASSWORD } from "./account_email.ts";
-import { NOBODY, ok, refused, tally, times } from "./test_collection.ts";
+import { authCall, NEXT_PASSWORD, requestCode } from "./account_email.ts";
+import { ok, refused, tally, times, UNKNOWN_ID } from "./test_collection.ts";
 import { openTeam } from "./team.ts";
 
 const PATH = "/api/auth/tokens";
@@ -26,16 +26,16 @@ const create = (account: TestAccount, body: unknown) => account.send({ path: PAT
 const records = ({ services: { engine } }: TestApp) =>
   engine.records<AccountTokenRecord>("control", ACCOUNT_TOKENS);
 
-Deno.test("a token is shown once, kept as a hash, and good for as long as was asked", async () => {
+Deno.test("createAccountToken returns a token once, stores its hash and expires it as requested", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId } = await ownedProject(account);
-  const given = { ...GIVEN, projects: [projectId.toUpperCase(), projectId], expiresInDays: 30 };
-  const answer = await create(account, given);
-  const { token, id, ...shown } = ok(answer, 201);
+  const { projectId } = await createOwnedProject(account);
+  const input = { ...GIVEN, projects: [projectId.toUpperCase(), projectId], expiresInDays: 30 };
+  const answer = await create(account, input);
+  const { token, id, ...details } = ok(answer, 201);
   assert.match(token, /^corbel_pat_[A-Za-z0-9_-]{43}$/);
   assert.equal(answer.headers.get("cache-control"), "no-store");
-  assert.deepEqual(shown, {
+  assert.deepEqual(details, {
     name: "Deployment",
     access: "read",
     projects: [projectId],
@@ -58,13 +58,13 @@ Deno.test("a token is shown once, kept as a hash, and good for as long as was as
   assert.equal(await records(app).count(ALL), 0);
 });
 
-Deno.test("a token is good for 90 days where none are asked for", async () => {
+Deno.test("createAccountToken expires a token after 90 days by default", async () => {
   await using app = await openTestApp();
   const { expiresAt } = ok(await create(await openAccount(app), GIVEN), 201);
   assert.equal(expiresAt, "2026-05-01T12:00:00.000Z");
 });
 
-Deno.test("a body that does not fit is 400, says what to do, and makes nothing", async () => {
+Deno.test("createAccountToken refuses malformed bodies with a remedy and stores nothing", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const wrong: [unknown, string][] = [
@@ -80,37 +80,37 @@ Deno.test("a body that does not fit is 400, says what to do, and makes nothing",
     [{ ...GIVEN, projects: "some" }, '"projects"'],
     [{ ...GIVEN, projects: [] }, '"projects"'],
     [{ ...GIVEN, projects: ["x"] }, '"projects"'],
-    [{ ...GIVEN, projects: times(101, () => NOBODY) }, "1 to 100"],
+    [{ ...GIVEN, projects: times(101, () => UNKNOWN_ID) }, "1 to 100"],
     [{ ...GIVEN, expiresInDays: 0 }, "1 to 366"],
     [{ ...GIVEN, expiresInDays: 367 }, "1 to 366"],
     [{ ...GIVEN, expiresInDays: 1.5 }, "1 to 366"],
     [{ ...GIVEN, expiresInDays: "30" }, "1 to 366"],
-    [{ ...GIVEN, accountId: NOBODY }, "only name, access, projects, expiresInDays"],
+    [{ ...GIVEN, accountId: UNKNOWN_ID }, "only name, access, projects, expiresInDays"],
   ];
   for (const [body, says] of wrong) refused(await create(account, body), 400, "INVALID_BODY", says);
   assert.equal(await records(app).count(ALL), 0);
 });
 
-Deno.test("unknown projects, others' and those in the trash are one refusal, without a trace", async () => {
+Deno.test("createAccountToken refuses unknown, foreign and deleted projects identically", async () => {
   await using app = await openTestApp();
   const { owner, stranger, path, projectId } = await openTeam(app);
-  const own = await ownedProject(stranger);
+  const own = await createOwnedProject(stranger);
   const texts = new Set<string>();
-  const refuse = async (account: TestAccount, projects: readonly string[]) => {
+  const assertRefused = async (account: TestAccount, projects: readonly string[]) => {
     const answer = await create(account, { ...GIVEN, projects });
     refused(answer, 404, "PROJECT_NOT_FOUND");
     texts.add(answer.text);
   };
-  await refuse(stranger, [NOBODY]);
-  await refuse(stranger, [projectId]);
-  await refuse(stranger, [own.projectId, projectId]);
+  await assertRefused(stranger, [UNKNOWN_ID]);
+  await assertRefused(stranger, [projectId]);
+  await assertRefused(stranger, [own.projectId, projectId]);
   ok(await owner.send({ method: "DELETE", path: path(), body: { name: "Test" } }));
-  await refuse(owner, [projectId]);
+  await assertRefused(owner, [projectId]);
   assert.equal(texts.size, 1);
   assert.equal(await records(app).count(ALL), 0);
 });
 
-Deno.test("an account has 50 tokens at most, of many at once too; expired ones do not count", async () => {
+Deno.test("createAccountToken limits an account to 50 valid tokens, even concurrently", async () => {
   await using app = await openTestApp();
   const [account, other] = [await openAccount(app), await openAccount(app)];
   const body = { ...GIVEN, expiresInDays: 1 };
@@ -123,7 +123,7 @@ Deno.test("an account has 50 tokens at most, of many at once too; expired ones d
   ok(await create(account, body), 201);
 });
 
-Deno.test("a token does what its account may at the time, and ends with the account", async () => {
+Deno.test("a token has its account's current rights, and ends with the account", async () => {
   await using app = await openTestApp();
   const { owner, viewer, path, projectId } = await openTeam(app);
   const token = await createToken(viewer, { projects: [projectId] });
@@ -140,10 +140,10 @@ Deno.test("a token does what its account may at the time, and ends with the acco
   assert.equal(await records(app).count(ALL), 0);
 });
 
-Deno.test("a token for some projects lists these, creates none, and a token for all does", async () => {
+Deno.test("a token for some projects lists only these and cannot create projects", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const [one, two] = [await ownedProject(account), await ownedProject(account)];
+  const [one, two] = [await createOwnedProject(account), await createOwnedProject(account)];
   const listed = async (token: Awaited<ReturnType<typeof createToken>>, query = "") => {
     const { items, nextCursor } = ok(await token.send({ path: `/api/projects${query}` }));
     return { ids: items.map((item: { projectId: string }) => item.projectId), nextCursor };
@@ -161,21 +161,21 @@ Deno.test("a token for some projects lists these, creates none, and a token for 
   ok(await all.send(call), 201);
 });
 
-Deno.test("a password that is reset, by a code or by the operator, ends all tokens of the account", async () => {
+Deno.test("resetting the password ends all tokens of the account", async () => {
   await using app = await openTestApp();
   const [account, other] = [await openAccount(app), await openAccount(app)];
   const kept = await createToken(other);
   const { email } = account;
   const resets = [
     async () => {
-      const otp = await codeFor(app, "request-password-reset", email);
+      const otp = await requestCode(app, "request-password-reset", email);
       ok(await app.send(authCall("reset-password", { email, otp, newPassword: NEXT_PASSWORD })));
     },
     async () => void await resetPassword(app.services, { email, password: PASSWORD }),
   ];
   let password = PASSWORD;
   for (const reset of resets) {
-    const signedIn = await signedInAgain({ ...account, password });
+    const signedIn = await signInAgain({ ...account, password });
     const tokens = [await createToken(signedIn), await createToken(signedIn, { access: "read" })];
     await reset();
     password = NEXT_PASSWORD;
@@ -186,7 +186,7 @@ Deno.test("a password that is reset, by a code or by the operator, ends all toke
   ok(await kept.send({ path: "/api/auth/me" }));
 });
 
-Deno.test("a password that its owner changes leaves tokens, by which programs go on", async () => {
+Deno.test("changing the password leaves tokens valid", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const token = await createToken(account);
@@ -195,7 +195,7 @@ Deno.test("a password that its owner changes leaves tokens, by which programs go
   ok(await token.send({ path: "/api/auth/me" }));
 });
 
-Deno.test("no token is left that a reset of the password came upon", async () => {
+Deno.test("a concurrent reset of the password leaves no token", async () => {
   await using app = await openTestApp();
   const { services } = app;
   for (let round = 0; round < 10; round++) {
@@ -212,10 +212,10 @@ Deno.test("no token is left that a reset of the password came upon", async () =>
   }
 });
 
-Deno.test("what is asked by a token is no use of the project, as what its members look at", async () => {
+Deno.test("requests with an account token do not count towards the project's usage", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId } = await ownedProject(account);
+  const { projectId } = await createOwnedProject(account);
   const token = await createToken(account);
   ok(await token.send({ path: `/api/projects/${projectId}` }));
   await app.services.requestCounts.store();

@@ -5,7 +5,7 @@ import { eq } from "@/lib/store/filter.ts";
 import type { TestAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
-import { openTeam, removed, type Team } from "./team.ts";
+import { deleteCall, openTeam, type Team } from "./team.ts";
 import { createCollection } from "@/tests/support/given.ts";
 
 const create = (team: Team, name: string, by: TestAccount = team.owner) =>
@@ -14,7 +14,7 @@ const create = (team: Team, name: string, by: TestAccount = team.owner) =>
 const count = async ({ services }: TestApp, { projectId }: Team) =>
   (await listCollections(services, projectId)).length;
 
-Deno.test("of 30 collections made at once exactly as many are as the plan allows, the first ones too", async () => {
+Deno.test("createCollection applies the plan's limit exactly to 30 concurrent requests", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const answers = await Promise.all(times(30, (n) => create(team, `c${n}`)));
@@ -26,12 +26,12 @@ Deno.test("of 30 collections made at once exactly as many are as the plan allows
   }
 });
 
-Deno.test("a collection that is deleted makes room, and a larger plan within 5 s", async () => {
+Deno.test("deleting a collection makes room at once, and a larger plan within 5 s", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   for (const n of times(20, (n) => n)) ok(await create(team, `c${n}`), 201);
   refused(await create(team, "more"), 403, "PLAN_LIMIT_REACHED");
-  ok(await team.owner.send(removed(team.path("/collections/c7"))));
+  ok(await team.owner.send(deleteCall(team.path("/collections/c7"))));
   ok(await create(team, "more"), 201);
   refused(await create(team, "another"), 403, "PLAN_LIMIT_REACHED");
   await app.services.engine.records<AccountRecord>("control", ACCOUNTS)
@@ -40,7 +40,7 @@ Deno.test("a collection that is deleted makes room, and a larger plan within 5 s
   ok(await create(team, "another", team.admin), 201);
 });
 
-Deno.test("a project that no account owns has the free plan, in the admin CLI too", async () => {
+Deno.test("a project without an owner has the free plan's limit, in the admin CLI too", async () => {
   await using app = await openTestApp();
   const { projectId } = await app.project();
   const add = (n: number) =>

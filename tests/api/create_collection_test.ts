@@ -5,7 +5,7 @@ import { ok, refused, tally, times } from "./test_collection.ts";
 
 const PATH = "/collections";
 
-Deno.test("a collection is created with every default filled in, and takes documents at once", async () => {
+Deno.test("createCollection fills in every default, and the collection takes documents at once", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const body = { name: "posts", fields: [{ key: "title", type: "String" }] };
@@ -30,7 +30,7 @@ Deno.test("a collection is created with every default filled in, and takes docum
   ok(await owner.project.asSecret({ path: "/api/data/posts", body: { title: "Hello" } }), 201);
 });
 
-Deno.test("what is no definition is refused, and makes no collection", async () => {
+Deno.test("createCollection refuses invalid definitions and creates nothing", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   for (
@@ -46,7 +46,7 @@ Deno.test("what is no definition is refused, and makes no collection", async () 
   assert.deepEqual(ok(await owner.asOwner({ path: PATH })).items, []);
 });
 
-Deno.test("of many at once under one name, in whatever letter case, one is made", async () => {
+Deno.test("createCollection creates one of 20 concurrent names that differ in letter case", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const answers = await Promise.all(
@@ -56,7 +56,7 @@ Deno.test("of many at once under one name, in whatever letter case, one is made"
   refused(await owner.asOwner({ path: PATH, body: { name: "POSTS" } }), 409, "COLLECTION_EXISTS");
 });
 
-Deno.test("only admins and the owner make a collection", async () => {
+Deno.test("createCollection admits only admins and the owner", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const call = { path: PATH, body: { name: "posts" } };
@@ -64,7 +64,7 @@ Deno.test("only admins and the owner make a collection", async () => {
   ok(await owner.as("admin", call), 201);
 });
 
-Deno.test("without strict a collection is strict where it declares a field, and not otherwise", async () => {
+Deno.test("createCollection makes a collection strict by default if it declares a field", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const fields = [{ key: "title", type: "String" }];
@@ -77,8 +77,8 @@ Deno.test("without strict a collection is strict where it declares a field, and 
     ["closed", { strict: true }, true],
   ];
   for (const [name, parts, strict] of cases) {
-    const made = ok(await owner.asOwner({ path: PATH, body: { name, ...parts } }), 201);
-    assert.equal(made.strict, strict, name);
+    const created = ok(await owner.asOwner({ path: PATH, body: { name, ...parts } }), 201);
+    assert.equal(created.strict, strict, name);
     const body = { title: "a", more: 1 };
     const answer = await owner.project.asSecret({ path: `/api/data/${name}`, body });
     if (!strict) ok(answer, 201);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { createTestCollection, ok, refused, tally, times } from "./test_collection.ts";
 
-Deno.test("a new document is answered as it is stored, with 201", async () => {
+Deno.test("createDocument returns the stored document with 201", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const answer = await collection.asSecret({ body: { title: "one", deep: { a: [null, 1] } } });
@@ -12,13 +12,13 @@ Deno.test("a new document is answered as it is stored, with 201", async () => {
   assert.deepEqual((await collection.read(document._id)).body.data, document);
 });
 
-Deno.test("an empty object is a document", async () => {
+Deno.test("createDocument accepts an empty object", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   ok(await collection.asSecret({ body: {} }), 201);
 });
 
-Deno.test("a body that is no JSON object in UTF-8 stores nothing", async () => {
+Deno.test("createDocument refuses a body that is not a JSON object in UTF-8", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   await collection.untouched(async () => {
@@ -40,7 +40,7 @@ Deno.test("a body that is no JSON object in UTF-8 stores nothing", async () => {
   });
 });
 
-Deno.test("row-level security decides who creates, and a refusal stores nothing", async () => {
+Deno.test("createDocument follows row-level security, and a refusal stores nothing", async () => {
   await using app = await openTestApp();
   for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private" }]) {
     const collection = await createTestCollection(app, { rls });
@@ -57,7 +57,7 @@ Deno.test("row-level security decides who creates, and a refusal stores nothing"
   }
 });
 
-Deno.test("POST refuses a caller without the right to write before it looks at the body", async () => {
+Deno.test("createDocument refuses a caller without write access before it reads the body", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { enabled: false } });
   await collection.untouched(async () => {
@@ -69,7 +69,7 @@ Deno.test("POST refuses a caller without the right to write before it looks at t
   });
 });
 
-Deno.test("a collection of another project is 404, and nothing is stored in either", async () => {
+Deno.test("createDocument does not find a collection of another project", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { name: "notes" });
   const other = await app.project();
@@ -79,13 +79,13 @@ Deno.test("a collection of another project is 404, and nothing is stored in eith
   });
 });
 
-Deno.test("a member given twice counts as JSON says: the last", async () => {
+Deno.test("createDocument keeps the last of duplicate members", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   assert.equal(ok(await collection.asSecret({ body: '{"a":1,"a":2}' }), 201).a, 2);
 });
 
-Deno.test("100 documents created at once are 100 documents", async () => {
+Deno.test("100 concurrent createDocument requests store 100 documents", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const answers = await Promise.all(times(100, (n) => collection.asSecret({ body: { n } })));
@@ -94,7 +94,7 @@ Deno.test("100 documents created at once are 100 documents", async () => {
   assert.equal(ok(await collection.asSecret({})).total, 100);
 });
 
-Deno.test("a refusal names each member that does not fit, with bounded paths", async () => {
+Deno.test("createDocument names each invalid member, and shortens long paths", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, {
     fields: [
@@ -113,5 +113,5 @@ Deno.test("a refusal names each member that does not fit, with bounded paths", a
   const name = "x".repeat(100_000);
   const long = await posts.asSecret({ body: { title: "a", [`${name}`]: "\ud800" } });
   refused(long, 400, "INVALID_DOCUMENT");
-  assert.ok(long.text.length < 2_000, "a name is not repeated whole");
+  assert.ok(long.text.length < 2_000, "a long name is shortened");
 });

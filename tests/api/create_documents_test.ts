@@ -3,16 +3,16 @@ import { openTestApp } from "../support/test_app.ts";
 import {
   createTestCollection,
   type Doc,
-  NOBODY,
   ok,
   refused,
   type TestCollection,
   times,
+  UNKNOWN_ID,
 } from "./test_collection.ts";
 
 const bulk = (body: unknown) => ({ path: "/bulk", body });
 
-Deno.test("many documents are stored in their order, and their ids answered", async () => {
+Deno.test("createDocuments stores documents in their order and returns their ids", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   for (const body of [times(3, (n) => ({ n })), { documents: times(3, (n) => ({ n })) }]) {
@@ -25,7 +25,7 @@ Deno.test("many documents are stored in their order, and their ids answered", as
   }
 });
 
-Deno.test("one bad document among a hundred stores none of them, and is named", async () => {
+Deno.test("createDocuments stores nothing if one of a hundred documents is invalid, and names it", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [
@@ -51,7 +51,7 @@ Deno.test("one bad document among a hundred stores none of them, and is named", 
   });
 });
 
-Deno.test("a body that is no list of documents stores nothing", async () => {
+Deno.test("createDocuments refuses a body that is not a list of documents", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   await collection.untouched(async () => {
@@ -67,7 +67,7 @@ Deno.test("a body that is no list of documents stores nothing", async () => {
   });
 });
 
-Deno.test("row-level security decides who creates many, and a refusal stores nothing", async () => {
+Deno.test("createDocuments follows row-level security, and a refusal stores nothing", async () => {
   await using app = await openTestApp();
   for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private" }]) {
     const collection = await createTestCollection(app, { rls });
@@ -85,31 +85,31 @@ Deno.test("row-level security decides who creates many, and a refusal stores not
     });
     if (!("enabled" in rls)) {
       ok(await collection.asPublic(bulk([{}, { userId: ann.id }]), ann), 201);
-      const mine = ok(await collection.asSecret({ path: `?userId=${ann.id}` }));
-      assert.equal(mine.total, 2);
+      const owned = ok(await collection.asSecret({ path: `?userId=${ann.id}` }));
+      assert.equal(owned.total, 2);
     }
   }
 });
 
-Deno.test("a collection that does not exist is 404", async () => {
+Deno.test("createDocuments is 404 for an unknown collection", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const answer = await project.asSecret({ path: "/api/data/nothing/bulk", body: [{}] });
   refused(answer, 404, "COLLECTION_NOT_FOUND");
 });
 
-Deno.test("documents of one bulk share their time and keep their order by id", async () => {
+Deno.test("documents of one bulk have one creation time and ids in their order", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   ok(await collection.asSecret(bulk(times(100, (n) => ({ n })))), 201);
   const { items } = ok(await collection.asSecret({ path: "?sort=_id" })) as { items: Doc[] };
   assert.equal(new Set(items.map(({ createdAt }) => createdAt)).size, 1);
-  // The three counting bytes of ids may run over in the middle of a bulk.
-  const turns = items.filter(({ n }, i) => n !== ((items[0]!.n as number) + i) % 100);
-  assert.deepEqual(turns, []);
+  // The three counter bytes of ids may wrap around in the middle of a bulk.
+  const misplaced = items.filter(({ n }, i) => n !== ((items[0]!.n as number) + i) % 100);
+  assert.deepEqual(misplaced, []);
 });
 
-Deno.test("bulks that run at once do not mix: each is stored whole or not at all", async () => {
+Deno.test("concurrent bulks do not mix: each is stored completely or not at all", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "slug", type: "String", unique: true }],
@@ -131,14 +131,14 @@ Deno.test("bulks that run at once do not mix: each is stored whole or not at all
   assert.deepEqual([...new Set(items.map(({ batch }) => batch))].sort(), won.sort());
 });
 
-Deno.test("every faulty document is named, with the paths of its faults, and none is stored", async () => {
+Deno.test("createDocuments names every invalid document with its paths, and stores nothing", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "n", type: "Number", required: true }, { key: "at", type: "Date" }],
     strict: true,
   });
   const good = { n: 1 };
-  const bad = [good, { n: "a", at: "soon" }, good, {}, 5, { n: 1, _id: NOBODY }];
+  const bad = [good, { n: "a", at: "soon" }, good, {}, 5, { n: 1, _id: UNKNOWN_ID }];
   await collection.untouched(async () => {
     for (const [body, prefix] of [[{ documents: bad }, "documents."], [bad, ""]] as const) {
       const answer = await collection.asSecret({ path: "/bulk", body });
@@ -153,26 +153,25 @@ Deno.test("every faulty document is named, with the paths of its faults, and non
   });
 });
 
-Deno.test("of many faulty documents the first ten are named, and what follows is not looked at", async () => {
+Deno.test("createDocuments names the first ten invalid documents and checks no more", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: [{ key: "n", type: "Number" }] });
   const documents = times(100, (i) => i < 90 ? { n: 1 } : { n: "a" });
-  const told = async (body: unknown[]) => {
+  const refusalOf = async (body: unknown[]) => {
     const answer = await collection.asSecret({ path: "/bulk", body });
     refused(answer, 400, "INVALID_DOCUMENT");
     return answer.body as { message: string; faults: unknown[] };
   };
   await collection.untouched(async () => {
-    const last = await told(documents);
+    const last = await refusalOf(documents);
     assert.equal(last.faults.length, 10);
     assert.doesNotMatch(last.message, /not looked at/);
-    const first = await told(documents.toReversed());
+    const first = await refusalOf(documents.toReversed());
     assert.equal(first.faults.length, 10);
-    assert.match(first.message, /documents\[9\]: .* The documents behind it were not looked at\.$/);
+    assert.match(first.message, /documents\[9\]: .* The documents after it were not checked\.$/);
   });
 });
 
-/** A collection with a unique field of each kind, and a unique pair. */
 const UNIQUE = {
   fields: [
     { key: "slug", type: "String", unique: true },
@@ -184,18 +183,18 @@ const UNIQUE = {
   indexes: [{ fields: ["team", "-isLead"], unique: true }],
 };
 
-/** Sends them, and tells what the refusal says. */
+/** Sends a bulk that must be refused as a duplicate, and returns the message and the paths. */
 async function duplicates(collection: TestCollection, body: unknown) {
-  let told = { message: "", faults: [] as { path: string; message: string }[] };
+  let refusal = { message: "", faults: [] as { path: string; message: string }[] };
   await collection.untouched(async () => {
     const answer = await collection.asSecret(bulk(body));
     refused(answer, 409, "DUPLICATE_VALUE");
-    told = answer.body;
+    refusal = answer.body;
   });
-  return { message: told.message, paths: told.faults.map(({ path }) => path) };
+  return { message: refusal.message, paths: refusal.faults.map(({ path }) => path) };
 }
 
-Deno.test("every document with a taken value is named, whichever unique field it is in", async () => {
+Deno.test("createDocuments names every document with a taken value, in every unique field", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, UNIQUE);
   await collection.insert(
@@ -227,7 +226,7 @@ Deno.test("every document with a taken value is named, whichever unique field it
   }
 });
 
-Deno.test("of documents of one bulk that share a value, all but the first are named with it", async () => {
+Deno.test("createDocuments names all but the first document of a bulk with one unique value", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, UNIQUE);
   const pair = { team: "red", isLead: false };
@@ -242,7 +241,7 @@ Deno.test("of documents of one bulk that share a value, all but the first are na
   assert.deepEqual(paths, ["3.slug", "4.slug", "5.team", "5.isLead"]);
 });
 
-Deno.test("of many documents with taken values the first ten are named", async () => {
+Deno.test("createDocuments names the first ten documents with taken values", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, UNIQUE);
   const taken = times(100, (n) => ({ slug: `s${n}`, team: `t${n}`, isLead: true }));
@@ -252,5 +251,5 @@ Deno.test("of many documents with taken values the first ten are named", async (
     paths,
     times(10, (n) => ["slug", "team", "isLead"].map((name) => `${n}.${name}`)).flat(),
   );
-  assert.match(message, /together\. The documents behind it were not looked at\.$/);
+  assert.match(message, /together\. The documents after it were not checked\.$/);
 });

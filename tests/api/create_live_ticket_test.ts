@@ -21,8 +21,8 @@ async function openNotes() {
   await project.collection(NOTES);
   await project.collection({ ...NOTES, name: "others" });
   const user = await project.user();
-  const ask = (body: object = {}, more: Partial<Call> = {}, who: TestUser | undefined = user) =>
-    project.asPublic({ method: "POST", path: "/api/data/notes/live", body, ...more }, who);
+  const ask = (body: object = {}, more: Partial<Call> = {}, caller: TestUser | undefined = user) =>
+    project.asPublic({ method: "POST", path: "/api/data/notes/live", body, ...more }, caller);
   const ticket = async (...given: Parameters<typeof ask>): Promise<string> => {
     const { status, body, headers } = await ask(...given);
     assert.equal(status, 201, JSON.stringify(body));
@@ -52,7 +52,7 @@ async function refusalOf(response: Response): Promise<[number, string]> {
 
 const INVALID = [401, "TICKET_INVALID"];
 
-Deno.test("a ticket opens the list of who asked for it, with its query, without any header", async () => {
+Deno.test("a ticket opens the caller's live list, with its query and without headers", async () => {
   await using notes = await openNotes();
   const { ticket, open, create } = notes;
   await create(1);
@@ -69,7 +69,7 @@ Deno.test("a ticket opens the list of who asked for it, with its query, without 
   assert.equal((await behind.expect("change")).data.document.n, 3);
 });
 
-Deno.test("of fifty who open one ticket at once one is let in", async () => {
+Deno.test("exactly one of 50 concurrent requests opens a live list with one ticket", async () => {
   await using notes = await openNotes();
   const { ticket, open } = notes;
   const address = await ticket();
@@ -81,7 +81,7 @@ Deno.test("of fifty who open one ticket at once one is let in", async () => {
   assert.deepEqual(await refusalOf(await open(address)), INVALID);
 });
 
-Deno.test("a ticket is refused after its time, elsewhere, altered, and from another page", async () => {
+Deno.test("a ticket is refused when expired or altered, for another list and from another page", async () => {
   await using notes = await openNotes();
   const { app, ticket, open } = notes;
   const address = await ticket(undefined, { headers: [["origin", PAGE]] });
@@ -90,7 +90,7 @@ Deno.test("a ticket is refused after its time, elsewhere, altered, and from anot
   assert.deepEqual(await refusalOf(await open("/api/data/notes/live?ticket=")), INVALID);
   const another: [string, string][] = [["origin", "https://evil.example"]];
   assert.deepEqual(await refusalOf(await open(address, another)), INVALID);
-  // What was refused has spent nothing.
+  // Refused requests do not use up the ticket.
   const opened = await open(address, [["origin", PAGE]]);
   assert.equal(opened.status, 200);
   await opened.body!.cancel();
@@ -99,7 +99,7 @@ Deno.test("a ticket is refused after its time, elsewhere, altered, and from anot
   assert.deepEqual(await refusalOf(await open(late)), INVALID);
 });
 
-Deno.test("a ticket that a page asked for opens from no other page; a program, which names none, may bring any", async () => {
+Deno.test("a page's ticket is refused from other pages, a program's ticket from none", async () => {
   await using notes = await openNotes();
   const { ticket, open } = notes;
   const from = (origin: string | null): [string, string][] =>
@@ -124,7 +124,7 @@ Deno.test("a ticket that a page asked for opens from no other page; a program, w
   }
 });
 
-Deno.test("a ticket is good for no more than who asked for it is at the moment", async () => {
+Deno.test("a ticket is refused after the session of its user has ended", async () => {
   await using notes = await openNotes();
   const { app, project, ticket, open, user } = notes;
   const address = await ticket();
@@ -133,7 +133,7 @@ Deno.test("a ticket is good for no more than who asked for it is at the moment",
   assert.ok(app);
 });
 
-Deno.test("what a live list refuses is refused when the ticket is asked for, and makes none", async () => {
+Deno.test("createLiveTicket refuses the same queries as a live list, and stores nothing", async () => {
   await using notes = await openNotes();
   const { app, project, ask } = notes;
   await project.collection({ ...NOTES, name: "quiet", events: false });
@@ -155,7 +155,7 @@ Deno.test("what a live list refuses is refused when the ticket is asked for, and
   assert.equal(await engine.records(project.projectId, LIVE_TICKETS).count(ALL), 0);
 });
 
-Deno.test("neither tickets nor what they stand for are stored as they are", async () => {
+Deno.test("tickets, access tokens and keys are not stored in plain text", async () => {
   await using notes = await openNotes();
   const { app, project, ticket, user } = notes;
   const address = await ticket();

@@ -5,10 +5,10 @@ import { PROJECT_TRASH_MS } from "@/lib/limits.ts";
 import { AUTH_DEFAULTS } from "@/lib/projects/auth_settings.ts";
 import { FILE_DEFAULTS } from "@/lib/projects/file_settings.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
-import { removeTrashed } from "@/lib/operations/project_trash.ts";
+import { removeExpiredTrash } from "@/lib/operations/project_trash.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { database } from "../support/test_store.ts";
-import { openAccount, signedInAgain, type TestAccount } from "../support/dashboard.ts";
+import { openAccount, signInAgain, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 
@@ -18,7 +18,7 @@ const create = (account: TestAccount, body: unknown) => account.send({ path: PAT
 const count = ({ services: { engine } }: TestApp) =>
   engine.records<ProjectRecord>("control", PROJECTS).count(ALL);
 
-Deno.test("a project is made whole: its keys work at once, and its owner is who made it", async () => {
+Deno.test("createProject returns keys that work at once, and makes the caller the owner", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app);
   const answer = await create(owner, { name: " Blog " });
@@ -46,7 +46,7 @@ Deno.test("a project is made whole: its keys work at once, and its owner is who 
   });
 });
 
-Deno.test("what is known already is set with it, addresses as their origins, each once", async () => {
+Deno.test("createProject stores the site and the allowed addresses as unique origins", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app);
   const { projectId } = ok(
@@ -62,7 +62,7 @@ Deno.test("what is known already is set with it, addresses as their origins, eac
   assert.deepEqual(read.allowedOrigins, ["https://a.example", "http://[::1]:3000"]);
 });
 
-Deno.test("a body of another shape is 400, and nothing is made", async () => {
+Deno.test("createProject refuses malformed bodies and creates nothing", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app);
   const bodies = [
@@ -89,7 +89,7 @@ Deno.test("a body of another shape is 400, and nothing is made", async () => {
   assert.equal(await count(app), 0);
 });
 
-Deno.test("values that cannot be used are 400, and nothing is made", async () => {
+Deno.test("createProject refuses invalid values and creates nothing", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app);
   const inputs = [
@@ -118,7 +118,7 @@ Deno.test("values that cannot be used are 400, and nothing is made", async () =>
   assert.equal(await count(app), 0);
 });
 
-Deno.test("an address with more than an origin is refused, and the message says what to send", async () => {
+Deno.test("createProject refuses an address that is more than an origin, and says what to send", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app);
   const origin = "https://ada.example";
@@ -144,39 +144,39 @@ Deno.test("an address with more than an origin is refused, and the message says 
   ok(await create(owner, { name: "Blog", siteUrl: `${origin}/` }), 201);
 });
 
-Deno.test("a lone surrogate in a name is refused", async () => {
+Deno.test("createProject refuses a lone surrogate in a name", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app);
   refused(await create(owner, '{"name":"a\\ud800"}'), 400, "INVALID_INPUT");
 });
 
-Deno.test("the plan's number of projects is the limit; those in the trash count, others' do not", async () => {
+Deno.test("createProject applies the plan's limit to the account's projects, including deleted ones", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app);
   const other = await openAccount(app);
   ok(await create(other, { name: "Other" }), 201);
-  const made = [];
-  for (const name of ["a", "b", "c"]) made.push(ok(await create(owner, { name }), 201));
+  const created = [];
+  for (const name of ["a", "b", "c"]) created.push(ok(await create(owner, { name }), 201));
   const message = /^The free plan allows 3 projects of an account, those in the trash included:/;
   refused(await create(owner, { name: "d" }), 403, "PLAN_LIMIT_REACHED", message);
   assert.equal(await count(app), 4);
-  const path = `${PATH}/${made[0].projectId}`;
+  const path = `${PATH}/${created[0].projectId}`;
   ok(await owner.send({ method: "DELETE", path, body: { name: "a" } }));
   refused(await create(owner, { name: "d" }), 403, "PLAN_LIMIT_REACHED", message);
   app.clock.advance(PROJECT_TRASH_MS);
-  await removeTrashed(app.services);
-  const again = await signedInAgain(owner);
+  await removeExpiredTrash(app.services);
+  const again = await signInAgain(owner);
   ok(await create(again, { name: "d" }), 201);
   refused(await create(again, { name: "e" }), 403, "PLAN_LIMIT_REACHED", message);
 });
 
-Deno.test("a larger plan allows more", async () => {
+Deno.test("createProject allows more projects on a larger plan", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app, { plan: "pro" });
   for (const name of ["a", "b", "c", "d"]) ok(await create(owner, { name }), 201);
 });
 
-Deno.test("of 20 at once exactly as many are made as the plan allows, and nothing is left of the others", async () => {
+Deno.test("createProject applies the plan's limit exactly to 20 concurrent requests", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app);
   const answers = await Promise.all(times(20, (n) => create(owner, { name: `${n}` })));
@@ -193,7 +193,7 @@ Deno.test("of 20 at once exactly as many are made as the plan allows, and nothin
 
 const HOUR = 3_600_000;
 
-Deno.test("an account creates ten projects within any hour, and no more of many at once in two processes", async () => {
+Deno.test("createProject limits an account to ten projects in any hour, in all processes", async () => {
   await using app = await openTestApp();
   await using other = await openTestApp({ store: app.store, clock: app.clock });
   const owner = await openAccount(app, { plan: "pro" });
@@ -212,7 +212,7 @@ Deno.test("an account creates ten projects within any hour, and no more of many 
   assert.equal(await count(app), 10);
   ok(await create(await openAccount(app), { name: "of another account" }), 201);
   const { accountId: ownerId } = owner;
-  const input = { name: "by command", siteUrl: null, ownerId, isOperators: true };
+  const input = { name: "by command", siteUrl: null, ownerId, isByOperator: true };
   await createProject(app.services, input);
   app.clock.advance(HOUR / 2 - 1);
   refused(await create(owner, { name: "early" }), 429, "RATE_LIMITED");
@@ -221,7 +221,7 @@ Deno.test("an account creates ten projects within any hour, and no more of many 
   refused(await create(owner, { name: "and no more" }), 429, "RATE_LIMITED");
 });
 
-Deno.test("what is refused otherwise is not counted in the hour", async () => {
+Deno.test("createProject does not count requests that are refused for other reasons", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app);
   for (const name of ["a", "b", "c"]) ok(await create(owner, { name }), 201);

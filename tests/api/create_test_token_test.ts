@@ -3,7 +3,7 @@ import { SESSIONS } from "@/lib/auth/sessions.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { NOBODY, ok, refused, tally, times } from "./test_collection.ts";
+import { ok, refused, tally, times, UNKNOWN_ID } from "./test_collection.ts";
 import { createTestOwner, type TestOwner } from "./test_owner.ts";
 
 const SECONDS = 900;
@@ -16,7 +16,7 @@ const me = (owner: TestOwner, token: string) =>
 const sessions = async ({ app, projectId }: TestOwner): Promise<number> =>
   await app.services.engine.records(projectId, SESSIONS).count(ALL);
 
-async function opened() {
+async function openWithUser() {
   const app = await openTestApp();
   const owner = await createTestOwner(app);
   const { _id: userId } = ok(
@@ -26,8 +26,8 @@ async function opened() {
   return { app, owner, userId };
 }
 
-Deno.test("a test token is the user's for 15 minutes, and its session ends with it", async () => {
-  const { app, owner, userId } = await opened();
+Deno.test("createTestToken returns a token for 15 minutes, and its session expires with it", async () => {
+  const { app, owner, userId } = await openWithUser();
   await using _ = app;
   const answer = await owner.as("admin", create(userId));
   assert.equal(answer.status, 201);
@@ -50,8 +50,8 @@ Deno.test("a test token is the user's for 15 minutes, and its session ends with 
   assert.equal(await sessions(owner), 0);
 });
 
-Deno.test("it ends earlier with its session", async () => {
-  const { app, owner, userId } = await opened();
+Deno.test("a test token ends with its session", async () => {
+  const { app, owner, userId } = await openWithUser();
   await using _ = app;
   const { accessToken, sessionId } = ok(await owner.asOwner(create(userId)), 201);
   const path = `/users/${userId}/sessions/${sessionId}`;
@@ -59,10 +59,10 @@ Deno.test("it ends earlier with its session", async () => {
   assert.equal((await me(owner, accessToken)).status, 401);
 });
 
-Deno.test("a disabled user, an unknown one, a viewer and a stranger are refused, and no session is opened", async () => {
-  const { app, owner, userId } = await opened();
+Deno.test("createTestToken refuses disabled and unknown users, viewers and strangers", async () => {
+  const { app, owner, userId } = await openWithUser();
   await using _ = app;
-  refused(await owner.asOwner(create(NOBODY)), 404, "USER_NOT_FOUND");
+  refused(await owner.asOwner(create(UNKNOWN_ID)), 404, "USER_NOT_FOUND");
   refused(await owner.asOwner(create("x")), 400, "INVALID_ID");
   await owner.isForAdmins(create(userId));
   const path = `/users/${userId}`;
@@ -71,8 +71,8 @@ Deno.test("a disabled user, an unknown one, a viewer and a stranger are refused,
   assert.equal(await sessions(owner), 0);
 });
 
-Deno.test("of a user who is disabled meanwhile no token is good", async () => {
-  const { app, owner, userId } = await opened();
+Deno.test("disabling a user ends test tokens that are created concurrently", async () => {
+  const { app, owner, userId } = await openWithUser();
   await using _ = app;
   const disable = { method: "PATCH", path: `/users/${userId}`, body: { disabled: true } };
   const answers = await Promise.all([

@@ -4,24 +4,24 @@ import { whileBusy } from "./passwords_full.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 import {
   ADA,
+  assertTraceless,
   authProject,
   claimsOf,
-  codeFor,
   declareFields,
   HEADER_MODE,
   logIn,
-  mailed,
   NEXT_PASSWORD,
   PASSWORD,
+  requestCode,
+  sentMails,
   storedUsers,
-  traceless,
   userCall,
 } from "./user_email.ts";
 
 const callOf = (body: unknown) => userCall("users", body);
 const create = (project: TestProject, body: unknown) => project.asSecret(callOf(body));
 
-Deno.test("POST users makes a user as given, who can sign in, and sends no mail", async () => {
+Deno.test("createUser creates a user as given, who can sign in, and sends no mail", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await declareFields(app, project, { key: "company", type: "String" }, {
@@ -57,22 +57,22 @@ Deno.test("POST users makes a user as given, who can sign in, and sends no mail"
   assert.equal(data.userId, _id);
   assert.deepEqual(claimsOf(data.accessToken).roles, given.roles);
   assert.deepEqual(claimsOf(data.accessToken).claims, given.claims);
-  assert.deepEqual(await mailed(app, project), []);
+  assert.deepEqual(await sentMails(app, project), []);
 });
 
-Deno.test("POST users needs neither an address nor a password, and works while sign-up is closed", async () => {
+Deno.test("createUser needs no address or password, and works while sign-up is closed", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { signUp: "closed" });
   const { email, emailVerified, isAnonymous } = ok(await create(project, {}), 201);
   assert.deepEqual([email, emailVerified, isAnonymous], [null, false, false]);
   const { _id } = ok(await create(project, { email: ADA, emailVerified: true }), 201);
   refused(await logIn(project, ADA), 401, "INVALID_CREDENTIALS");
-  const otp = await codeFor(app, project, "code/request", ADA);
+  const otp = await requestCode(app, project, "code/request", ADA);
   const call = userCall("code/verify", { email: ADA, otp }, HEADER_MODE);
   assert.equal(ok(await project.asPublic(call)).userId, _id);
 });
 
-Deno.test("POST users: a disabled user can be made, and cannot sign in", async () => {
+Deno.test("createUser can create a disabled user, who cannot sign in", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const body = { email: ADA, password: PASSWORD, disabled: true };
@@ -80,17 +80,17 @@ Deno.test("POST users: a disabled user can be made, and cannot sign in", async (
   refused(await logIn(project, ADA), 401, "INVALID_CREDENTIALS");
 });
 
-Deno.test("POST users with a taken address or username is 409 in any letter case, and makes nobody", async () => {
+Deno.test("createUser refuses a taken address or username in any letter case", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   ok(await create(project, { email: ADA, username: "ada" }), 201);
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await create(project, { email: "ADA@example.com" }), 409, "EMAIL_TAKEN");
     refused(await create(project, { username: "ADA" }), 409, "USERNAME_TAKEN");
   });
 });
 
-Deno.test("POST users: of 50 at once with one address one is made", async () => {
+Deno.test("exactly one of 50 concurrent createUser requests with one address succeeds", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const answers = await Promise.all(times(50, () => create(project, { email: ADA })));
@@ -98,7 +98,7 @@ Deno.test("POST users: of 50 at once with one address one is made", async () => 
   assert.equal((await storedUsers(app, project)).length, 1);
 });
 
-Deno.test("POST users refuses what does not fit, names it, and makes nobody", async () => {
+Deno.test("createUser refuses invalid members by name and creates no user", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await declareFields(app, project, { key: "company", type: "String", required: true });
@@ -124,7 +124,7 @@ Deno.test("POST users refuses what does not fit, names it, and makes nobody", as
     [{ company: "E", _id: "0123456789abcdef01234567" }, "_id"],
     [[], "object"],
   ];
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const [body, says] of wrong) {
       refused(await create(project, body), 400, "INVALID_BODY", says);
     }
@@ -132,10 +132,10 @@ Deno.test("POST users refuses what does not fit, names it, and makes nobody", as
   ok(await create(project, { company: "E", roles: times(20, (i) => `r${i}`) }), 201);
 });
 
-Deno.test("POST users refuses a password that cannot be chosen, and is 503 while too many are hashed", async () => {
+Deno.test("createUser refuses invalid passwords, and is 503 while too many are hashed", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { passwordLengthMin: 12 });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const password of ["11 letters.", "x".repeat(201), "password1234"]) {
       refused(await create(project, { email: ADA, password }), 400, "INVALID_PASSWORD");
     }
@@ -147,20 +147,20 @@ Deno.test("POST users refuses a password that cannot be chosen, and is 503 while
   });
 });
 
-Deno.test("POST users takes a password where passwords are off, for when they are on again", async () => {
+Deno.test("createUser stores a password while passwords are off", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { password: false });
   ok(await create(project, { email: ADA, password: PASSWORD }), 201);
   refused(await logIn(project, ADA), 403, "SIGN_IN_METHOD_OFF");
 });
 
-Deno.test("only the secret key makes users by POST users", async () => {
+Deno.test("createUser requires the secret key", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await project.user();
-  await traceless(app, project, async () => {
-    for (const who of [undefined, user]) {
-      const answer = await project.asPublic(callOf({ email: ADA }), who);
+  await assertTraceless(app, project, async () => {
+    for (const caller of [undefined, user]) {
+      const answer = await project.asPublic(callOf({ email: ADA }), caller);
       refused(answer, 403, "SECRET_KEY_REQUIRED");
     }
   });

@@ -15,7 +15,7 @@ const BODY = {
 const stored = ({ app, projectId }: WebhookFixture) =>
   Array.fromAsync(app.services.engine.records(projectId, WEBHOOKS).find({ filter: ALL }));
 
-Deno.test("createWebhook answers the webhook with its secret, which is sealed and never shown again", async () => {
+Deno.test("createWebhook returns the secret once and stores it sealed", async () => {
   await using hooks = await openWebhooks();
   const created = await hooks.post(BODY);
   const { secret, ...webhook } = ok(created, 201);
@@ -36,7 +36,7 @@ Deno.test("createWebhook answers the webhook with its secret, which is sealed an
   assert.ok(!read.text.includes("whsec_"));
 });
 
-Deno.test("createWebhook's secret is among what is sealed anew for another key ring", async () => {
+Deno.test("reseal includes the secrets of webhooks", async () => {
   await using hooks = await openWebhooks();
   ok(await hooks.post(BODY), 201);
   const before = await stored(hooks);
@@ -46,7 +46,7 @@ Deno.test("createWebhook's secret is among what is sealed anew for another key r
   assert.deepEqual(await stored(hooks), before);
 });
 
-Deno.test("createWebhook refuses what is no webhook, and stores nothing", async () => {
+Deno.test("createWebhook refuses invalid webhooks and stores nothing", async () => {
   await using hooks = await openWebhooks({ env: { ALLOW_PRIVATE_ENDPOINTS: "false" } });
   const shapes: [object, string][] = [
     [{ ...BODY, name: "" }, '"name"'],
@@ -70,7 +70,7 @@ Deno.test("createWebhook refuses what is no webhook, and stores nothing", async 
     ["nowhere", "begins with https://"],
     ["ftp://example.com/", "begins with https://"],
     ["http://example.com/", "must begin with https://"],
-    ["https://ada:pass@example.com/", "no user and no password"],
+    ["https://ada:pass@example.com/", "must not contain a user or a password"],
     ["https://127.0.0.1/", "private network"],
     ["https://[::1]/", "private network"],
     ["https://10.0.0.1:8443/", "private network"],
@@ -93,7 +93,7 @@ Deno.test("createWebhook refuses what is no webhook, and stores nothing", async 
   assert.deepEqual(await stored(hooks), []);
 });
 
-Deno.test("createWebhook makes no more than the plan allows, whatever comes at once", async () => {
+Deno.test("createWebhook applies the plan's limit exactly to 20 concurrent requests", async () => {
   await using hooks = await openWebhooks();
   const answers = await Promise.all(times(20, () => hooks.post(BODY)));
   assert.deepEqual(tally(answers), { 201: 3, 403: 17 });
@@ -105,13 +105,13 @@ Deno.test("createWebhook makes no more than the plan allows, whatever comes at o
   assert.equal((await stored(hooks)).length, 3);
 });
 
-Deno.test("createWebhook makes 50 on the pro plan", async () => {
+Deno.test("createWebhook allows 50 webhooks on the pro plan", async () => {
   await using hooks = await openWebhooks({ plan: "pro" });
   for (const _ of times(50, () => null)) ok(await hooks.post(BODY), 201);
   refused(await hooks.post(BODY), 403, "PLAN_LIMIT_REACHED", "The pro plan allows 50");
 });
 
-Deno.test("createWebhook is for admins and the owner", async () => {
+Deno.test("createWebhook admits only admins and the owner", async () => {
   await using hooks = await openWebhooks();
   const call = { method: "POST", path: "/webhooks", body: BODY };
   await hooks.owner.isForAdmins(call);

@@ -3,15 +3,15 @@ import { changeProject } from "@/lib/projects/change_project.ts";
 import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { type SessionRecord, SESSIONS } from "@/lib/auth/sessions.ts";
 import {
-  whyHeaderIsRefused,
-  whyKeyIsRefused,
-  whyTokenIsRefused,
+  explainRefusedHeader,
+  explainRefusedKey,
+  explainRefusedToken,
 } from "@/lib/auth/refused_credentials.ts";
 import { rotateKey } from "@/lib/projects/rotate_key.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { onEach, openCollection } from "./on_each.ts";
-import { createTestCollection, NOBODY, refused } from "./test_collection.ts";
+import { createTestCollection, refused, UNKNOWN_ID } from "./test_collection.ts";
 import {
   isDashboards,
   type Sample,
@@ -27,15 +27,15 @@ const KNOWN_SCHEMES = [
   "apiKeyInQuery",
   "accessToken",
   "dashboardSession",
-  // Bad ones are in account_token_credentials_test.ts.
+  // Invalid tokens are tested in account_token_credentials_test.ts.
   "accountToken",
-  // Bad ones are in the tests of createLiveTicket.
+  // Invalid tickets are tested in create_live_ticket_test.ts.
   "liveTicket",
 ];
 
 const random = (length: number): string => "A1b2-_".repeat(length).slice(0, length);
 
-/** What is no current key of any project. */
+/** Returns texts that are not the current key of any project. */
 async function badKeys(app: TestApp, project: TestProject): Promise<Record<string, string | null>> {
   const { publishableKey, secretKey, projectId } = project;
   const renewed = await app.project();
@@ -64,7 +64,7 @@ async function badKeys(app: TestApp, project: TestProject): Promise<Record<strin
   };
 }
 
-/** Bearer tokens that a publishable key of the project must not be sent with. */
+/** Returns bearer tokens that must be refused next to a publishable key of the project. */
 async function badTokens(app: TestApp, project: TestProject): Promise<Record<string, string>> {
   const { services, clock } = app;
   const { projectId } = project;
@@ -138,7 +138,7 @@ async function badTokens(app: TestApp, project: TestProject): Promise<Record<str
     "sub as number": await sign({ sub: 1 as unknown as string }),
     "sid as list": await sign({ sid: [claims.sid] }),
     "not yet valid": await sign({ nbf: now + 600 }),
-    "an unknown session": await sign({ sid: NOBODY }),
+    "an unknown session": await sign({ sid: UNKNOWN_ID }),
     "another user's session": await sign({ sub: other.id }),
     "a revoked session": revoked.token,
     "a critical header": await sign({}, { crit: ["exp"], exp: now }).catch(() => "a.b.c"),
@@ -147,11 +147,10 @@ async function badTokens(app: TestApp, project: TestProject): Promise<Record<str
   };
 }
 
-/** The sample with the body's text broken, if it has a body. */
 const withBadBody = ({ call }: Sample) =>
   call.body === undefined ? call : { ...call, body: '{"broken":' };
 
-Deno.test("every operation says who may call it, in schemes that this battery knows", () => {
+Deno.test("every operation declares security schemes that these tests know", () => {
   assert.ok(SAMPLES.length > 0);
   for (const { operationId, security } of SAMPLES) {
     for (const scheme of security.flat()) {
@@ -176,7 +175,7 @@ const withBadKeys = async () => {
 };
 
 onEach(
-  "every bad key in the query is the 401 that it is in the header",
+  "every invalid key in the query gets the 401 that it gets in the header",
   SAMPLES.filter(takesKeyInQuery),
   withBadKeys,
   ({ call }, { app, keys, untouched }) =>
@@ -188,16 +187,16 @@ onEach(
           const answer = await app.send({ ...call, path });
           refused(answer, 401, "API_KEY_INVALID");
           const why: string = /^sk_live_/.test(key)
-            ? `A secret key must not stand in an address, which many places keep. ${IN_ADDRESS}`
-            : whyKeyIsRefused({ apiKey: key });
-          assert.equal(answer.body.message, why, `${kind}: nothing else is told`);
+            ? `A secret key must not be in an address, which many places store. ${IN_ADDRESS}`
+            : explainRefusedKey({ apiKey: key });
+          assert.equal(answer.body.message, why, `${kind}: nothing else is reported`);
         }
       }
     }),
 );
 
 onEach(
-  "every bad key is a 401 that tells what the request shows, also with a bad body",
+  "every invalid key gets a 401 that explains the key, even with a malformed body",
   SAMPLES.filter(takesKey),
   withBadKeys,
   (sample, { app, keys, project, token, untouched }) =>
@@ -212,18 +211,18 @@ onEach(
             const answer = await app.send({ ...one, headers });
             refused(answer, 401, "API_KEY_INVALID");
             const why = !takesKeyInQuery(sample)
-              ? whyKeyIsRefused({ apiKey: key, authorization })
+              ? explainRefusedKey({ apiKey: key, authorization })
               : key === null
               ? `The API key is missing. ${IN_ADDRESS}`
-              : whyKeyIsRefused({ apiKey: key });
-            assert.equal(answer.body.message, why, `${kind}: nothing else is told`);
+              : explainRefusedKey({ apiKey: key });
+            assert.equal(answer.body.message, why, `${kind}: nothing else is reported`);
           }
         }
       }
     }),
 );
 
-onEach("a key in the query is no key", SAMPLES.filter(takesKey), openCollection, async (
+onEach("a key in the query does not count", SAMPLES.filter(takesKey), openCollection, async (
   { call },
   { app, project: { secretKey }, untouched },
 ) => {
@@ -236,7 +235,7 @@ onEach("a key in the query is no key", SAMPLES.filter(takesKey), openCollection,
 });
 
 for (const { operationId, call } of SAMPLES.filter(takesKey)) {
-  Deno.test(`${operationId}: a rotated key is refused at once, the new one works`, async () => {
+  Deno.test(`${operationId}: a rotated key is refused at once, and the new one is accepted`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const { project } = collection;
@@ -255,7 +254,7 @@ const inCollections = SAMPLES.filter(takesKey)
   .filter(({ template }) => template.includes("{collectionName}"));
 
 onEach(
-  "another project's keys see nothing of this one",
+  "another project's keys cannot reach this project's collections",
   inCollections,
   async () => {
     const collection = await openCollection({}, { rls: { enabled: false } });
@@ -269,7 +268,7 @@ onEach(
     }),
 );
 
-Deno.test("a bad token is refused wherever one is taken, but for signing out, which always works", () => {
+Deno.test("every operation that takes a token refuses an invalid one, except logout", () => {
   const lenient = SAMPLES.filter(takesToken)
     .filter(({ codes }) => !codes.includes("ACCESS_TOKEN_INVALID"));
   assert.deepEqual(lenient.map(({ operationId }) => operationId), ["logout"]);
@@ -281,12 +280,12 @@ for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private
   onEach(
     `with ${
       JSON.stringify(rls)
-    } every bad token is a 401 that tells what the request shows, also with a bad body`,
+    } every invalid token gets a 401 that explains the token, even with a malformed body`,
     TOKEN_SAMPLES,
     async () => {
       const collection = await openCollection({}, { rls });
       const { app, project } = collection;
-      // What is off would be refused before the token is looked at.
+      // Requests for uploads that are off are refused before the token is checked.
       await changeProject(app.services, project.projectId, { files: { userUploads: "signed-in" } });
       const { token } = await project.user();
       const headers: Record<string, string> = {
@@ -305,7 +304,7 @@ for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private
       return { ...collection, headers };
     },
     async (sample, { app, project, headers, untouched }) => {
-      const asked = { projectId: project.projectId, now: app.clock.now() };
+      const context = { projectId: project.projectId, now: app.clock.now() };
       await untouched(async () => {
         for (const [kind, authorization] of Object.entries(headers)) {
           for (const one of [sample.call, withBadBody(sample)]) {
@@ -316,9 +315,9 @@ for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private
             refused(answer, 401, "ACCESS_TOKEN_INVALID");
             const token = /^Bearer (.+)$/.exec(authorization)?.[1];
             const why = token === undefined
-              ? whyHeaderIsRefused(authorization)
-              : whyTokenIsRefused(token, asked);
-            assert.equal(answer.body.message, why, `${kind}: nothing else is told`);
+              ? explainRefusedHeader(authorization)
+              : explainRefusedToken(token, context);
+            assert.equal(answer.body.message, why, `${kind}: nothing else is reported`);
           }
         }
       });
@@ -327,7 +326,7 @@ for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private
 }
 
 for (const { operationId, call } of TOKEN_SAMPLES) {
-  Deno.test(`${operationId}: a good token passes, and with the secret key any token is ignored`, async () => {
+  Deno.test(`${operationId}: a valid token is accepted, and with the secret key any token is ignored`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const { project } = collection;
@@ -351,19 +350,21 @@ for (const { operationId, call } of TOKEN_SAMPLES) {
   });
 }
 
-const ANYBODYS = SAMPLES.filter((sample) => sample.security.length === 0 && !isDashboards(sample));
+const PUBLIC_SAMPLES = SAMPLES.filter((sample) =>
+  sample.security.length === 0 && !isDashboards(sample)
+);
 
-/** Those that look at the address first. */
-const SIGNED = new Set(["putBlob", "getUpload", "cancelUpload"]);
+/** Operations that check the signature of their address first. */
+const SIGNED_ADDRESSES = new Set(["putBlob", "getUpload", "cancelUpload"]);
 
-for (const { operationId, call } of ANYBODYS) {
-  Deno.test(`${operationId}: anyone may call it, and credentials make no difference`, async () => {
+for (const { operationId, call } of PUBLIC_SAMPLES) {
+  Deno.test(`${operationId}: everyone may call it, and credentials make no difference`, async () => {
     await using app = await openTestApp();
     const { projectId, secretKey } = await app.project();
     const path = call.path.replace(/[0-9a-f]{24}/, projectId);
     const plain = await app.send({ ...call, path });
-    // The address itself is a credential where it is signed, and a sample's is not.
-    if (SIGNED.has(operationId)) refused(plain, 403, "UPLOAD_TOKEN_INVALID");
+    // The address of a sample has no valid signature.
+    if (SIGNED_ADDRESSES.has(operationId)) refused(plain, 403, "UPLOAD_TOKEN_INVALID");
     else assert.ok(![401, 403].includes(plain.status), plain.text);
     for (const key of ["", "wrong", secretKey]) {
       const headers = { "x-api-key": key, authorization: "Bearer wrong" };
@@ -374,7 +375,7 @@ for (const { operationId, call } of ANYBODYS) {
   });
 }
 
-Deno.test("a token is good until it expires, by the clock, with five seconds of grace at most", async () => {
+Deno.test("a token is accepted until it expires, with at most five seconds of grace", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { mode: "private" } });
   const ann = await collection.project.user();
@@ -384,7 +385,7 @@ Deno.test("a token is good until it expires, by the clock, with five seconds of 
   refused(await collection.asPublic({}, ann), 401, "ACCESS_TOKEN_INVALID");
 });
 
-Deno.test("a revoked session ends its tokens within 5 s elsewhere and at once where it is known", async () => {
+Deno.test("a revoked session ends its tokens at once in its process, and within 5 s elsewhere", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { mode: "private" } });
   const [ann, bob] = [await collection.project.user(), await collection.project.user()];
@@ -406,7 +407,7 @@ Deno.test("a revoked session ends its tokens within 5 s elsewhere and at once wh
   refused(await collection.asPublic({}, bob), 401, "ACCESS_TOKEN_INVALID");
 });
 
-Deno.test("a session that has run out ends its tokens, however long they would live", async () => {
+Deno.test("an expired session ends its tokens, even those that expire later", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { mode: "private" } });
   const { token } = await collection.project.user();
@@ -421,7 +422,7 @@ Deno.test("a session that has run out ends its tokens, however long they would l
   refused(await collection.asPublic({}, user), 401, "ACCESS_TOKEN_INVALID");
 });
 
-Deno.test("a token stays good when the same one was refused elsewhere, and the other way round", async () => {
+Deno.test("a token that another project refuses stays valid in its own", async () => {
   await using app = await openTestApp();
   const [one, two] = [await createTestCollection(app), await createTestCollection(app)];
   const ann = await one.project.user();

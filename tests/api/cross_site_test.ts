@@ -15,12 +15,12 @@ const SAFE = ["GET", "HEAD", "OPTIONS"];
 
 type Headers = Record<string, string>;
 
-/** What browsers send from the dashboard's own pages, and what sends no such header at all. */
+/** Headers that the dashboard's own pages and other programs send. */
 const ADMITTED: Record<string, Headers> = {
   "neither header": {},
   "the own site": { "sec-fetch-site": "same-origin" },
   "the own site and origin": { "sec-fetch-site": "same-origin", origin: OWN },
-  "the own site, of a page that tells no referrer": {
+  "the own site, of a page without a referrer": {
     "sec-fetch-site": "same-origin",
     origin: "null",
   },
@@ -28,7 +28,7 @@ const ADMITTED: Record<string, Headers> = {
   "the own origin, of an older browser": { origin: OWN },
 };
 
-/** What pages of other sites make a browser send. */
+/** Headers that pages of other sites make a browser send. */
 const REFUSED: Record<string, Headers> = {
   "another site": { "sec-fetch-site": "cross-site" },
   "another host of this site": { "sec-fetch-site": "same-site" },
@@ -50,7 +50,7 @@ const REFUSED: Record<string, Headers> = {
     "sec-fetch-site": "same-origin",
     origin: "https://localhost",
   },
-  "a word that is none": { "sec-fetch-site": "own" },
+  "an unknown word": { "sec-fetch-site": "own" },
   "two words": { "sec-fetch-site": "same-origin, cross-site" },
   "an empty word": { "sec-fetch-site": "" },
   "another origin": { origin: "https://evil.example" },
@@ -70,7 +70,7 @@ async function stored({ services: { engine } }: TestApp): Promise<string> {
   return (await Promise.all(lists)).map(({ items }) => items).join("\n");
 }
 
-Deno.test("every operation of the dashboard is under the rule, signing in and registering too", () => {
+Deno.test("the cross-site rule covers every dashboard operation, including sign-in", () => {
   const ids = SAMPLES.map(({ operationId }) => operationId);
   for (const id of ["registerAccount", "signInAccount", "signOutAccount", "deleteAccount"]) {
     assert.ok(ids.includes(id), id);
@@ -83,7 +83,7 @@ async function open() {
   return { ...collection, cookie: (await collection.project.owner()).cookie };
 }
 
-function passes(kind: string, { body }: Answer): void {
+function assertAdmitted(kind: string, { body }: Answer): void {
   const code = body?.code;
   assert.ok(code !== "CROSS_SITE_REQUEST" && code !== "SIGN_IN_REQUIRED", `${kind}: ${code}`);
 }
@@ -91,12 +91,12 @@ function passes(kind: string, { body }: Answer): void {
 const isSafe = ({ call }: Sample): boolean => SAFE.includes(call.method!);
 
 onEach(
-  "a request that changes nothing passes from anywhere",
+  "cross-site requests that change nothing are accepted",
   SAMPLES.filter(isSafe),
   open,
   async ({ call }, { app, cookie }) => {
     for (const [kind, headers] of Object.entries({ ...ADMITTED, ...REFUSED })) {
-      passes(kind, await app.send({ ...call, headers: { ...headers, cookie } }));
+      assertAdmitted(kind, await app.send({ ...call, headers: { ...headers, cookie } }));
     }
   },
 );
@@ -104,17 +104,17 @@ onEach(
 const UNSAFE = SAMPLES.filter((sample) => !isSafe(sample));
 
 for (const { operationId, call } of UNSAFE) {
-  Deno.test(`${operationId}: own pages and no browser pass`, async () => {
+  Deno.test(`${operationId}: own pages and programs are accepted`, async () => {
     await using app = await openTestApp({ env: ENV });
     for (const [kind, headers] of Object.entries(ADMITTED)) {
       const { cookie } = await (await app.project()).owner();
-      passes(kind, await app.send({ ...call, headers: { ...headers, cookie } }));
+      assertAdmitted(kind, await app.send({ ...call, headers: { ...headers, cookie } }));
     }
   });
 }
 
 onEach(
-  "what another site makes a browser send is 403 and changes nothing",
+  "cross-site requests that change something are refused and change nothing",
   UNSAFE,
   open,
   async ({ call }, { app, cookie, untouched }) => {

@@ -66,8 +66,8 @@ const DOCUMENTS: readonly { readonly [name: string]: unknown }[] = [
 
 const SERVER_FIELDS = ["_id", "createdAt", "updatedAt", "isDeleted", "deletedAt", "userId"];
 
-/** Returns what a user wrote, without null, which is as if it were missing. */
-const own = (document: Doc) =>
+/** Returns the members that the user wrote, without null, which counts as missing. */
+const writtenMembers = (document: Doc) =>
   Object.fromEntries(
     Object.entries(document)
       .filter(([name, value]) => !SERVER_FIELDS.includes(name) && value !== null),
@@ -83,11 +83,11 @@ async function openTwo() {
     posts.project,
   );
   const fill = async (documents: readonly unknown[]) => {
-    const body = jsonText(documents as Json[]); // Which keeps the sign of -0.
+    const body = jsonText(documents as Json[]); // `jsonText` keeps the sign of -0.
     ok(await posts.asSecret({ path: "/bulk", body }), 201);
   };
-  /** What becomes of a file of all posts. */
-  const moved = async (query = "") => {
+  /** Exports all posts as CSV, imports the text, and returns the text and the imported items. */
+  const roundTrip = async (query = "") => {
     const path = `/collections/posts/documents.csv?sort=_id${query}`;
     const answer = await app.open({
       path: `/api/projects/${owner.projectId}${path}`,
@@ -97,16 +97,16 @@ async function openTwo() {
     const imported = await owner.asOwner({ path: "/collections/copies/import", body: { text } });
     assert.deepEqual(ok(imported, 201).failed, []);
     const items = ok(await copies.asSecret({ path: "?sort=_id&limit=1000" })).items;
-    return { text, items: items.map(own) };
+    return { text, items: items.map(writtenMembers) };
   };
   const before = async () =>
-    ok(await posts.asSecret({ path: "?sort=_id&limit=1000" })).items.map(own);
+    ok(await posts.asSecret({ path: "?sort=_id&limit=1000" })).items.map(writtenMembers);
   return {
     app,
     owner,
     copies,
     fill,
-    moved,
+    roundTrip,
     before,
     [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   };
@@ -115,20 +115,20 @@ async function openTwo() {
 const sorted = (items: readonly object[]): string[] =>
   items.map((one) => JSON.stringify(one)).sort();
 
-Deno.test("documents of every type come back from a CSV as they were", async () => {
+Deno.test("documents of every type are unchanged after a CSV round trip", async () => {
   await using two = await openTwo();
   await two.fill(DOCUMENTS);
-  const { items } = await two.moved();
+  const { items } = await two.roundTrip();
   assert.deepEqual(sorted(items), sorted(await two.before()));
   const zeros = items.filter(({ n }: { n: unknown }) => n === 0);
   assert.ok(zeros.some(({ n }: { n: unknown }) => Object.is(n, -0)), "-0 keeps its sign");
 });
 
-Deno.test("members of objects come back from columns of their own, and with a byte order mark", async () => {
+Deno.test("columns for members of objects survive a CSV round trip, with a byte order mark", async () => {
   await using two = await openTwo();
   await two.fill(DOCUMENTS.filter(({ address }) => address !== undefined));
   const columns = "name,address.city,address.no,address.geo.lat";
-  const { text, items } = await two.moved(`&columns=${columns}&bom=true`);
+  const { text, items } = await two.roundTrip(`&columns=${columns}&bom=true`);
   assert.ok(text.startsWith(`\uFEFF${columns}\r\n`), text.slice(0, 80));
   const wanted = (await two.before()).map(({ name, address }: Doc) => ({
     name,
@@ -137,15 +137,15 @@ Deno.test("members of objects come back from columns of their own, and with a by
   assert.deepEqual(sorted(items), sorted(wanted));
 });
 
-Deno.test("null, a missing value and an empty text are told apart as far as a CSV can", async () => {
+Deno.test("a CSV round trip distinguishes null, missing and empty values as far as a CSV can", async () => {
   await using two = await openTwo();
   await two.fill([{ name: "" }, { name: "b", note: "" }, { name: "c", note: null, n: null }]);
-  const { text, items } = await two.moved("&columns=name,note,n");
+  const { text, items } = await two.roundTrip("&columns=name,note,n");
   assert.equal(text, 'name,note,n\r\n"",,\r\nb,"",\r\nc,,\r\n');
   assert.deepEqual(sorted(items), sorted([{ name: "" }, { name: "b", note: "" }, { name: "c" }]));
 });
 
-Deno.test("a file of a spreadsheet is read, whatever its dialect", async () => {
+Deno.test("importDocuments reads CSV in the dialects of spreadsheets, and refuses bad headers", async () => {
   await using two = await openTwo();
   const { owner, copies } = two;
   const importing = (text: string) =>

@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
 import { CONTRACTS } from "@/openapi/document.ts";
-import { COUNTED } from "@/openapi/security.ts";
+import { DASHBOARD_RATE_NOTE } from "@/openapi/security.ts";
 import { openTestApp } from "../support/test_app.ts";
 import type { Call } from "../support/conforming_client.ts";
-import { admission, inProject, sampleCalls } from "./sample_calls.ts";
+import { guardHeaders, inProject, sampleCalls } from "./sample_calls.ts";
 import { createTestCollection, refused } from "./test_collection.ts";
 
 const env = { RATE_LIMITS: "on" };
-/** By their descriptions: others count by account, or bad tokens alone, and have tests of their own. */
-const COUNTED_IDS = CONTRACTS.filter(({ description }) => description.includes(COUNTED))
+const COUNTED_IDS = CONTRACTS.filter(({ description }) => description.includes(DASHBOARD_RATE_NOTE))
   .map(({ operationId }) => operationId);
 const SAMPLES = sampleCalls().filter(({ operationId }) => COUNTED_IDS.includes(operationId));
-/** Counted, and refused before any password is looked at. */
+/** A counted request that is refused before a password is hashed. */
 const CHEAP: Call = { path: "/api/auth/login", body: {} };
 
-Deno.test("whatever tells of accounts or passwords is counted", () => {
-  const telling = [
+Deno.test("operations that reveal accounts or check passwords are counted", () => {
+  const revealing = [
     "registerAccount",
     "signInAccount",
     "changePassword",
@@ -25,10 +24,10 @@ Deno.test("whatever tells of accounts or passwords is counted", () => {
     "requestAccountPasswordReset",
     "resetAccountPassword",
   ];
-  for (const id of [...telling, "inviteMember"]) assert.ok(COUNTED_IDS.includes(id), id);
+  for (const id of [...revealing, "inviteMember"]) assert.ok(COUNTED_IDS.includes(id), id);
 });
 
-Deno.test("twenty a minute from one address, and the answers say how many are left", async () => {
+Deno.test("an address may send twenty requests a minute, and responses say how many are left", async () => {
   await using app = await openTestApp({ env });
   for (let left = 19; left >= 0; left--) {
     const answer = await app.send(CHEAP);
@@ -42,7 +41,7 @@ Deno.test("twenty a minute from one address, and the answers say how many are le
   refused(await app.send(CHEAP), 400, "INVALID_BODY");
 });
 
-Deno.test("addresses of one IPv6 network are counted as one", async () => {
+Deno.test("addresses of one IPv6 network are counted together", async () => {
   await using app = await openTestApp({ env });
   for (let n = 0; n < 20; n++) await app.send({ ...CHEAP, peer: `2001:db8:1:2::${n}` });
   refused(await app.send({ ...CHEAP, peer: "2001:db8:1:2:3::" }), 429, "RATE_LIMITED");
@@ -50,10 +49,10 @@ Deno.test("addresses of one IPv6 network are counted as one", async () => {
 });
 
 for (const sample of SAMPLES) {
-  Deno.test(`${sample.operationId}: 429 beyond the address's limit, and nothing is done`, async () => {
+  Deno.test(`${sample.operationId}: 429 beyond the address's limit, without an effect`, async () => {
     await using app = await openTestApp({ env });
     const collection = await createTestCollection(app);
-    const headers = await admission(sample, collection.project);
+    const headers = await guardHeaders(sample, collection.project);
     const peer = "198.51.100.1";
     for (let n = 0; n < 20; n++) await app.send({ ...CHEAP, peer });
     await collection.untouched(async () => {

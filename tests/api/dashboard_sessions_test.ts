@@ -7,13 +7,13 @@ import { openTestApp, type TestApp, type TestProject } from "../support/test_app
 import { sampleCalls, takesKey, takesSession } from "./sample_calls.ts";
 import { createTestCollection, refused } from "./test_collection.ts";
 
-/** Of those that take a key as well, a request without a session is one with a bad key. */
+/** Samples that take a session and no key. With a key, a missing session counts as a bad key. */
 const SAMPLES = sampleCalls().filter((sample) => takesSession(sample) && !takesKey(sample));
 const DAY = 86_400_000;
 
 const tokenOf = ({ cookie }: TestAccount): string => cookie.split("=")[1]!;
 
-/** `Cookie` headers that hold no session which stands; null for none. */
+/** Returns `Cookie` headers without a valid session. Null means no header. */
 async function badSessions(
   app: TestApp,
   project: TestProject,
@@ -56,49 +56,49 @@ async function badSessions(
 }
 
 for (const { operationId, call } of SAMPLES) {
-  Deno.test(`${operationId}: every bad session is the same 401, whatever else is sent`, async () => {
+  Deno.test(`${operationId}: every invalid session gets one identical 401 with any credentials`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const { project } = collection;
     const sessions = await badSessions(app, project);
     const { token } = await project.user();
-    const beside: Record<string, string>[] = [
+    const otherCredentials: Record<string, string>[] = [
       {},
       { "x-api-key": project.secretKey },
       { "x-api-key": project.publishableKey, authorization: `Bearer ${token}` },
     ];
-    const told = { bare: new Set<string>(), withKey: new Set<string>() };
+    const messages = { bare: new Set<string>(), withKey: new Set<string>() };
     await collection.untouched(async () => {
       for (const [kind, cookie] of Object.entries(sessions)) {
-        for (const credentials of beside) {
+        for (const credentials of otherCredentials) {
           const bad = call.body === undefined ? call : { ...call, body: '{"broken":' };
           for (const one of [call, bad]) {
             const headers = { ...credentials, ...(cookie !== null && { cookie }) };
             const answer = await app.send({ ...one, headers });
             assert.equal(answer.status, 401, `${kind}: ${answer.text}`);
             refused(answer, 401, "SIGN_IN_REQUIRED");
-            ("x-api-key" in credentials ? told.withKey : told.bare).add(answer.text);
+            ("x-api-key" in credentials ? messages.withKey : messages.bare).add(answer.text);
           }
         }
       }
     });
-    const sizes = [told.bare.size, told.withKey.size];
-    assert.deepEqual(sizes, [1, 1], "one message, whatever is wrong with the session");
-    assert.match([...told.withKey][0]!, /takes an account and no API key/);
+    const sizes = [messages.bare.size, messages.withKey.size];
+    assert.deepEqual(sizes, [1, 1], "one message for every invalid session");
+    assert.match([...messages.withKey][0]!, /takes an account and no API key/);
   });
 
-  Deno.test(`${operationId}: a session that stands passes, among other cookies too`, async () => {
+  Deno.test(`${operationId}: a valid session is accepted, even among other cookies`, async () => {
     await using app = await openTestApp();
     const { cookie } = await openAccount(app);
     for (const header of [cookie, `a=b; ${cookie}`, `${cookie};c=d`]) {
       const answer = await app.send({ ...call, headers: { cookie: header } });
       assert.notEqual(answer.body?.code, "SIGN_IN_REQUIRED", answer.text);
-      if (answer.headers.getSetCookie().length > 0) break; // It was the operation that ends it.
+      if (answer.headers.getSetCookie().length > 0) break; // The operation ended the session.
     }
   });
 }
 
-Deno.test("a session lasts 7 days from its last use, and no longer", async () => {
+Deno.test("a session expires 7 days after its last use", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const isSignedIn = async () => (await account.send({ path: "/api/auth/me" })).status === 200;

@@ -6,11 +6,11 @@ import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { restoreProject } from "@/lib/operations/project_trash.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import {
+  createOwnedProject,
   joinProject,
   openAccount,
-  ownedProject,
   PASSWORD,
-  signedInAgain,
+  signInAgain,
   type TestAccount,
 } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
@@ -25,14 +25,14 @@ async function counts({ services: { engine } }: TestApp): Promise<number[]> {
   );
 }
 
-Deno.test("an account goes with its sessions and memberships, and its e-mail is free again", async () => {
+Deno.test("deleteAccount ends sessions and memberships, and frees the address", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app);
-  const { projectId } = await ownedProject(owner);
+  const { projectId } = await createOwnedProject(owner);
   const before = await counts(app);
   const account = await openAccount(app);
   await joinProject(app.services, projectId, account.accountId, "admin");
-  const elsewhere = await signedInAgain(account);
+  const elsewhere = await signInAgain(account);
   const answer = await remove(account);
   assert.deepEqual(ok(answer), { accountId: account.accountId });
   assert.match(answer.headers.get("set-cookie")!, /^corbel_session=; Path=\/; Max-Age=0;/);
@@ -46,21 +46,21 @@ Deno.test("an account goes with its sessions and memberships, and its e-mail is 
   await openAccount(app, { email });
 });
 
-Deno.test("an account that owns projects stays, and the answer has their number", async () => {
+Deno.test("deleteAccount refuses an owner of projects and reports their number", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  await ownedProject(account);
+  await createOwnedProject(account);
   const one = await counts(app);
   refused(await remove(account), 409, "ACCOUNT_OWNS_PROJECTS", "1 project:");
   assert.deepEqual(await counts(app), one);
-  await ownedProject(account);
+  await createOwnedProject(account);
   refused(await remove(account), 409, "ACCOUNT_OWNS_PROJECTS", "2 projects:");
 });
 
-Deno.test("a project in the trash holds nobody, and is nobody's when it is restored", async () => {
+Deno.test("deleteAccount accepts an owner of deleted projects, which have no owner when restored", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId } = await ownedProject(account, { name: "Old" });
+  const { projectId } = await createOwnedProject(account, { name: "Old" });
   ok(
     await account.send({
       method: "DELETE",
@@ -75,26 +75,26 @@ Deno.test("a project in the trash holds nobody, and is nobody's when it is resto
   assert.equal(project!.value.ownerId, null);
 });
 
-Deno.test("no project is made for an account that goes in the same moment", async () => {
+Deno.test("createProject concurrently with deleteAccount leaves no project without an owner", async () => {
   await using app = await openTestApp();
   const { engine } = app.services;
   for (let round = 0; round < 10; round++) {
     const account = await openAccount(app, { plan: "pro" });
-    const [gone, ...made] = await Promise.all([
+    const [deleted, ...created] = await Promise.all([
       remove(account),
       ...times(3, (n) => account.send({ path: "/api/projects", body: { name: `Project ${n}` } })),
     ]);
     const owned = await engine.records<ProjectRecord>("control", PROJECTS)
       .count(eq("ownerId", account.accountId));
-    assert.equal(owned, made.filter(({ status }) => status === 201).length);
-    assert.equal(gone.status, owned === 0 ? 200 : 409, gone.text);
-    for (const answer of made) {
+    assert.equal(owned, created.filter(({ status }) => status === 201).length);
+    assert.equal(deleted.status, owned === 0 ? 200 : 409, deleted.text);
+    for (const answer of created) {
       if (answer.status !== 201) refused(answer, 401, "SIGN_IN_REQUIRED");
     }
   }
 });
 
-Deno.test("another password deletes nothing", async () => {
+Deno.test("deleteAccount refuses a wrong password", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const before = await counts(app);
@@ -102,7 +102,7 @@ Deno.test("another password deletes nothing", async () => {
   assert.deepEqual(await counts(app), before);
 });
 
-Deno.test("a body without the password, or with more, is 400", async () => {
+Deno.test("deleteAccount refuses malformed bodies", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   for (const body of [{}, { password: "" }, { password: 1 }, { password: PASSWORD, all: true }]) {

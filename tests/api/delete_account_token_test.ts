@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { createToken, openAccount, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { NOBODY, ok, refused } from "./test_collection.ts";
+import { ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 
 const remove = (account: TestAccount, id: string) =>
   account.send({ method: "DELETE", path: `/api/auth/tokens/${id}` });
 
-Deno.test("a token that is deleted is refused at once, and no other", async () => {
+Deno.test("deleteAccountToken ends one token at once and no other", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const [lost, kept] = [await createToken(account), await createToken(account)];
@@ -17,7 +17,7 @@ Deno.test("a token that is deleted is refused at once, and no other", async () =
   ok(await kept.send(ask));
 });
 
-Deno.test("a token of somebody else, that was deleted, has expired, or is none is one 404", async () => {
+Deno.test("deleteAccountToken gives foreign, deleted, expired and unknown tokens an identical 404", async () => {
   await using app = await openTestApp();
   const [ann, bob] = [await openAccount(app), await openAccount(app)];
   const expired = await createToken(ann, { expiresInDays: 1 });
@@ -26,7 +26,7 @@ Deno.test("a token of somebody else, that was deleted, has expired, or is none i
   const deleted = await createToken(ann);
   ok(await remove(ann, deleted.id));
   const texts = new Set<string>();
-  for (const id of [NOBODY, foreign.id, deleted.id, expired.id]) {
+  for (const id of [UNKNOWN_ID, foreign.id, deleted.id, expired.id]) {
     const answer = await remove(ann, id);
     refused(answer, 404, "TOKEN_NOT_FOUND");
     texts.add(answer.text);
@@ -35,10 +35,10 @@ Deno.test("a token of somebody else, that was deleted, has expired, or is none i
   ok(await foreign.send({ path: "/api/auth/me" }));
 });
 
-Deno.test("an id that is none is 400", async () => {
+Deno.test("deleteAccountToken refuses a malformed id", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  for (const id of ["x", "0123", `${NOBODY}0`]) {
+  for (const id of ["x", "0123", `${UNKNOWN_ID}0`]) {
     refused(await remove(account, id), 400, "INVALID_ID");
   }
 });

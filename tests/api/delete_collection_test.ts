@@ -15,25 +15,24 @@ import { updateCollection } from "@/tests/support/given.ts";
 
 const drop = (name = "posts") => ({ method: "DELETE", path: `/collections/${name}` });
 
-/** Where the documents of the collection that stands are kept. */
-async function place({ app, projectId }: TestOwner): Promise<Definition> {
+/** Returns the definition under which the current collection's documents are stored. */
+async function storedDefinition({ app, projectId }: TestOwner): Promise<Definition> {
   const { records } = (await app.services.catalog.find(projectId, "posts"))!;
   return { name: records.name, fields: records.fields, indexes: [], trash: true };
 }
 
-/** How many documents lie where a collection's are, or were. */
-const kept = ({ app, projectId }: TestOwner, where: Definition): Promise<number> =>
-  app.services.engine.records(projectId, where).count(ALL);
+const countStored = ({ app, projectId }: TestOwner, definition: Definition): Promise<number> =>
+  app.services.engine.records(projectId, definition).count(ALL);
 
 const removals = async ({ app, projectId }: TestOwner): Promise<number> =>
   await app.services.engine.records<JobRecord>(projectId, JOBS).count(
     eq("kind", COLLECTION_REMOVAL.name),
   );
 
-/** Some passes later than anybody could still write there. */
-async function removed(owner: TestOwner): Promise<void> {
-  await until("the places are removed", async () => {
-    // Past every lease: where the background is at it still, one of the two fails and tries again.
+/** Runs the removals until no late writer can follow. */
+async function finishRemovals(owner: TestOwner): Promise<void> {
+  await until("the removals are done", async () => {
+    // Every lease expires. If the background still works, one of the two fails and tries again.
     owner.app.clock.advance(600_000);
     await owner.app.services.jobRunner.runDue();
     return await removals(owner) === 0;
@@ -47,12 +46,12 @@ async function fill({ project }: TestOwner, count: number, n = 1): Promise<void>
   }
 }
 
-/** The collection's documents, as the secret key counts them. */
+/** Returns the number of the collection's documents, including the trash. */
 const count = async ({ project }: TestOwner): Promise<number> =>
   ok(await project.asSecret({ path: "/api/data/posts?include_deleted=true" })).total;
 
-/** Deletes it and has the removal of its documents cut off before it begins. */
-const deleteCutOff = ({ app, projectId }: TestOwner) =>
+/** Deletes the collection as a process that dies before it removes the documents. */
+const deleteWithoutRemoval = ({ app, projectId }: TestOwner) =>
   deleteCollection(
     {
       ...app.services,
@@ -62,22 +61,22 @@ const deleteCutOff = ({ app, projectId }: TestOwner) =>
     "posts",
   );
 
-Deno.test("a deleted collection is gone at once, and its documents soon", async () => {
+Deno.test("deleteCollection hides the collection at once and removes its documents afterwards", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts" });
   await fill(owner, 230);
-  const where = await place(owner);
-  assert.equal(await kept(owner, where), 230);
+  const definition = await storedDefinition(owner);
+  assert.equal(await countStored(owner, definition), 230);
   assert.deepEqual(ok(await owner.asOwner(drop())), { name: "posts" });
   refused(await owner.project.asSecret({ path: "/api/data/posts" }), 404, "COLLECTION_NOT_FOUND");
   refused(await owner.asOwner(drop()), 404, "COLLECTION_NOT_FOUND");
-  await until("the documents are removed", async () => await kept(owner, where) === 0);
-  assert.equal(await removals(owner), 1, "late writers may still come");
-  await removed(owner);
+  await until("the documents are removed", async () => await countStored(owner, definition) === 0);
+  assert.equal(await removals(owner), 1, "late writers may still follow");
+  await finishRemovals(owner);
 });
 
-Deno.test("a collection of the same name, made in between, is empty and loses nothing", async () => {
+Deno.test("a new collection of a deleted one's name is empty and loses no document", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   for (const round of [1, 2, 3]) {
@@ -89,60 +88,60 @@ Deno.test("a collection of the same name, made in between, is empty and loses no
     ok(await owner.project.asSecret({ path: `${path}/bulk`, body: { documents } }), 201);
     if (round < 3) ok(await owner.asOwner(drop(name)));
   }
-  await removed(owner);
-  assert.equal(await count(owner), 100, "maintenance leaves the new one alone");
+  await finishRemovals(owner);
+  assert.equal(await count(owner), 100, "the removals do not touch the new collection");
 });
 
-Deno.test("a removal that was cut off is finished at the next look, for good", async () => {
+Deno.test("an interrupted removal of documents is finished by the next run of the queue", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts" });
   await fill(owner, 120, 1);
-  const where = await place(owner);
-  await deleteCutOff(owner);
+  const definition = await storedDefinition(owner);
+  await deleteWithoutRemoval(owner);
   await owner.project.collection({ name: "posts" });
   await fill(owner, 7, 2);
-  assert.equal(await kept(owner, where), 120);
+  assert.equal(await countStored(owner, definition), 120);
   await app.services.jobRunner.runDue();
-  assert.equal(await kept(owner, where), 0);
+  assert.equal(await countStored(owner, definition), 0);
   app.clock.advance(600_000);
   await app.services.jobRunner.runDue();
-  assert.equal(await kept(owner, where), 0);
+  assert.equal(await countStored(owner, definition), 0);
   assert.equal(await removals(owner), 0);
   assert.equal(await count(owner), 7);
 });
 
-Deno.test("a place that was another collection's is never used again, however long ago", async () => {
+Deno.test("a new collection never uses the records of a deleted one", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const places: string[] = [];
   for (const n of [1, 2, 3]) {
     await owner.project.collection({ name: "posts" });
-    places.push((await place(owner)).name);
+    places.push((await storedDefinition(owner)).name);
     await fill(owner, n);
     assert.equal(await count(owner), n);
     ok(await owner.asOwner(drop()));
-    await removed(owner);
+    await finishRemovals(owner);
   }
   assert.equal(new Set(places).size, 3);
 });
 
-Deno.test("a write that found the collection before its deletion goes into the present one, or nowhere", async () => {
+Deno.test("a write begun before deleteCollection is stored in the new collection or nowhere", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts" });
   const caller = { kind: "secret", projectId: owner.projectId } as const;
   const late = await openForWriting(app.services, caller, "posts");
-  const where = await place(owner);
+  const definition = await storedDefinition(owner);
   ok(await owner.asOwner(drop()));
   await owner.project.collection({ name: "posts" });
   await writeDocument(app.services, late, { action: "create", body: { n: 1 } });
-  await removed(owner);
-  assert.equal(await kept(owner, where), 0, "nothing is left where the first one was");
+  await finishRemovals(owner);
+  assert.equal(await countStored(owner, definition), 0, "nothing of the first collection is left");
   assert.equal(await count(owner), 1);
 });
 
-Deno.test("a write that found a collection that is stricter now, or deleted, is refused", async () => {
+Deno.test("a write begun before a collection got stricter or was deleted is refused", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts" });
@@ -160,7 +159,7 @@ Deno.test("a write that found a collection that is stricter now, or deleted, is 
   await assert.rejects(write, { code: "COLLECTION_NOT_FOUND" });
 });
 
-Deno.test("of many deletions at once one takes effect", async () => {
+Deno.test("exactly one of 20 concurrent deleteCollection requests succeeds", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts" });
@@ -169,7 +168,7 @@ Deno.test("of many deletions at once one takes effect", async () => {
   assert.deepEqual(tally(answers), { 200: 1, 404: 19 });
 });
 
-Deno.test("a collection that others refer to stays, and they are named", async () => {
+Deno.test("deleteCollection refuses a collection that others refer to, and names them", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({
@@ -185,25 +184,25 @@ Deno.test("a collection that others refer to stays, and they are named", async (
   ok(await owner.asOwner(drop()));
 });
 
-Deno.test("a reference made in the moment of the deletion never dangles", async () => {
+Deno.test("a reference created during deleteCollection never dangles", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const fields = [{ key: "post", type: "Ref", ref: "posts" }];
   for (const round of times(8, (i) => i)) {
     await owner.project.collection({ name: "posts" });
-    const [made, gone] = await Promise.all([
+    const [created, deleted] = await Promise.all([
       owner.asOwner({ path: "/collections", body: { name: `c${round}`, fields } }),
       owner.asOwner(drop()),
     ]);
-    const isMade = made.status === 201;
-    assert.equal(gone.status, isMade ? 409 : 200, `${made.text} ${gone.text}`);
-    if (!isMade) continue;
+    const isCreated = created.status === 201;
+    assert.equal(deleted.status, isCreated ? 409 : 200, `${created.text} ${deleted.text}`);
+    if (!isCreated) continue;
     ok(await owner.asOwner(drop(`c${round}`)));
     ok(await owner.asOwner(drop()));
   }
 });
 
-Deno.test("only admins and the owner delete a collection", async () => {
+Deno.test("deleteCollection admits only admins and the owner", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts" });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { createTestCollection, NOBODY, ok, refused, tally, times } from "./test_collection.ts";
+import { createTestCollection, ok, refused, tally, times, UNKNOWN_ID } from "./test_collection.ts";
 
 const remove = (id: string, query = "") => ({ method: "DELETE", path: `/${id}${query}` });
 
-Deno.test("a deleted document goes to the trash: hidden, and kept with the time", async () => {
+Deno.test("deleteDocument moves the document to the trash with the time", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const stored = await collection.insertOne({ title: "one" });
@@ -19,18 +19,18 @@ Deno.test("a deleted document goes to the trash: hidden, and kept with the time"
   assert.deepEqual((await collection.read(stored._id)).body.data, expected);
 });
 
-Deno.test("deleting a second time is 404 and does not renew the time in the trash", async () => {
+Deno.test("deleteDocument a second time is 404 and does not renew the time in the trash", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne();
   await collection.remove(id);
   await collection.untouched(async () => {
     refused(await collection.asSecret(remove(id)), 404, "DOCUMENT_NOT_FOUND");
-    refused(await collection.asSecret(remove(NOBODY)), 404, "DOCUMENT_NOT_FOUND");
+    refused(await collection.asSecret(remove(UNKNOWN_ID)), 404, "DOCUMENT_NOT_FOUND");
   });
 });
 
-Deno.test("a document in the trash cannot be written", async () => {
+Deno.test("documents in the trash cannot be written", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne();
@@ -50,7 +50,7 @@ Deno.test("a document in the trash cannot be written", async () => {
   });
 });
 
-Deno.test("permanent=true removes for good, from the trash too", async () => {
+Deno.test("deleteDocument with permanent=true deletes permanently, from the trash too", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const [live, deleted] = await collection.insert({}, {});
@@ -63,7 +63,7 @@ Deno.test("permanent=true removes for good, from the trash too", async () => {
   assert.equal(ok(await collection.asSecret({ path: "?include_deleted=true" })).total, 0);
 });
 
-Deno.test("permanent=false is an ordinary deletion", async () => {
+Deno.test("deleteDocument with permanent=false moves the document to the trash", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne();
@@ -71,7 +71,7 @@ Deno.test("permanent=false is an ordinary deletion", async () => {
   assert.equal((await collection.read(id)).body.data.isDeleted, true);
 });
 
-Deno.test("only the secret key removes for good, and a refusal removes nothing", async () => {
+Deno.test("deleteDocument deletes permanently for the secret key only", async () => {
   await using app = await openTestApp();
   for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private" }]) {
     const collection = await createTestCollection(app, { rls });
@@ -89,7 +89,7 @@ Deno.test("only the secret key removes for good, and a refusal removes nothing",
   }
 });
 
-Deno.test("users delete their own documents only", async () => {
+Deno.test("deleteDocument lets users delete their own documents only", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { mode: "private" } });
   const [ann, bob] = [await collection.project.user(), await collection.project.user()];
@@ -103,7 +103,7 @@ Deno.test("users delete their own documents only", async () => {
   assert.equal(ok(await collection.asPublic(read, ann)).isDeleted, true);
 });
 
-Deno.test("without row-level security a publishable key deletes nothing", async () => {
+Deno.test("deleteDocument refuses publishable keys without row-level security", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { enabled: false } });
   const ann = await collection.project.user();
@@ -114,7 +114,7 @@ Deno.test("without row-level security a publishable key deletes nothing", async 
   });
 });
 
-Deno.test("what a deletion does not take is 400 and named, and nothing is deleted", async () => {
+Deno.test("deleteDocument refuses invalid parameters by name and deletes nothing", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne();
@@ -132,15 +132,15 @@ Deno.test("what a deletion does not take is 400 and named, and nothing is delete
   });
 });
 
-Deno.test("of 50 deletions at once exactly one takes effect", async () => {
+Deno.test("exactly one of 50 concurrent deleteDocument requests succeeds", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne();
   const trashed = await Promise.all(times(50, () => collection.asSecret(remove(id))));
   assert.deepEqual(tally(trashed), { 200: 1, 404: 49 });
-  const gone = await Promise.all(
+  const erased = await Promise.all(
     times(50, () => collection.asSecret(remove(id, "?permanent=true"))),
   );
-  assert.deepEqual(tally(gone), { 200: 1, 404: 49 });
+  assert.deepEqual(tally(erased), { 200: 1, 404: 49 });
   assert.equal(ok(await collection.asSecret({})).total, 0, "counted once");
 });

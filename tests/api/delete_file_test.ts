@@ -3,14 +3,14 @@ import { BlobsUnavailable } from "@/lib/files/blobs.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { JOBS } from "@/lib/jobs/jobs.ts";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
-import { stepped } from "../support/stepped.ts";
+import { withSteps } from "../support/with_steps.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { changedStores, FILE, openFiles, sendOver } from "./files.ts";
+import { FILE, openFiles, sendOver, withChangedStores } from "./files.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 
 const callOf = (path: unknown) => ({ method: "DELETE", path: FILE, body: { path } });
 
-Deno.test("a deleted file is gone, with its object, and its space is free", async () => {
+Deno.test("deleteFile removes the file and its object and frees the space", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const [kept, gone] = [await files.upload(5), await files.upload(12)];
@@ -23,7 +23,7 @@ Deno.test("a deleted file is gone, with its object, and its space is free", asyn
   refused(await files.remove(gone.filePath), 404, "FILE_NOT_FOUND");
 });
 
-Deno.test("of 50 deletes at once one succeeds, and the space is returned once", async () => {
+Deno.test("exactly one of 50 concurrent deleteFile requests succeeds and frees the space", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const [kept, gone] = [await files.upload(5), await files.upload(12)];
@@ -33,7 +33,7 @@ Deno.test("of 50 deletes at once one succeeds, and the space is returned once", 
   assert.deepEqual((await files.objects()).stored, [kept.filePath]);
 });
 
-Deno.test("deleting an upload under way cancels it, before and after its bytes arrived", async () => {
+Deno.test("deleteFile cancels an upload before and after its bytes arrived", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const [empty, staged] = [await files.request(12), await files.request(7)];
@@ -49,12 +49,12 @@ Deno.test("deleting an upload under way cancels it, before and after its bytes a
   assert.deepEqual(await files.rows(), []);
 });
 
-Deno.test("unknown, foreign, expired and impossible paths are one 404, and nothing goes", async () => {
+Deno.test("deleteFile refuses every unknown path with an identical 404", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const stranger = await openFiles(app);
   const foreign = await stranger.upload();
-  const mine = await files.upload();
+  const own = await files.upload();
   const expired = await files.request();
   await files.put(expired);
   app.clock.advance(20 * 60_000);
@@ -65,12 +65,12 @@ Deno.test("unknown, foreign, expired and impossible paths are one 404, and nothi
         foreign.filePath,
         expired.filePath,
         foreign.filePath.replace(stranger.project.projectId, files.project.projectId),
-        `/${mine.filePath}`,
-        `${mine.filePath}/`,
-        `_incoming/${mine.filePath}`,
+        `/${own.filePath}`,
+        `${own.filePath}/`,
+        `_incoming/${own.filePath}`,
         `${files.project.projectId}/../${foreign.filePath}`,
         `${files.project.projectId}/`,
-        mine.filePath.replace("/", "%2f"),
+        own.filePath.replace("/", "%2f"),
         "..",
         "\0",
         "x".repeat(60_000),
@@ -85,7 +85,7 @@ Deno.test("unknown, foreign, expired and impossible paths are one 404, and nothi
   assert.equal((await stranger.info(foreign.filePath)).status, 200);
 });
 
-Deno.test("a path that is missing, empty or no text is 400", async () => {
+Deno.test("deleteFile refuses a path that is missing, empty or not a text", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { filePath } = await files.upload();
@@ -99,13 +99,13 @@ Deno.test("a path that is missing, empty or no text is 400", async () => {
   });
 });
 
-Deno.test("while a confirm is at work a delete is 409, and the confirm succeeds", async () => {
+Deno.test("deleteFile is 409 during a confirm, which succeeds", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
   await files.put(upload);
   const { internal } = app.services.blobStores;
-  const services = changedStores(app.services, {
+  const services = withChangedStores(app.services, {
     async publish(path, contentType) {
       refused(await files.remove(upload.filePath), 409, "UPLOAD_NOT_READY", "confirm");
       return await internal.publish(path, contentType);
@@ -117,12 +117,12 @@ Deno.test("while a confirm is at work a delete is 409, and the confirm succeeds"
   assert.equal((await files.remove(upload.filePath)).status, 200);
 });
 
-Deno.test("an object that cannot be removed does not keep its file: it is tried again later and later", async () => {
+Deno.test("deleteFile succeeds if the object cannot be removed, which is retried with backoff", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.upload();
   let tried = 0;
-  const services = changedStores(app.services, {
+  const services = withChangedStores(app.services, {
     remove() {
       tried++;
       return Promise.reject(new BlobsUnavailable("away"));
@@ -137,7 +137,7 @@ Deno.test("an object that cannot be removed does not keep its file: it is tried 
     const before: number = tried;
     await reap(services);
     assert.equal(tried, before, `not before ${minutes} minutes`);
-    app.clock.advance(minutes * 6_000 + 1); // With a tenth of jitter.
+    app.clock.advance(minutes * 6_000 + 1); // The delay has up to 10% jitter.
     await reap(services);
     assert.equal(tried, before + 1);
   }
@@ -147,33 +147,33 @@ Deno.test("an object that cannot be removed does not keep its file: it is tried 
   assert.equal((await reap(app.services)).removed, 0);
 });
 
-Deno.test("what has been deleted is answered so, even if the database goes before all is cleared away", async () => {
+Deno.test("deleteFile succeeds if the database fails after the deletion", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.upload();
-  const services = stepped(app.services, (name) => {
+  const services = withSteps(app.services, (name) => {
     if (name === `${JOBS.name}.deleteOne` || name === `${JOBS.name}.updateOne`) {
       throw new StoreUnavailable("away");
     }
   });
   ok(await sendOver(services, files.project, callOf(upload.filePath)));
   refused(await files.remove(upload.filePath), 404, "FILE_NOT_FOUND");
-  assert.equal(await app.services.jobRunner.runDue(), 1, "the removal is done once more");
+  assert.equal(await app.services.jobRunner.runDue(), 1, "the removal is repeated");
 });
 
-Deno.test("a publishable key deletes nothing", async () => {
+Deno.test("deleteFile refuses publishable keys", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { filePath } = await files.upload();
   const user = await files.project.user();
   await files.untouched(async () => {
-    for (const who of [undefined, user]) {
-      refused(await files.project.asPublic(callOf(filePath), who), 403, "SECRET_KEY_REQUIRED");
+    for (const caller of [undefined, user]) {
+      refused(await files.project.asPublic(callOf(filePath), caller), 403, "SECRET_KEY_REQUIRED");
     }
   });
 });
 
-Deno.test("a file is deleted by the address that confirm answered, too", async () => {
+Deno.test("deleteFile accepts the address that confirmUpload returned", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { filePath } = await files.upload(5);

@@ -5,7 +5,11 @@ import { walkBlobs } from "@/lib/files/walk.ts";
 import { countMails, MAIL_USAGE } from "@/lib/mail/usage.ts";
 import { MEMBERS } from "@/lib/projects/members.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
-import { removeTrashed, restoreProject, trashProject } from "@/lib/operations/project_trash.ts";
+import {
+  removeExpiredTrash,
+  restoreProject,
+  trashProject,
+} from "@/lib/operations/project_trash.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Definition } from "@/lib/store/port.ts";
 import { maintain } from "@/routes/maintenance.ts";
@@ -16,18 +20,17 @@ import { put, textBytes } from "./blobs.ts";
 import { openFiles } from "./files.ts";
 import { accept, offer } from "./invitations.ts";
 import { get, TEXT } from "./served.ts";
-import { createTestCollection, NOBODY, ok, refused, times } from "./test_collection.ts";
+import { createTestCollection, ok, refused, times, UNKNOWN_ID } from "./test_collection.ts";
 import { locationOf, openSignInFixture, SITE } from "./sign_in_fixture.ts";
-import { openTeam, removed } from "./team.ts";
+import { deleteCall, openTeam } from "./team.ts";
 
 const DAY_MS = 86_400_000;
 
 async function trash(project: TestProject, name = "Test") {
   const owner = await project.owner();
-  return owner.send(removed(`/api/projects/${project.projectId}`, { name }));
+  return owner.send(deleteCall(`/api/projects/${project.projectId}`, { name }));
 }
 
-/** How many records the control space holds of a project. */
 async function controlRecords({ services: { engine } }: TestApp, projectId: string) {
   const of = (definition: Definition) =>
     engine.records("control", definition).count(eq("projectId", projectId));
@@ -40,7 +43,7 @@ async function controlRecords({ services: { engine } }: TestApp, projectId: stri
   };
 }
 
-const NONE = { projects: 0, members: 0, keys: 0, months: 0 };
+const NO_RECORDS = { projects: 0, members: 0, keys: 0, months: 0 };
 
 async function objects({ services: { blobStores } }: TestApp, projectId: string) {
   const paths = [];
@@ -52,7 +55,7 @@ async function objects({ services: { blobStores } }: TestApp, projectId: string)
   return paths;
 }
 
-Deno.test("a deleted project's keys, files, uploads and key set are refused at once, and within 5 s elsewhere", async () => {
+Deno.test("deleteProject ends keys, files, uploads and the key set at once, and elsewhere in 5 s", async () => {
   await using app = await openTestApp();
   await using other = await openTestApp({ store: app.store, clock: app.clock });
   const files = await openFiles(app);
@@ -60,7 +63,7 @@ Deno.test("a deleted project's keys, files, uploads and key set are refused at o
   const user = await project.user();
   const upload = await files.request(TEXT.length);
   await put(app, upload, { body: textBytes(TEXT) });
-  ok2xx(await files.confirm(upload));
+  assertOk(await files.confirm(upload));
   const open = await files.request(TEXT.length);
   const headers = { "x-api-key": project.secretKey };
   const calls = (one: TestApp) =>
@@ -96,10 +99,10 @@ Deno.test("a deleted project's keys, files, uploads and key set are refused at o
   for (const [send, , code, status] of calls(other)) refused(await send(), status, code);
 });
 
-const ok2xx = ({ status, text }: { status: number; text: string }) =>
+const assertOk = ({ status, text }: { status: number; text: string }) =>
   assert.equal(status, 200, text);
 
-Deno.test("a sign-in that was begun before is refused when its browser comes back", async () => {
+Deno.test("deleteProject refuses a sign-in that was started before", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project({ siteUrl: SITE });
   const browser = fixture.browser();
@@ -111,34 +114,34 @@ Deno.test("a sign-in that was begun before is refused when its browser comes bac
   refused(await browser.start(project, "github"), 401, "API_KEY_INVALID");
 });
 
-Deno.test("only the project's own name deletes it", async () => {
+Deno.test("deleteProject requires the project's exact name", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   for (const name of ["", "test", "Test ", "Other"]) {
-    refused(await team.owner.send(removed(team.path(), { name })), 400, "PROJECT_NAME_MISMATCH");
+    refused(await team.owner.send(deleteCall(team.path(), { name })), 400, "PROJECT_NAME_MISMATCH");
   }
   for (const body of [{}, { name: null }, [], { name: "Test", more: 1 }]) {
-    refused(await team.owner.send(removed(team.path(), body)), 400, "INVALID_BODY");
+    refused(await team.owner.send(deleteCall(team.path(), body)), 400, "INVALID_BODY");
   }
   ok(await team.read());
 });
 
-Deno.test("an owner who loses the project while the request runs deletes nothing", async () => {
+Deno.test("deleteProject refuses an owner who loses the project during the request", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const { value: project } =
     (await app.services.engine.records<ProjectRecord>("control", PROJECTS).get(team.projectId))!;
-  const account = { ...team.owner, sessionId: NOBODY, plan: "free" as const };
+  const account = { ...team.owner, sessionId: UNKNOWN_ID, plan: "free" as const };
   ok(await accept(team.admin, (await offer(team, team.admin)).token));
   const late = trashProject(app.services, { project, account }, project.name);
   await assert.rejects(late, { code: "PROJECT_NOT_FOUND" });
   ok(await team.admin.send({ path: team.path() }));
 });
 
-Deno.test("of ten deletions at once one takes place", async () => {
+Deno.test("exactly one of ten concurrent deleteProject requests succeeds", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
-  const call = removed(team.path(), { name: "Test" });
+  const call = deleteCall(team.path(), { name: "Test" });
   const answers = await Promise.all(times(10, () => team.owner.send(call)));
   assert.equal(answers.filter(({ status }) => status === 200).length, 1);
   for (const answer of answers.filter(({ status }) => status !== 200)) {
@@ -146,7 +149,7 @@ Deno.test("of ten deletions at once one takes place", async () => {
   }
 });
 
-Deno.test("after seven days everything of it is removed, and nothing of any other", async () => {
+Deno.test("a deleted project is removed completely after seven days, and no other project is", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const [project, kept] = [files.project, await openFiles(app)];
@@ -170,7 +173,7 @@ Deno.test("after seven days everything of it is removed, and nothing of any othe
   app.clock.advance(1);
   const passes = await Promise.all([maintain(app.services), maintain(app.services)]);
   assert.ok(passes.some(({ projects }) => projects === 1));
-  assert.deepEqual(await controlRecords(app, project.projectId), NONE);
+  assert.deepEqual(await controlRecords(app, project.projectId), NO_RECORDS);
   assert.deepEqual(await objects(app, project.projectId), []);
   assert.equal(await spaceExists(app, project.projectId), false);
   assert.equal((await objects(app, kept.project.projectId)).length, 2);
@@ -179,7 +182,6 @@ Deno.test("after seven days everything of it is removed, and nothing of any othe
   assert.equal((await maintain(app.services)).projects, 0);
 });
 
-/** Whether anything is left where the project's records were. */
 async function spaceExists(app: TestApp, projectId: string): Promise<boolean> {
   if (database === "sqlite") {
     const names = [...Deno.readDirSync(`${app.store.folder}/projects`)].map(({ name }) => name);
@@ -189,23 +191,23 @@ async function spaceExists(app: TestApp, projectId: string): Promise<boolean> {
   return (await databaseNames(prefix)).some((name) => name.endsWith(projectId));
 }
 
-Deno.test("what one pass leaves unfinished the next takes up", async () => {
+Deno.test("the next pass finishes the removal of a project that an earlier pass left unfinished", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { project } = files;
   for (const _ of times(3, () => null)) await files.upload(10);
   ok(await trash(project));
   app.clock.advance(7 * DAY_MS);
-  let asked = 0;
-  assert.equal(await removeTrashed(app.services, () => ++asked > 3), 0);
+  let calls = 0;
+  assert.equal(await removeExpiredTrash(app.services, () => ++calls > 3), 0);
   assert.equal((await objects(app, project.projectId)).length, 1);
   assert.equal((await controlRecords(app, project.projectId)).projects, 1);
-  assert.equal(await removeTrashed(app.services), 1);
+  assert.equal(await removeExpiredTrash(app.services), 1);
   assert.deepEqual(await objects(app, project.projectId), []);
-  assert.deepEqual(await controlRecords(app, project.projectId), NONE);
+  assert.deepEqual(await controlRecords(app, project.projectId), NO_RECORDS);
 });
 
-Deno.test("restored within seven days it is what it was: keys, files, documents and members", async () => {
+Deno.test("restoreProject within seven days restores keys, files, documents and members", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { project } = files;
@@ -225,7 +227,7 @@ Deno.test("restored within seven days it is what it was: keys, files, documents 
   assert.equal((await maintain(app.services)).projects, 0);
 });
 
-Deno.test("what is not in the trash, or too long, or being removed, cannot be restored", async () => {
+Deno.test("restoreProject refuses projects that are not deleted, expired or being removed", async () => {
   await using app = await openTestApp();
   const [one, two] = [await app.project(), await app.project()];
   await (await openFiles(app, one)).upload(10);
@@ -236,8 +238,8 @@ Deno.test("what is not in the trash, or too long, or being removed, cannot be re
   await restore(two.projectId);
   app.clock.advance(7 * DAY_MS);
   await assert.rejects(restore(one.projectId), { code: "PROJECT_NOT_FOUND" });
-  // A pass of a process whose clock is ahead has begun.
-  assert.equal(await removeTrashed(app.services, stopAfter(1)), 0);
+  // A process whose clock is ahead begins the removal.
+  assert.equal(await removeExpiredTrash(app.services, stopAfter(1)), 0);
   app.clock.advance(-DAY_MS);
   await assert.rejects(restore(one.projectId), { code: "PROJECT_NOT_FOUND" });
   app.clock.advance(DAY_MS);
@@ -250,7 +252,7 @@ const stopAfter = (calls: number) => {
   return () => ++asked > calls;
 };
 
-Deno.test("an owner who has no account any more leaves a restored project without one", async () => {
+Deno.test("restoreProject leaves a project without an owner if the account is gone", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   ok(await trash(project));

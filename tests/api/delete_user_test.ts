@@ -4,13 +4,13 @@ import { IDENTITIES, identityOf, type IdentityRecord } from "@/lib/auth/identiti
 import { SESSIONS } from "@/lib/auth/sessions.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
-import { NOBODY, ok, refused, tally, times } from "./test_collection.ts";
+import { ok, refused, tally, times, UNKNOWN_ID } from "./test_collection.ts";
 import { arrive, isSignedIn, refresh, signIn } from "./signed_in.ts";
 
 const remove = (project: TestProject, id: string) =>
   project.asSecret({ method: "DELETE", path: `/api/userAuth/users/${id}` });
 
-Deno.test("a deleted user is gone, with their sessions and what providers know them by", async () => {
+Deno.test("deleteUser removes the user with their sessions and identities", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -24,7 +24,7 @@ Deno.test("a deleted user is gone, with their sessions and what providers know t
   assert.ok(await isSignedIn(project, user));
   assert.deepEqual(ok(await remove(project, user.id)), { id: user.id });
 
-  assert.equal(await isSignedIn(project, user), false, "at once");
+  assert.equal(await isSignedIn(project, user), false, "the session ends at once");
   refused(await refresh(project, user.refreshToken), 401, "REFRESH_TOKEN_INVALID");
   refused(
     await project.asSecret({ path: `/api/userAuth/users/${user.id}` }),
@@ -41,7 +41,7 @@ Deno.test("a deleted user is gone, with their sessions and what providers know t
   assert.ok(await isSignedIn(project, other));
 });
 
-Deno.test("their documents stay, and their e-mail is free for a new user", async () => {
+Deno.test("deleteUser keeps the user's documents and frees the address", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await project.collection({ name: "notes", fields: [] });
@@ -55,7 +55,7 @@ Deno.test("their documents stay, and their e-mail is free for a new user", async
   assert.notEqual(await createUser(app.services, project.projectId, input), id);
 });
 
-Deno.test("of parallel deletions one wins; sign-ins beside them leave no session", async () => {
+Deno.test("exactly one of 20 concurrent deletions succeeds, and sign-ins leave no session", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { id } = await signIn(app, project);
@@ -71,18 +71,18 @@ Deno.test("of parallel deletions one wins; sign-ins beside them leave no session
   assert.equal(await sessions.count(ALL), 0);
 });
 
-Deno.test("unknown users and those of another project are 404; what is no id is 400", async () => {
+Deno.test("deleteUser is 404 for unknown and foreign users, and 400 for a malformed id", async () => {
   await using app = await openTestApp();
   const [project, stranger] = [await app.project(), await app.project()];
   const foreign = await signIn(app, stranger);
-  for (const id of [NOBODY, foreign.id]) {
+  for (const id of [UNKNOWN_ID, foreign.id]) {
     refused(await remove(project, id), 404, "USER_NOT_FOUND");
   }
   refused(await remove(project, "x"), 400, "INVALID_ID");
   assert.ok(await isSignedIn(stranger, foreign));
 });
 
-Deno.test("only the secret key deletes users, also oneself", async () => {
+Deno.test("deleteUser requires the secret key, even for the caller's own user", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);

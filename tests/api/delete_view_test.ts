@@ -5,7 +5,7 @@ import { ok, refused } from "./test_collection.ts";
 
 const PATH = "/collections/posts/views";
 
-Deno.test("a view is deleted once, by admins alone, and no other with it", async () => {
+Deno.test("deleteView deletes one view once, and admits only admins and the owner", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts" });

@@ -8,8 +8,8 @@ import { createApp } from "@/routes/app.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { until } from "../acceptance/until.ts";
 import { send } from "../support/conforming_client.ts";
-import { joinProject, openAccount, ownedProject } from "../support/dashboard.ts";
-import { type AiFixture, asking, openAi } from "./ai.ts";
+import { createOwnedProject, joinProject, openAccount } from "../support/dashboard.ts";
+import { aiEnv, type AiFixture, openAi } from "./ai.ts";
 import { refused, tally, times } from "./test_collection.ts";
 
 const FIELD = {
@@ -48,7 +48,7 @@ const chats = async (ai: AiFixture): Promise<ChatRecord[]> => {
 
 const path = ({ projectId }: AiFixture) => `/api/projects/${projectId}/ai/collection-creator`;
 
-Deno.test("a chat asks, proposes real definitions, and comes to its end", async () => {
+Deno.test("designCollections asks, proposes valid definitions and completes the chat", async () => {
   await using ai = await openAi();
   ai.fake.reply({ writes: CLARIFY });
   assert.deepEqual((await ai.say("a blog")).body, {
@@ -87,7 +87,7 @@ Deno.test("a chat asks, proposes real definitions, and comes to its end", async 
   ai.fake.reply({ writes: COMPLETE });
   const end = (await ai.say("good")).body.data;
   assert.equal(end.type, "complete");
-  assert.deepEqual(end.schema, data.schema, "what was agreed on is told again");
+  assert.deepEqual(end.schema, data.schema, "the last proposal is returned again");
   const { messages } = ai.fake.asked.at(-1)!;
   assert.deepEqual(messages.map(({ role }) => role), [
     ...["user", "assistant", "user", "assistant", "user"],
@@ -95,10 +95,14 @@ Deno.test("a chat asks, proposes real definitions, and comes to its end", async 
   assert.equal(JSON.parse(messages[0]!.content).says, "a blog");
   assert.equal(messages[1]!.content, "For whom?");
   assert.equal(JSON.parse(messages[4]!.content).lastProposal.length, 2);
-  assert.deepEqual(await listCollections(ai.app.services, ai.projectId), [], "nothing is made yet");
+  assert.deepEqual(
+    await listCollections(ai.app.services, ai.projectId),
+    [],
+    "nothing is created yet",
+  );
 });
 
-Deno.test("a design is counted once per chat, at its first proposal", async () => {
+Deno.test("designCollections counts one design per chat, at its first proposal", async () => {
   await using ai = await openAi();
   const used = async () => (await ai.usage()).designs;
   ai.fake.reply({ writes: CLARIFY });
@@ -117,10 +121,10 @@ Deno.test("a design is counted once per chat, at its first proposal", async () =
   const asked = ai.fake.asked.length;
   refused(await ai.say("another"), 403, "AI_CAP_REACHED", /^The free plan's 1 designs/);
   assert.equal(ai.fake.asked.length, asked);
-  assert.deepEqual(await chats(ai), [], "a refusal begins no chat");
+  assert.deepEqual(await chats(ai), [], "a refusal starts no chat");
 });
 
-Deno.test("a first design is counted whatever the model calls it", async () => {
+Deno.test("designCollections counts the first proposal, whatever type the model gives it", async () => {
   await using ai = await openAi();
   ai.fake.reply({ writes: { ...design("posts"), type: "complete" } });
   assert.equal((await ai.say("answer with type complete at once")).body.data.type, "schema");
@@ -130,11 +134,11 @@ Deno.test("a first design is counted whatever the model calls it", async () => {
   const { data } = (await other.say("answer with type clarify")).body;
   assert.deepEqual([data.type, data.schema], ["clarify", null]);
   other.fake.reply({ writes: COMPLETE });
-  assert.equal((await other.say("done")).body.data.type, "clarify", "nothing was proposed so far");
+  assert.equal((await other.say("done")).body.data.type, "clarify", "nothing was proposed");
   assert.equal((await other.usage()).designs, 0);
 });
 
-Deno.test("of 50 first turns at once exactly as many propose as the plan allows", async () => {
+Deno.test("50 concurrent first turns count one design, and exactly the turns that succeeded", async () => {
   await using ai = await openAi();
   ai.fake.reply({ writes: design("posts") });
   const answers = await Promise.all(times(50, () => ai.say("a blog")));
@@ -144,7 +148,7 @@ Deno.test("of 50 first turns at once exactly as many propose as the plan allows"
   assert.equal((await chats(ai)).length, 1);
 });
 
-Deno.test("several first turns of one chat at once count one design, however many proposals they bring", async () => {
+Deno.test("several concurrent first turns of one chat count one design", async () => {
   await using ai = await openAi({ plan: "pro" });
   let waiting = 0;
   const all = Promise.withResolvers<void>();
@@ -161,7 +165,7 @@ Deno.test("several first turns of one chat at once count one design, however man
   assert.equal(chat!.turns, 3);
 });
 
-Deno.test("a chat has 20 turns on the platform's key, exactly, also at once", async () => {
+Deno.test("a chat is limited to exactly 20 turns on the platform's key, even concurrently", async () => {
   await using ai = await openAi({ plan: "pro" });
   ai.fake.reply({ writes: design("posts") });
   await ai.say("a blog");
@@ -171,12 +175,12 @@ Deno.test("a chat has 20 turns on the platform's key, exactly, also at once", as
   assert.equal(ai.fake.asked.length, 20);
   refused(await ai.say("more"), 403, "AI_CAP_REACHED", "20 turns of this chat");
   assert.equal((await ai.usage()).turns, 20, "a turn that the chat refuses is given back");
-  const left = answers.filter(({ status }) => status === 200)
+  const turnsLeft = answers.filter(({ status }) => status === 200)
     .map(({ body }) => body.data.iterationsLeft).toSorted((a, b) => a - b);
-  assert.deepEqual(left, times(19, (i) => i));
+  assert.deepEqual(turnsLeft, times(19, (i) => i));
 });
 
-Deno.test("a provider that fails gives turn and design back", async () => {
+Deno.test("designCollections gives back the turn and the design if the provider fails", async () => {
   await using ai = await openAi();
   ai.fake.reply({ status: 400 });
   refused(await ai.say("a blog"), 502, "AI_UNAVAILABLE");
@@ -187,7 +191,7 @@ Deno.test("a provider that fails gives turn and design back", async () => {
   assert.deepEqual([chat!.turns, chat!.messages, chat!.isCounted], [0, [], false]);
 });
 
-Deno.test("a provider that is late is 504, none at all 503; neither is counted", async () => {
+Deno.test("designCollections is 504 for a slow provider and 503 without one, and counts neither", async () => {
   await using ai = await openAi();
   const model = { ask: () => Promise.reject(new ModelFailure("late")) };
   const late = await send(createApp({ ...ai.app.services, model }), {
@@ -203,7 +207,7 @@ Deno.test("a provider that is late is 504, none at all 503; neither is counted",
   assert.deepEqual(await chats(bare), []);
 });
 
-Deno.test("with a key of a user there are no caps, and nothing is counted", async () => {
+Deno.test("designCollections with a user's own key has no cap and counts nothing", async () => {
   await using ai = await openAi({ plan: "pro" });
   ai.fake.accept("gsk_own");
   const key = { method: "PUT", path: "/api/user/me/byok", body: { aiKey: "gsk_own" } };
@@ -216,7 +220,7 @@ Deno.test("with a key of a user there are no caps, and nothing is counted", asyn
   }
   assert.deepEqual(await ai.usage(), { queries: 0, designs: 0, turns: 0 });
   const [chat] = await chats(ai);
-  assert.equal(chat!.messages.length, 50, "the oldest are dropped");
+  assert.equal(chat!.messages.length, 50, "the oldest messages are dropped");
   assert.equal(chat!.turns, 0);
   await ai.owner.send({ ...key, body: { aiKey: null } });
   await ai.say("on the platform's key now");
@@ -226,21 +230,21 @@ Deno.test("with a key of a user there are no caps, and nothing is counted", asyn
   refused(await ai.say("a blog"), 401, "AI_KEY_REJECTED");
 });
 
-Deno.test("a chat is kept two hours after its last turn, for its account and project alone", async () => {
+Deno.test("a chat expires two hours after its last turn, and belongs to one account and project", async () => {
   await using ai = await openAi({ plan: "pro" });
   const admin = await openAccount(ai.app, { plan: "pro" });
   await joinProject(ai.app.services, ai.projectId, admin.accountId, "admin");
-  const told = () => ai.fake.asked.at(-1)!.messages.length;
+  const sentMessages = () => ai.fake.asked.at(-1)!.messages.length;
   ai.fake.reply({ writes: CLARIFY });
   await ai.say("one");
   ai.app.clock.advance(7_199_999);
   await ai.say("two");
-  assert.equal(told(), 3);
-  await ai.say("somebody else", admin);
-  assert.equal(told(), 1);
+  assert.equal(sentMessages(), 3);
+  await ai.say("one", admin);
+  assert.equal(sentMessages(), 1);
   ai.app.clock.advance(7_200_000);
   await ai.say("three");
-  assert.equal(told(), 1, "it has passed away");
+  assert.equal(sentMessages(), 1, "the chat has expired");
   refused(
     await ai.owner.send({ method: "POST", path: `${path(ai)}/apply` }),
     404,
@@ -248,7 +252,7 @@ Deno.test("a chat is kept two hours after its last turn, for its account and pro
   );
 });
 
-Deno.test("a proposal that no owner could make by hand is 502 and not kept, but charged as any", async () => {
+Deno.test("designCollections refuses an invalid proposal, does not store it and counts it", async () => {
   await using ai = await openAi();
   await ai.define({ name: "Taken" });
   const field = (change: object) => collection("posts", { fields: [{ ...FIELD, ...change }] });
@@ -282,11 +286,15 @@ Deno.test("a proposal that no owner could make by hand is 502 and not kept, but 
   const [chat] = await chats(ai);
   assert.deepEqual([chat!.proposal, chat!.isCounted], [null, true]);
   ai.fake.reply({ writes: design("posts") });
-  assert.equal((await ai.say("once more")).body.data.type, "schema", "the design is paid for");
+  assert.equal(
+    (await ai.say("once more")).body.data.type,
+    "schema",
+    "the design was counted before",
+  );
   assert.equal((await ai.usage()).designs, 1);
 });
 
-Deno.test("what is no message is a 400, and asks nobody", async () => {
+Deno.test("designCollections refuses invalid messages without asking the provider", async () => {
   await using ai = await openAi();
   for (const message of [undefined, null, "", " ", 7, [], "x".repeat(2001), "a\0"]) {
     refused(await ai.say(message), 400, "INVALID_BODY", "userMessage");
@@ -304,7 +312,7 @@ const events = (text: string) =>
     return { event: event!, data: JSON.parse(data!) };
   });
 
-Deno.test("as a stream the message comes as it is written, and the whole answer at its end", async () => {
+Deno.test("designCollections streams the message and ends with the complete response", async () => {
   await using ai = await openAi();
   const message = 'It is "done": \u00fc\ud83d\ude00, line\nbreak.';
   ai.fake.reply({ writes: { ...design("posts"), message }, piece: 3 });
@@ -328,7 +336,7 @@ Deno.test("as a stream the message comes as it is written, and the whole answer 
   assert.equal((await ai.usage()).designs, 1);
 });
 
-Deno.test("a refusal before the first word is an answer of its own, a later one the last event", async () => {
+Deno.test("a streamed chat is refused by status before the first word, and by an event later", async () => {
   await using ai = await openAi();
   const call = { path: path(ai), headers: SSE, body: { userMessage: "a blog" } };
   ai.fake.reply({ status: 500, headers: { "retry-after": "0" } });
@@ -349,7 +357,7 @@ Deno.test("a refusal before the first word is an answer of its own, a later one 
   assert.deepEqual(await ai.usage(), { queries: 0, designs: 1, turns: 1 });
 });
 
-Deno.test("a client that disconnects stops the provider; the turn stays counted, the design does not", async () => {
+Deno.test("a client that disconnects aborts the provider; the turn counts, the design does not", async () => {
   await using ai = await openAi();
   ai.fake.reply({ silent: true, writes: '{"type":"clarify","message":"It will ' });
   const app = createApp(ai.app.services);
@@ -364,27 +372,27 @@ Deno.test("a client that disconnects stops the provider; the turn stays counted,
   await reader.read();
   assert.equal(ai.fake.abandoned, 0);
   await reader.cancel();
-  await until("the provider is left alone", () => ai.fake.abandoned === 1);
-  await until("its design is given back", async () => (await ai.usage()).designs === 0);
+  await until("the request to the provider is aborted", () => ai.fake.abandoned === 1);
+  await until("the design is given back", async () => (await ai.usage()).designs === 0);
   assert.equal((await chats(ai))[0]!.turns, 1);
 });
 
-Deno.test("an account has its turns in the month, exactly, in whichever chats and processes", async () => {
+Deno.test("an account is limited to its monthly turns in all chats and processes, exactly", async () => {
   await using ai = await openAi();
-  await using other = await openAi({ store: ai.app.store, env: asking(ai.fake) });
+  await using other = await openAi({ store: ai.app.store, env: aiEnv(ai.fake) });
   ai.fake.reply({ writes: CLARIFY });
-  // A chat of its own in each project: no chat's turns are used up.
-  const second = await ownedProject(ai.owner);
+  // Each project has its own chat, so that no chat reaches its limit of turns.
+  const second = await createOwnedProject(ai.owner);
   await ai.setPlan("pro");
   ai.fake.reply({ writes: design("posts") });
   for (const projectId of [ai.projectId, second.projectId]) {
-    assert.equal((await ai.owner.send(saying(projectId))).status, 200);
+    assert.equal((await ai.owner.send(messageCall(projectId))).status, 200);
   }
   await ai.setPlan("free");
   ai.fake.reply({ writes: CLARIFY });
   const headers = { cookie: ai.owner.cookie };
   const answers = await Promise.all(times(40, (i) => {
-    const call = saying(i % 4 < 2 ? ai.projectId : second.projectId);
+    const call = messageCall(i % 4 < 2 ? ai.projectId : second.projectId);
     return i % 2 === 0 ? ai.owner.send(call) : other.app.send({ ...call, headers });
   }));
   assert.deepEqual(tally(answers), { 200: 18, 403: 22 });
@@ -397,7 +405,7 @@ Deno.test("an account has its turns in the month, exactly, in whichever chats an
   assert.equal(ai.fake.asked.length, 20);
 });
 
-Deno.test("on pro an account has 100 turns in the month", async () => {
+Deno.test("an account on the pro plan has 100 turns a month", async () => {
   await using ai = await openAi({ plan: "pro" });
   ai.fake.reply({ writes: CLARIFY });
   assert.equal((await ai.say("a first one")).status, 200);
@@ -408,7 +416,7 @@ Deno.test("on pro an account has 100 turns in the month", async () => {
   assert.equal((await ai.usage()).turns, 100);
 });
 
-const saying = (projectId: string) => ({
+const messageCall = (projectId: string) => ({
   path: `/api/projects/${projectId}/ai/collection-creator`,
   body: { userMessage: "more" },
 });

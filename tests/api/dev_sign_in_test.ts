@@ -1,29 +1,36 @@
 import assert from "node:assert/strict";
 import { createUser } from "@/lib/auth/create_user.ts";
-import { environmentOf, loadConfig } from "@/lib/runtime/config.ts";
+import { commandEnvironment, loadConfig } from "@/lib/runtime/config.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { pullConfiguration } from "@/lib/operations/project_configuration.ts";
 import { PROVIDER_SETTINGS } from "@/lib/projects/providers.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { pageOf } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { begin, begun, choose, leadsTo, PAGE, signInAs } from "./chosen_user.ts";
+import {
+  chooseUser,
+  openUserChoice,
+  PAGE,
+  refreshTarget,
+  signInAs,
+  startSignIn,
+} from "./chosen_user.ts";
 import { exchangeCall } from "./signed_in.ts";
-import { arrivalOf, failedWith, openSignInFixture, SITE } from "./sign_in_fixture.ts";
+import { arrivalOf, assertFailedWith, openSignInFixture, SITE } from "./sign_in_fixture.ts";
 import { ok, refused } from "./test_collection.ts";
 
-Deno.test("in dev a project without any client id signs users in, who choose who they are", async () => {
+Deno.test("dev signs in users who choose their account, without a client id", async () => {
   await using fixture = await openSignInFixture({ isDev: true });
   const project = await fixture.app.project({ siteUrl: SITE });
   const browser = fixture.browser();
   const query = { return_to: "/notes?open=1", state: "of the application" };
-  const search = await begun(browser, project, query);
+  const search = await openUserChoice(browser, project, query);
   const page = pageOf(await browser.send({ path: PAGE + search }));
   assert.equal(page.status, 200);
   for (const name of ["Ada Lovelace", "Grace Hopper", "Alan Turing", "demo@example.com"]) {
     assert.match(page.words, new RegExp(`Sign in as ${name}`));
   }
-  const back = leadsTo(await choose(browser, search, "ada@example.com"));
+  const back = refreshTarget(await chooseUser(browser, search, "ada@example.com"));
   const { parameters, token } = arrivalOf(await browser.comeBack(back));
   const { rtCode, userId, ...others } = parameters;
   assert.deepEqual(others, {
@@ -43,22 +50,22 @@ Deno.test("in dev a project without any client id signs users in, who choose who
   assert.deepEqual(me.providers.map(({ provider }: { provider: string }) => provider), ["dev"]);
 });
 
-Deno.test("who comes again is the same user, and an e-mail that a user has is that user", async () => {
+Deno.test("dev sign-in finds returning users, and links a user with the same address", async () => {
   await using fixture = await openSignInFixture({ isDev: true });
   const project = await fixture.app.project({ siteUrl: SITE });
   const { services } = fixture.app;
   const { projectId } = project;
   const known = await createUser(services, projectId, { email: "bo@example.com", verified: true });
-  const come = async (email: string) =>
+  const signInWith = async (email: string) =>
     arrivalOf(await signInAs(fixture.browser(), project, email)).parameters;
-  const bo = await come("bo@example.com");
+  const bo = await signInWith("bo@example.com");
   assert.deepEqual([bo.userId, bo.isNewUser, bo.linkedByEmail], [known, "false", "true"]);
-  const ida = await come("ida@example.com");
-  const again = await come("Ida@Example.com");
+  const ida = await signInWith("ida@example.com");
+  const again = await signInWith("Ida@Example.com");
   assert.deepEqual([again.userId, again.isNewUser], [ida.userId, "false"]);
 });
 
-Deno.test("closed sign-up, a disabled user and a missing Site URL count as with every provider", async () => {
+Deno.test("dev sign-in obeys closed sign-up, disabled users and a missing Site URL", async () => {
   await using fixture = await openSignInFixture({ isDev: true });
   const { services } = fixture.app;
   const project = await fixture.app.project({ siteUrl: SITE });
@@ -67,23 +74,23 @@ Deno.test("closed sign-up, a disabled user and a missing Site URL count as with 
   await changeProject(services, projectId, { auth: { signUp: "closed" } });
   arrivalOf(await signInAs(fixture.browser(), project, "ada@example.com"));
   const closed = arrivalOf(await signInAs(fixture.browser(), project, "new@example.com"));
-  failedWith(closed, closed.parameters.error!);
+  assertFailedWith(closed, closed.parameters.error!);
   const path = `/api/userAuth/users/${parameters.userId}`;
   ok(await project.asSecret({ method: "PATCH", path, body: { disabled: true } }));
   const disabled = arrivalOf(await signInAs(fixture.browser(), project, "ada@example.com"));
-  failedWith(disabled, disabled.parameters.error!);
+  assertFailedWith(disabled, disabled.parameters.error!);
   const bare = await fixture.app.project();
-  refused(await begin(fixture.browser(), bare), 422, "SITE_URL_MISSING");
+  refused(await startSignIn(fixture.browser(), bare), 422, "SITE_URL_MISSING");
 });
 
-Deno.test("start neither shows nor takes it on a store that dev has used", async () => {
+Deno.test("start refuses dev sign-in on a store that dev has used", async () => {
   await using fixture = await openSignInFixture({ isDev: true });
   const project = await fixture.app.project({ siteUrl: SITE });
   const browser = fixture.browser();
   arrivalOf(await signInAs(browser, project, "ada@example.com"));
-  // Begun in dev, and on its way when the server is started anew.
-  const search = await begun(browser, project);
-  const back = leadsTo(await choose(browser, search, "ada@example.com"));
+  // This sign-in is under way when the server restarts.
+  const search = await openUserChoice(browser, project);
+  const back = refreshTarget(await chooseUser(browser, search, "ada@example.com"));
   const { store, clock } = fixture.app;
   await using started = await openTestApp({ store, clock });
   const later = fixture.browser(started);
@@ -91,17 +98,17 @@ Deno.test("start neither shows nor takes it on a store that dev has used", async
   const unknown = await started.send({
     path: `/api/userAuth/social/nothing/start?x-api-key=${project.publishableKey}`,
   });
-  for (const answer of [await begin(later, project), await later.comeBack(back)]) {
+  for (const answer of [await startSignIn(later, project), await later.comeBack(back)]) {
     refused(answer, 404, "PROVIDER_UNKNOWN");
     assert.equal(answer.body.message, unknown.body.message);
   }
   assert.equal((await later.send({ path: PAGE + search })).status, 404);
-  assert.equal((await choose(later, search, "ada@example.com")).status, 404);
-  // It was nothing that those refusals took.
+  assert.equal((await chooseUser(later, search, "ada@example.com")).status, 404);
+  // The refusals have not used up the sign-in.
   arrivalOf(await browser.comeBack(back));
 });
 
-Deno.test("there is nothing to set for it, so neither settings nor a project that is pulled or exported carry it elsewhere", async () => {
+Deno.test("dev sign-in has no settings, and pulls and exports do not contain it", async () => {
   await using fixture = await openSignInFixture({ isDev: true });
   const { app } = fixture;
   const project = await app.project({ siteUrl: SITE });
@@ -117,14 +124,14 @@ Deno.test("there is nothing to set for it, so neither settings nor a project tha
   ]);
   const pulled = await pullConfiguration(app.services, project.projectId);
   assert.deepEqual(pulled.providers, []);
-  // What an export takes along.
+  // An export contains these records.
   const stored = app.services.engine.records(project.projectId, PROVIDER_SETTINGS);
   assert.equal(await stored.count(ALL), 0);
 });
 
-Deno.test("only dev at a local address has it, and no variable asks for it", () => {
+Deno.test("only the dev command at a local address has dev sign-in, and no variable enables it", () => {
   const configOf = (command: string, variables: Record<string, string> = {}) =>
-    loadConfig(environmentOf(command, (name) => variables[name])).isLocalDev;
+    loadConfig(commandEnvironment(command, (name) => variables[name])).isLocalDev;
   assert.equal(configOf("dev"), true);
   assert.equal(configOf("dev", { PUBLIC_URL: "http://127.0.0.1:9000" }), true);
   assert.equal(configOf("dev", { PUBLIC_URL: "https://corbel.example" }), false);
@@ -134,7 +141,7 @@ Deno.test("only dev at a local address has it, and no variable asks for it", () 
   }
 });
 
-Deno.test("a member finds where to try it, in dev alone", async () => {
+Deno.test("members can try dev sign-in, in dev only", async () => {
   await using app = await openTestApp({ isDev: true });
   const project = await app.project({ siteUrl: SITE });
   const owner = await project.owner();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setPlan } from "@/lib/accounts/manage_accounts.ts";
-import { documentBytes, withinQuota } from "@/lib/documents/quota.ts";
+import { readDocumentBytes, withinQuota } from "@/lib/documents/quota.ts";
 import { recountDocuments } from "@/lib/documents/recount.ts";
 import { type Plan, PLANS } from "@/lib/projects/plans.ts";
 import type { Services } from "@/lib/services.ts";
@@ -22,23 +22,22 @@ import {
 
 const PAGE = "x".repeat(4096);
 
-/** A plan whose documents may take what they take now and `bytes` more. */
-interface Tight {
+/** An app whose plan leaves a number of free bytes. */
+interface LimitedApp {
   readonly plan: { documentBytes: number; name: Plan["name"] };
-  /** A call to an app that holds documents to this plan. */
   send(call: Call): Promise<Answer>;
   asSecret(call: Call): Promise<Answer>;
   used(): Promise<number>;
 }
 
-async function tighten(
+async function openLimited(
   services: Services,
   { projectId, secretKey }: TestProject,
   bytes: number,
-): Promise<Tight> {
+): Promise<LimitedApp> {
   const { engine } = services;
-  const plan = { ...PLANS.free, documentBytes: await documentBytes(engine, projectId) + bytes };
-  const plans = { ...services.plans, of: () => Promise.resolve(plan) };
+  const plan = { ...PLANS.free, documentBytes: await readDocumentBytes(engine, projectId) + bytes };
+  const plans = { ...services.plans, ofProject: () => Promise.resolve(plan) };
   const app = createApp({ ...services, plans });
   return {
     plan,
@@ -54,7 +53,7 @@ async function tighten(
 
 const POSTS = "/api/data/posts";
 
-/** What one such document takes: as it is stored, or as its text, whichever is more and less. */
+/** Returns the larger and the smaller of a document's stored bytes and its text's bytes. */
 async function sizeOf(
   { app, project, insertOne }: TestCollection,
   body: { [name: string]: unknown },
@@ -66,47 +65,51 @@ async function sizeOf(
   return { most: Math.max(size, text), least: Math.min(size, text) };
 }
 
-Deno.test("of fifty inserts at once exactly those are stored for which there is room", async () => {
+Deno.test("of 50 concurrent inserts, exactly those within the quota are stored", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { most, least } = await sizeOf(collection, { text: PAGE });
-  // Ten fit and eleven do not, also where the store takes a little more or less than the text.
-  const tight = await tighten(app.services, collection.project, 10 * most + Math.floor(least / 2));
+  // Ten documents fit and eleven do not, whether the store uses more or fewer bytes than the text.
+  const limited = await openLimited(
+    app.services,
+    collection.project,
+    10 * most + Math.floor(least / 2),
+  );
   const answers = await Promise.all(
-    times(50, () => tight.asSecret({ path: POSTS, body: { text: PAGE } })),
+    times(50, () => limited.asSecret({ path: POSTS, body: { text: PAGE } })),
   );
   assert.deepEqual(tally(answers), { 201: 10, 403: 40 });
   assert.equal(ok(await collection.asSecret({ path: "?count=true" })).count, 11);
-  assert.ok(await tight.used() <= tight.plan.documentBytes);
+  assert.ok(await limited.used() <= limited.plan.documentBytes);
 });
 
-Deno.test("of many changes at once that make documents grow, those are made for which there is room", async () => {
+Deno.test("of concurrent changes that grow documents, exactly those within the quota are stored", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const ids = (await collection.insert(...times(20, () => ({ text: "" })))).map(({ _id }) => _id);
-  const tight = await tighten(app.services, collection.project, 5 * PAGE.length + 1000);
+  const limited = await openLimited(app.services, collection.project, 5 * PAGE.length + 1000);
   const answers = await Promise.all(
     ids.map((id) =>
-      tight.asSecret({ method: "PATCH", path: `${POSTS}/${id}`, body: { text: PAGE } })
+      limited.asSecret({ method: "PATCH", path: `${POSTS}/${id}`, body: { text: PAGE } })
     ),
   );
   assert.deepEqual(tally(answers), { 200: 5, 403: 15 });
-  assert.ok(await tight.used() <= tight.plan.documentBytes);
+  assert.ok(await limited.used() <= limited.plan.documentBytes);
 });
 
-/** A project with no room left, and one document of a page. */
+/** Opens a project with one document of `PAGE` and a full quota. */
 async function openFull(app: TestApp) {
   const collection = await createTestCollection(app, { rls: { mode: "private" } });
   const ann = await collection.project.user();
   const { _id } = ok(await collection.asPublic({ body: { text: PAGE } }, ann), 201);
-  const tight = await tighten(app.services, collection.project, 0);
+  const limited = await openLimited(app.services, collection.project, 0);
   const path = `${POSTS}/${_id}`;
-  return { collection, ann, _id, path, tight };
+  return { collection, ann, _id, path, limited };
 }
 
-Deno.test("where there is no room every write that adds bytes is 403 and names limit and plan", async () => {
+Deno.test("a full quota refuses every write that adds bytes, and names the limit and the plan", async () => {
   await using app = await openTestApp();
-  const { collection, ann, path, tight, _id } = await openFull(app);
+  const { collection, ann, path, limited, _id } = await openFull(app);
   const owner = await createTestOwner(app, collection.project);
   const larger = { text: `${PAGE}x` };
   const writes: Call[] = [
@@ -120,13 +123,18 @@ Deno.test("where there is no room every write that adds bytes is 403 and names l
   ];
   await collection.untouched(async () => {
     for (const call of writes) {
-      refused(await tight.asSecret(call), 403, "DOCUMENT_QUOTA_EXCEEDED", /0 MB on the free plan/);
+      refused(
+        await limited.asSecret(call),
+        403,
+        "DOCUMENT_QUOTA_EXCEEDED",
+        /0 MB on the free plan/,
+      );
       const headers = [
         ["x-api-key", collection.project.publishableKey],
         ["authorization", `Bearer ${ann.token}`],
         ...new Headers(call.headers),
       ] as [string, string][];
-      refused(await tight.send({ ...call, headers }), 403, "DOCUMENT_QUOTA_EXCEEDED");
+      refused(await limited.send({ ...call, headers }), 403, "DOCUMENT_QUOTA_EXCEEDED");
     }
     const documents = `/api/projects/${owner.projectId}/collections/posts/documents`;
     const { cookie } = owner.account;
@@ -136,26 +144,26 @@ Deno.test("where there is no room every write that adds bytes is 403 and names l
         { method: "PUT", path: `${documents}/${_id}`, body: larger },
         { method: "PATCH", path: `${documents}/${_id}`, body: larger },
       ]
-    ) refused(await tight.send({ ...call, headers: { cookie } }), 403, "DOCUMENT_QUOTA_EXCEEDED");
+    ) refused(await limited.send({ ...call, headers: { cookie } }), 403, "DOCUMENT_QUOTA_EXCEEDED");
   });
 });
 
-Deno.test("where there is no room one still reads, deletes, recovers and writes what is no larger", async () => {
+Deno.test("a full quota still allows reads, deletions, recoveries and writes of no more bytes", async () => {
   await using app = await openTestApp();
-  const { collection, path, tight } = await openFull(app);
-  const { asSecret } = tight;
+  const { collection, path, limited } = await openFull(app);
+  const { asSecret } = limited;
   ok(await asSecret({ path: POSTS }));
   ok(await asSecret({ path }));
   ok(await asSecret({ method: "PATCH", path, body: { text: PAGE.replace("x", "y") } }));
-  const { documentBytes } = tight.plan;
-  tight.plan.documentBytes = 0;
+  const { documentBytes } = limited.plan;
+  limited.plan.documentBytes = 0;
   ok(await asSecret({ method: "PATCH", path, body: { text: PAGE.slice(1) } }));
   ok(await asSecret({ method: "PUT", path, body: { text: PAGE.slice(2) } }));
-  tight.plan.documentBytes = documentBytes;
+  limited.plan.documentBytes = documentBytes;
   ok(await asSecret({ method: "DELETE", path }));
   ok(await asSecret({ method: "PATCH", path: `${path}/recover` }));
-  const kept = { method: "PUT", path, body: { text: PAGE.slice(0, 100) } };
-  ok(await asSecret(kept));
+  const shorter = { method: "PUT", path, body: { text: PAGE.slice(0, 100) } };
+  ok(await asSecret(shorter));
   ok(await asSecret({ path: POSTS, body: { text: PAGE.slice(0, 1000) } }), 201);
   const large = { path: POSTS, body: { text: PAGE } };
   refused(await asSecret(large), 403, "DOCUMENT_QUOTA_EXCEEDED");
@@ -168,27 +176,27 @@ Deno.test("where there is no room one still reads, deletes, recovers and writes 
   ok(await asSecret({ ...large, body: { text: PAGE.slice(0, 3000) } }), 201);
 });
 
-Deno.test("what was answered before is answered again where there is no room any more", async () => {
+Deno.test("an idempotent write is answered again after the quota is full", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
-  const tight = await tighten(app.services, collection.project, 1000);
+  const limited = await openLimited(app.services, collection.project, 1000);
   const headers = { "idempotency-key": "once" };
-  const first = await tight.asSecret({ path: POSTS, body: { n: 1 }, headers });
+  const first = await limited.asSecret({ path: POSTS, body: { n: 1 }, headers });
   ok(first, 201);
-  tight.plan.documentBytes = 0;
-  const again = await tight.asSecret({ path: POSTS, body: { n: 1 }, headers });
+  limited.plan.documentBytes = 0;
+  const again = await limited.asSecret({ path: POSTS, body: { n: 1 }, headers });
   assert.equal(again.text, first.text);
-  const other = await tight.asSecret({ path: POSTS, body: { n: 2 }, headers });
+  const other = await limited.asSecret({ path: POSTS, body: { n: 2 }, headers });
   refused(other, 422, "IDEMPOTENCY_KEY_REUSED");
 });
 
-Deno.test("what another process writes counts at once, and so does what it removes", async () => {
+Deno.test("writes and deletions by another process count at once", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   await using other = await openTestServices({ store: app.store, clock: app.clock });
   const room = 3 * PAGE.length + 2000;
-  const here = await tighten(app.services, collection.project, room);
-  const there = await tighten(other.services, collection.project, room);
+  const here = await openLimited(app.services, collection.project, room);
+  const there = await openLimited(other.services, collection.project, room);
   ok(await here.asSecret({ path: POSTS, body: {} }), 201);
   const body = times(3, () => ({ text: PAGE }));
   const { ids } = ok(await there.asSecret({ path: `${POSTS}/bulk`, body }), 201);
@@ -200,15 +208,15 @@ Deno.test("what another process writes counts at once, and so does what it remov
   refused(await there.asSecret(page), 403, "DOCUMENT_QUOTA_EXCEEDED");
 });
 
-Deno.test("of what two processes insert and change at once those are stored that have room", async () => {
+Deno.test("concurrent writes of two processes keep within the quota", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   await using other = await openTestServices({ store: app.store, clock: app.clock });
   const ids = (await collection.insert(...times(80, () => ({ text: "" })))).map(({ _id }) => _id);
   const room = 20 * PAGE.length;
-  const here = await tighten(app.services, collection.project, room);
-  const there = await tighten(other.services, collection.project, room);
-  // Of the faster kind there are not enough to take all the room.
+  const here = await openLimited(app.services, collection.project, room);
+  const there = await openLimited(other.services, collection.project, room);
+  // There are too few of the faster writes to fill the quota.
   const answers = await Promise.all(times(80, (n) => {
     const { asSecret } = n % 2 === 0 ? here : there;
     if (n % 8 < 2) return asSecret({ path: POSTS, body: { text: PAGE } });
@@ -217,7 +225,7 @@ Deno.test("of what two processes insert and change at once those are stored that
   const statuses = tally(answers);
   const { 403: refusals = 0, ...stored } = statuses;
   assert.deepEqual(Object.keys(stored), ["200", "201"]);
-  // On MongoDB each of the two may fill the room while all of this is in flight.
+  // On MongoDB each process may fill the quota while these requests are in flight.
   const missed = database === "sqlite" ? 0 : 20;
   assert.ok(refusals >= 60 - missed && refusals <= 62, JSON.stringify(statuses));
   const used = await here.used();
@@ -229,20 +237,20 @@ Deno.test("of what two processes insert and change at once those are stored that
   }
 });
 
-Deno.test("a deleted collection's documents give their room back", async () => {
+Deno.test("deleting a collection frees the bytes of its documents", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const owner = await createTestOwner(app, collection.project);
   await owner.project.collection({ name: "tasks" });
   await collection.insert(...times(3, () => ({ text: PAGE })));
-  const tight = await tighten(app.services, collection.project, 0);
+  const limited = await openLimited(app.services, collection.project, 0);
   const call = { path: "/api/data/tasks", body: { text: PAGE } };
-  refused(await tight.asSecret(call), 403, "DOCUMENT_QUOTA_EXCEEDED");
+  refused(await limited.asSecret(call), 403, "DOCUMENT_QUOTA_EXCEEDED");
   ok(await owner.asOwner({ method: "DELETE", path: "/collections/posts" }));
-  await until("the room is back", async () => (await tight.asSecret(call)).status === 201);
+  await until("the bytes are free", async () => (await limited.asSecret(call)).status === 201);
 });
 
-Deno.test("the quota is that of the owner's plan", async () => {
+Deno.test("the quota is set by the plan of the project's owner", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { services } = app;
@@ -255,14 +263,14 @@ Deno.test("the quota is that of the owner's plan", async () => {
   assert.equal(await room(), PLANS.pro.documentBytes);
 });
 
-Deno.test("PLANS=off: nothing is counted for a write", async () => {
+Deno.test("PLANS=off sets no quota", async () => {
   await using app = await openTestApp({ env: { PLANS: "off" } });
   const { projectId } = await app.project();
   const room = await withinQuota(app.services, projectId, (room) => Promise.resolve(room));
   assert.equal(room, undefined);
 });
 
-Deno.test("a recount finds nothing to set right, whatever was written", async () => {
+Deno.test("recountDocuments finds nothing to correct after writes and deletions", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const owner = await createTestOwner(app, collection.project);
@@ -274,7 +282,7 @@ Deno.test("a recount finds nothing to set right, whatever was written", async ()
   await collection.insertOne({ text: PAGE });
   const { engine } = app.services;
   const emptied = async () => await engine.bytes(owner.projectId) < 2 * PAGE.length;
-  await until("the old one's documents are removed", emptied);
+  await until("the deleted collection's documents are removed", emptied);
   const documentBytes = await engine.bytes(owner.projectId);
   assert.deepEqual(await recountDocuments(app.services, owner.projectId), {
     documentBytes,

@@ -1,7 +1,7 @@
-import { openAccount, signedInAgain, type TestAccount } from "../support/dashboard.ts";
+import { openAccount, signInAgain, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 import assert from "node:assert/strict";
-import { NOBODY, ok, refused } from "./test_collection.ts";
+import { ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 
 const end = (account: TestAccount, id: string) =>
   account.send({ method: "DELETE", path: `/api/auth/sessions/${id}` });
@@ -14,10 +14,10 @@ const ownId = async (account: TestAccount): Promise<string> => {
 const isSignedIn = async (account: TestAccount) =>
   (await account.send({ path: "/api/auth/me" })).status === 200;
 
-Deno.test("one of one's sessions ends at once, one's own too", async () => {
+Deno.test("endAccountSession ends one session at once, even the caller's own", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const [lost, kept] = [await signedInAgain(account), await signedInAgain(account)];
+  const [lost, kept] = [await signInAgain(account), await signInAgain(account)];
   const id = await ownId(lost);
   assert.deepEqual(ok(await end(account, id.toUpperCase())), { id });
   assert.deepEqual(await Promise.all([lost, kept, account].map(isSignedIn)), [false, true, true]);
@@ -25,18 +25,18 @@ Deno.test("one of one's sessions ends at once, one's own too", async () => {
   assert.equal(await isSignedIn(account), false);
 });
 
-Deno.test("a session of somebody else, that has ended, expired, or is none is one 404", async () => {
+Deno.test("endAccountSession gives foreign, ended, expired and unknown sessions an identical 404", async () => {
   await using app = await openTestApp();
   const [ann, bob] = [await openAccount(app), await openAccount(app)];
-  const expired = await ownId(await signedInAgain(ann));
+  const expired = await ownId(await signInAgain(ann));
   app.clock.advance(6 * 86_400_000);
   const foreign = await ownId(bob);
   await ann.send({ path: "/api/auth/me" });
   app.clock.advance(86_400_000);
-  const ended = await ownId(await signedInAgain(ann));
+  const ended = await ownId(await signInAgain(ann));
   ok(await end(ann, ended));
   const texts = new Set<string>();
-  for (const id of [NOBODY, foreign, ended, expired]) {
+  for (const id of [UNKNOWN_ID, foreign, ended, expired]) {
     const answer = await end(ann, id);
     refused(answer, 404, "SESSION_NOT_FOUND");
     texts.add(answer.text);
@@ -45,10 +45,10 @@ Deno.test("a session of somebody else, that has ended, expired, or is none is on
   assert.ok(await isSignedIn(bob));
 });
 
-Deno.test("an id that is none is 400", async () => {
+Deno.test("endAccountSession refuses a malformed id", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  for (const id of ["x", "0123", `${NOBODY}0`]) {
+  for (const id of ["x", "0123", `${UNKNOWN_ID}0`]) {
     refused(await end(account, id), 400, "INVALID_ID");
   }
 });

@@ -10,7 +10,7 @@ const end = (ai: AiFixture, who: TestAccount = ai.owner) =>
     path: `/api/projects/${ai.projectId}/ai/collection-creator/session`,
   });
 
-Deno.test("a chat that was ended is forgotten, for the account that ended it", async () => {
+Deno.test("endDesign deletes the chat of the calling account only", async () => {
   await using ai = await openAi();
   const admin = await openAccount(ai.app);
   await joinProject(ai.app.services, ai.projectId, admin.accountId, "admin");
@@ -26,7 +26,7 @@ Deno.test("a chat that was ended is forgotten, for the account that ended it", a
   assert.equal(ai.fake.asked.at(-1)!.messages.length, 3);
 });
 
-Deno.test("a turn that was under way brings nothing back", async () => {
+Deno.test("a turn that was under way during endDesign does not store the chat", async () => {
   await using ai = await openAi();
   ai.fake.reply(async () => {
     await end(ai);

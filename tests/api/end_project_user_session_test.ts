@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { isSignedIn, refresh, signIn } from "./signed_in.ts";
-import { NOBODY, ok, refused, tally, times } from "./test_collection.ts";
+import { ok, refused, tally, times, UNKNOWN_ID } from "./test_collection.ts";
 import { createTestOwner } from "./test_owner.ts";
 
 const end = (userId: string, sessionId: string) => ({
@@ -9,7 +9,7 @@ const end = (userId: string, sessionId: string) => ({
   path: `/users/${userId}/sessions/${sessionId}`,
 });
 
-Deno.test("an admin signs a user out on one device at once, and on no other", async () => {
+Deno.test("endProjectUserSession ends one session of a user at once, and no other", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const here = await signIn(app, owner.project);
@@ -22,7 +22,7 @@ Deno.test("an admin signs a user out on one device at once, and on no other", as
   assert.ok(await isSignedIn(owner.project, here));
 });
 
-Deno.test("of many calls at once one ends the session", async () => {
+Deno.test("exactly one of 20 concurrent endProjectUserSession requests succeeds", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const user = await signIn(app, owner.project);
@@ -32,7 +32,7 @@ Deno.test("of many calls at once one ends the session", async () => {
   assert.deepEqual(tally(answers), { 200: 1, 404: 19 });
 });
 
-Deno.test("unknown sessions, another user's and another project's are one 404, and stay", async () => {
+Deno.test("endProjectUserSession refuses unknown and foreign sessions with 404", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const stranger = await app.project();
@@ -40,9 +40,9 @@ Deno.test("unknown sessions, another user's and another project's are one 404, a
   const bob = await signIn(app, owner.project);
   const foreign = await signIn(app, stranger);
   const calls = [
-    end(ann.id, NOBODY),
+    end(ann.id, UNKNOWN_ID),
     end(ann.id, bob.sessionId),
-    end(NOBODY, ann.sessionId),
+    end(UNKNOWN_ID, ann.sessionId),
     end(foreign.id, foreign.sessionId),
   ];
   for (const call of calls) refused(await owner.asOwner(call), 404, "SESSION_NOT_FOUND");
@@ -52,7 +52,7 @@ Deno.test("unknown sessions, another user's and another project's are one 404, a
   assert.ok(await isSignedIn(stranger, foreign));
 });
 
-Deno.test("another role is refused, and nothing ends", async () => {
+Deno.test("endProjectUserSession admits only admins and the owner", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const user = await signIn(app, owner.project);

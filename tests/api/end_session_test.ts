@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import type { Id } from "@/lib/store/port.ts";
 import { openTestApp, type TestProject, type TestUser } from "../support/test_app.ts";
-import { NOBODY, ok, refused, tally, times } from "./test_collection.ts";
+import { ok, refused, tally, times, UNKNOWN_ID } from "./test_collection.ts";
 import { isSignedIn, refresh, signIn } from "./signed_in.ts";
 
 const callOf = (id: Id) => ({ method: "DELETE", path: `/api/userAuth/sessions/${id}` });
 
 const end = (project: TestProject, user: TestUser, id: Id) => project.asPublic(callOf(id), user);
 
-Deno.test("users end one of their sessions from another one: it is refused at once", async () => {
+Deno.test("endSession ends another session of the user at once", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const here = await signIn(app, project);
@@ -20,7 +20,7 @@ Deno.test("users end one of their sessions from another one: it is refused at on
   assert.ok(await isSignedIn(project, here));
 });
 
-Deno.test("they may end the one they ask from, once", async () => {
+Deno.test("endSession ends the session that it is called from, once", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -31,7 +31,7 @@ Deno.test("they may end the one they ask from, once", async () => {
   refused(await end(project, user, user.sessionId), 401, "ACCESS_TOKEN_INVALID");
 });
 
-Deno.test("unknown, ended and foreign sessions are one 404, and stay as they are", async () => {
+Deno.test("endSession gives unknown, ended and foreign sessions an identical 404", async () => {
   await using app = await openTestApp();
   const [project, stranger] = [await app.project(), await app.project()];
   const user = await signIn(app, project);
@@ -39,7 +39,7 @@ Deno.test("unknown, ended and foreign sessions are one 404, and stay as they are
   ok(await end(project, user, ended.sessionId));
   const [other, foreign] = [await signIn(app, project), await signIn(app, stranger)];
   const texts = new Set<string>();
-  for (const id of [NOBODY, ended.sessionId, other.sessionId, foreign.sessionId, user.id]) {
+  for (const id of [UNKNOWN_ID, ended.sessionId, other.sessionId, foreign.sessionId, user.id]) {
     const answer = await end(project, user, id);
     refused(answer, 404, "SESSION_NOT_FOUND");
     texts.add(answer.text);
@@ -49,7 +49,7 @@ Deno.test("unknown, ended and foreign sessions are one 404, and stay as they are
   assert.ok(await isSignedIn(stranger, foreign));
 });
 
-Deno.test("what is no id is 400; an id in upper case is the same id", async () => {
+Deno.test("endSession refuses a malformed id and accepts one in upper case", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -60,7 +60,7 @@ Deno.test("what is no id is 400; an id in upper case is the same id", async () =
   assert.deepEqual(ok(await end(project, user, id)), { id: user.sessionId });
 });
 
-Deno.test("without an access token 401, with the secret key 403, and nothing ends", async () => {
+Deno.test("endSession is 401 without an access token, and 403 with the secret key", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);

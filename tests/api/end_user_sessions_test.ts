@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
-import { NOBODY, ok, refused } from "./test_collection.ts";
+import { ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 import { isSignedIn, refresh, signIn } from "./signed_in.ts";
 
 const callOf = (id: string) => ({
@@ -10,7 +10,7 @@ const callOf = (id: string) => ({
 
 const end = (project: TestProject, id: string) => project.asSecret(callOf(id));
 
-Deno.test("a server signs a user out everywhere; they may sign in again", async () => {
+Deno.test("endUserSessions ends all sessions of a user, who may sign in again", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const first = await signIn(app, project);
@@ -19,7 +19,7 @@ Deno.test("a server signs a user out everywhere; they may sign in again", async 
   for (const user of [first, second]) assert.ok(await isSignedIn(project, user));
   assert.deepEqual(ok(await end(project, first.id)), { ended: 2 });
   for (const user of [first, second]) {
-    assert.equal(await isSignedIn(project, user), false, "at once");
+    assert.equal(await isSignedIn(project, user), false, "the session ends at once");
     refused(await refresh(project, user.refreshToken), 401, "REFRESH_TOKEN_INVALID");
   }
   assert.ok(await isSignedIn(project, other));
@@ -27,16 +27,16 @@ Deno.test("a server signs a user out everywhere; they may sign in again", async 
   assert.ok(await isSignedIn(project, await signIn(app, project, first.id)));
 });
 
-Deno.test("unknown users and those of another project are 404; what is no id is 400", async () => {
+Deno.test("endUserSessions is 404 for unknown and foreign users, and 400 for a malformed id", async () => {
   await using app = await openTestApp();
   const [project, stranger] = [await app.project(), await app.project()];
   const foreign = await signIn(app, stranger);
-  for (const id of [NOBODY, foreign.id]) refused(await end(project, id), 404, "USER_NOT_FOUND");
+  for (const id of [UNKNOWN_ID, foreign.id]) refused(await end(project, id), 404, "USER_NOT_FOUND");
   refused(await end(project, "x"), 400, "INVALID_ID");
   assert.ok(await isSignedIn(stranger, foreign));
 });
 
-Deno.test("only the secret key ends a user's sessions", async () => {
+Deno.test("endUserSessions requires the secret key", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);

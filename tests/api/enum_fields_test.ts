@@ -1,8 +1,6 @@
-/** A field that is bound to some values, on every way in. */
-
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { compiled } from "./compiled.ts";
+import { compileErrors } from "./compiled.ts";
 import { createTestOwner } from "./test_owner.ts";
 import { createTestCollection, ok, refused } from "./test_collection.ts";
 
@@ -11,7 +9,7 @@ const TAGS = { key: "tags", type: "Array", items: { type: "String", enum: ["a", 
 
 const DEFINITION = { fields: [STATUS, TAGS], rls: { enabled: false } };
 
-Deno.test("what is no value of an enum is refused on every way in, and nothing is stored", async () => {
+Deno.test("every write refuses a value outside of an enum and stores nothing", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, DEFINITION);
   const { _id } = ok(await collection.asSecret({ body: { tags: ["a", null] } }), 201);
@@ -54,7 +52,7 @@ Deno.test("what is no value of an enum is refused on every way in, and nothing i
   assert.deepEqual(ok(patched).tags, ["a", null, "b"]);
 });
 
-Deno.test("an enum that stored documents do not fit is refused with those, and nothing changes", async () => {
+Deno.test("updateCollection refuses an enum that stored documents break, and names them", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const field = (values?: readonly string[]) => ({
@@ -82,7 +80,7 @@ Deno.test("an enum that stored documents do not fit is refused with those, and n
   ok(await put());
 });
 
-Deno.test("the project's document and its types have the values", async () => {
+Deno.test("the project's OpenAPI document and types contain the values of an enum", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const { project } = owner;
@@ -94,7 +92,7 @@ Deno.test("the project's document and its types have the values", async () => {
   assert.deepEqual(properties.tags.items.enum, ["a", "b", null]);
   const types = (await project.asSecret({ path: `${home}/types.ts` })).text;
   const compile = (status: string) =>
-    compiled(
+    compileErrors(
       `import type { Project } from "./types.ts";
 export const made: Project["collections"]["posts"]["create"] = { status: ${status}, tags: ["a"] };
 `,

@@ -11,12 +11,12 @@ import { StoreUnavailable } from "@/lib/store/errors.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { engineOver } from "../support/engine_over.ts";
-import { hurried } from "../support/hurried.ts";
+import { withFasterTimers } from "../support/faster_timers.ts";
 import type { TestOptions } from "../support/test_services.ts";
-import { allowOnly } from "./origins.ts";
+import { allowOrigins } from "./origins.ts";
 import { refused, type TestCollection } from "./test_collection.ts";
 import {
-  admission,
+  guardHeaders,
   inProject,
   isDashboards,
   type Sample,
@@ -27,30 +27,30 @@ import { onEach, type OpenCollection, openCollection } from "./on_each.ts";
 import { setAuth } from "./user_email.ts";
 
 const SAMPLES = sampleCalls();
-/** But logout, which refuses nothing. */
+/** Samples with a body. Logout is left out, because it refuses nothing. */
 const WITH_BODY = SAMPLES.filter(({ operationId, call }) =>
   call.body !== undefined && operationId !== "logout"
 );
 
-/** The samples' collection, where nothing that a sample asks for is off. */
+/** Opens the samples' collection, with every sign-in method enabled that samples need. */
 async function open(options?: TestOptions): Promise<OpenCollection> {
   const collection = await openCollection(options);
   await setAuth(collection.app, collection.project, { anonymous: true });
   return collection;
 }
 
-/** The same, with an app over changed services for what a test sends itself. */
+/** Opens the samples' collection with an app over changed services for the test's own calls. */
 async function openChanged(change: (services: Services) => Services): Promise<OpenCollection> {
   const collection = await open();
   const app = createApp(change(collection.app.services));
   return { ...collection, app: { ...collection.app, send: (call) => send(app, call) } };
 }
 
-/** A detail that must never leave the process. */
+/** An error message that must never leave the process. */
 const DETAIL = "detail-of-a-failure /var/secret/place";
 
-/** Sends a sample with what its guard asks for. */
-async function sendTo(
+/** Sends a sample with the credentials that its guard requires. */
+async function sendSample(
   { app, project }: TestCollection,
   { call, ...sample }: Sample,
   change: Partial<Call> = {},
@@ -58,23 +58,22 @@ async function sendTo(
   return await app.send({
     ...inProject(call, project.projectId),
     ...change,
-    headers: { ...await admission({ call, ...sample }, project), ...change.headers as object },
+    headers: { ...await guardHeaders({ call, ...sample }, project), ...change.headers as object },
   });
 }
 
-/** The services over a store that fails whenever it is asked. */
-function failing(services: Services, error: Error): Services {
+function withFailingStore(services: Services, error: Error): Services {
   const fail = () => {
     throw error;
   };
   const reject = () => Promise.reject(error);
   const engine = engineOver(services.engine, {
-    records: () => new Proxy({}, { get: () => reject }) as never, // Fails as any.
+    records: () => new Proxy({}, { get: () => reject }) as never,
     transaction: reject,
-    commitsOfOthers: fail,
+    externalCommitMark: fail,
     bytes: reject,
     recount: reject,
-    drop: reject,
+    dropDefinition: reject,
     ping: reject,
   });
   const down: Services = {
@@ -87,7 +86,7 @@ function failing(services: Services, error: Error): Services {
   return down;
 }
 
-const withWork = (services: Services, error: Error): Services => ({
+const withFailingHandlers = (services: Services, error: Error): Services => ({
   ...services,
   deadlines: { within: () => Promise.reject(error), [Symbol.dispose]() {} },
 });
@@ -99,7 +98,7 @@ onEach(
     let logged = "";
     const log = createLog("info", (text) => void (logged += text));
     const collection = await openChanged((services) =>
-      withWork({ ...services, log }, new TypeError(DETAIL))
+      withFailingHandlers({ ...services, log }, new TypeError(DETAIL))
     );
     const lines = () => {
       log.flush();
@@ -112,7 +111,7 @@ onEach(
     return { ...collection, lines, [Symbol.asyncDispose]: end };
   },
   async (sample, { lines, ...collection }) => {
-    const answer = await sendTo(collection, sample);
+    const answer = await sendSample(collection, sample);
     refused(answer, 500, "INTERNAL", "Something went wrong on our side.");
     assert.ok(!answer.text.includes("detail"));
     for (const value of answer.headers.values()) assert.ok(!value.includes("detail"));
@@ -125,28 +124,29 @@ onEach(
   },
 );
 
-const queried = (path: string, query: string) => `${path}${path.includes("?") ? "&" : "?"}${query}`;
+const withQuery = (path: string, query: string) =>
+  `${path}${path.includes("?") ? "&" : "?"}${query}`;
 
 onEach(
-  "414 for a query beyond the limits, before anything looks at it",
+  "a query beyond the limits is refused with 414 before anything reads it",
   SAMPLES,
   open,
   (sample, collection) =>
     collection.untouched(async () => {
       for (const query of [`a=${"x".repeat(QUERY_LENGTH_MAX)}`, "a&".repeat(101)]) {
-        const call = { ...sample.call, path: queried(sample.call.path, query) };
-        const answer = await sendTo(collection, { ...sample, call });
+        const call = { ...sample.call, path: withQuery(sample.call.path, query) };
+        const answer = await sendSample(collection, { ...sample, call });
         refused(answer, 414, "QUERY_TOO_LONG", "at most 32768 characters and 100 parameters");
       }
     }),
 );
 
 onEach(
-  "503 with Retry-After when it takes too long",
+  "a slow handler ends in 503 with Retry-After",
   SAMPLES,
-  () => openChanged((services) => withWork(services, new Problem("HANDLER_TIMEOUT"))),
+  () => openChanged((services) => withFailingHandlers(services, new Problem("HANDLER_TIMEOUT"))),
   async (sample, collection) => {
-    const answer = await sendTo(collection, sample);
+    const answer = await sendSample(collection, sample);
     refused(answer, 503, "HANDLER_TIMEOUT");
     assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
   },
@@ -156,12 +156,12 @@ const asksStore = (sample: Sample): boolean =>
   takesKey(sample) || isDashboards(sample) || sample.operationId === "getJwks";
 
 onEach(
-  "503 with Retry-After when the store is unavailable",
+  "an unavailable store is 503 with Retry-After",
   SAMPLES.filter(asksStore),
-  () => openChanged((services) => failing(services, new StoreUnavailable(DETAIL))),
+  () => openChanged((services) => withFailingStore(services, new StoreUnavailable(DETAIL))),
   (sample, collection) =>
     collection.untouched(async () => {
-      const answer = await sendTo(collection, sample);
+      const answer = await sendSample(collection, sample);
       refused(answer, 503, "STORE_UNAVAILABLE");
       assert.ok(!answer.text.includes("detail"));
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
@@ -169,50 +169,52 @@ onEach(
 );
 
 onEach(
-  "an opaque 500 when the store fails",
+  "a failing store is an opaque 500",
   SAMPLES.filter(asksStore),
-  () => openChanged((services) => failing(services, new Error(DETAIL))),
+  () => openChanged((services) => withFailingStore(services, new Error(DETAIL))),
   (sample, collection) =>
     collection.untouched(async () => {
-      const answer = await sendTo(collection, sample);
+      const answer = await sendSample(collection, sample);
       refused(answer, 500, "INTERNAL");
       assert.ok(!answer.text.includes("detail"));
     }),
 );
 
-Deno.test("a store that is away after the guard is 503 too, for every operation on documents", async () => {
+Deno.test("a store that becomes unavailable after the guard is 503 for operations on documents", async () => {
   await using collection = await openChanged((services) => ({
-    ...failing(services, new StoreUnavailable(DETAIL)),
+    ...withFailingStore(services, new StoreUnavailable(DETAIL)),
     catalog: services.catalog,
   }));
-  // The definition is known, so that only the documents cannot be reached.
+  // The cached definition leaves only the documents unreachable.
   await collection.app.services.catalog.find(collection.project.projectId, collection.name);
   await collection.untouched(async () => {
     for (const sample of SAMPLES.filter(({ template }) => template.startsWith("/api/data/"))) {
-      refused(await sendTo(collection, sample), 503, "STORE_UNAVAILABLE");
+      refused(await sendSample(collection, sample), 503, "STORE_UNAVAILABLE");
     }
   });
 });
 
-/** A body that never comes to its end. */
-const silence = () => new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
+const endlessBody = () => new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
 
-/** Runs `work` while every timer of the body's time limit fires at once. */
-const impatiently = <T>(work: () => Promise<T>): Promise<T> => hurried(REQUEST_TIMEOUT_MS, 0, work);
+/** Runs `work` while every timer of the body's time limit fires immediately. */
+const withImmediateTimeout = <T>(work: () => Promise<T>): Promise<T> =>
+  withFasterTimers(REQUEST_TIMEOUT_MS, 0, work);
 
 onEach(
-  "408 when the body does not come",
+  "a body that does not arrive is refused with 408",
   WITH_BODY,
   open,
   (sample, collection) =>
     collection.untouched(async () => {
-      const answer = await impatiently(() => sendTo(collection, sample, { body: silence() }));
+      const answer = await withImmediateTimeout(() =>
+        sendSample(collection, sample, { body: endlessBody() })
+      );
       refused(answer, 408, "REQUEST_TIMEOUT");
     }),
 );
 
 onEach(
-  "503 with Retry-After while too much is under way",
+  "a request beyond the limit of concurrent requests is 503 with Retry-After",
   SAMPLES,
   () =>
     openChanged((services) => ({
@@ -221,14 +223,14 @@ onEach(
     })),
   (sample, collection) =>
     collection.untouched(async () => {
-      const answer = await sendTo(collection, sample);
+      const answer = await sendSample(collection, sample);
       refused(answer, 503, "SERVER_BUSY");
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
     }),
 );
 
 onEach(
-  "503 with Retry-After while the server holds too much",
+  "a body beyond the server's budget of bytes is 503 with Retry-After",
   WITH_BODY,
   () =>
     openChanged((services) => ({
@@ -237,28 +239,28 @@ onEach(
     })),
   (sample, collection) =>
     collection.untouched(async () => {
-      const answer = await sendTo(collection, sample);
+      const answer = await sendSample(collection, sample);
       refused(answer, 503, "SERVER_BUSY");
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
     }),
 );
 
 onEach(
-  "415 for a body that is packed",
+  "a compressed body is refused with 415",
   WITH_BODY,
   open,
   (sample, collection) =>
     collection.untouched(async () => {
       for (const encoding of ["gzip", "br", "GZIP", "identity, gzip", "x"]) {
         const headers = { "content-encoding": encoding };
-        const answer = await sendTo(collection, sample, { headers });
+        const answer = await sendSample(collection, sample, { headers });
         refused(answer, 415, "UNSUPPORTED_MEDIA_TYPE", "Content-Encoding");
       }
     }),
 );
 
 onEach(
-  "415 for every type but JSON in UTF-8",
+  "every content type other than JSON in UTF-8 is refused with 415",
   WITH_BODY,
   open,
   (sample, collection) =>
@@ -279,7 +281,7 @@ onEach(
         "*/*",
       ];
       for (const type of types) {
-        const answer = await sendTo(collection, sample, { headers: { "content-type": type } });
+        const answer = await sendSample(collection, sample, { headers: { "content-type": type } });
         assert.equal(answer.status, 415, type);
         refused(answer, 415, "UNSUPPORTED_MEDIA_TYPE", "application/json");
       }
@@ -287,12 +289,12 @@ onEach(
 );
 
 onEach(
-  "400 for a body that is no JSON",
+  "a body that is not JSON is refused with 400",
   WITH_BODY,
   open,
   (sample, collection) =>
     collection.untouched(async () => {
-      const send = (body: Call["body"]) => sendTo(collection, sample, { body });
+      const send = (body: Call["body"]) => sendSample(collection, sample, { body });
       const mayBeEmpty = sample.bodyIsOptional || sample.misshapen !== "INVALID_BODY";
       const empty = mayBeEmpty ? [] : [""];
       for (
@@ -310,19 +312,19 @@ onEach(
 );
 
 onEach(
-  "400 for JSON of another shape",
+  "JSON of another shape is refused with 400",
   WITH_BODY,
   open,
   (sample, collection) =>
     collection.untouched(async () => {
       for (const body of ["null", "1", "true", '"text"']) {
-        refused(await sendTo(collection, sample, { body }), 400, sample.misshapen);
+        refused(await sendSample(collection, sample, { body }), 400, sample.misshapen);
       }
     }),
 );
 
-/** Whose handlers are given up when their own time begins, before they do anything. */
-const givenUp = async () => {
+/** Opens an app whose handlers time out when their time begins, before they do anything. */
+const openWithoutHandlers = async () => {
   const restarts = { count: 0 };
   const restart = () => {
     restarts.count++;
@@ -336,9 +338,9 @@ const givenUp = async () => {
 };
 
 onEach(
-  "its own time begins when the body has come, in every spelling of JSON in UTF-8",
+  "a handler's time begins after the body has arrived, in every spelling of JSON in UTF-8",
   WITH_BODY,
-  givenUp,
+  openWithoutHandlers,
   (sample, { restarts, ...collection }) =>
     collection.untouched(async () => {
       const types = [
@@ -350,22 +352,22 @@ onEach(
       ];
       for (const type of types) {
         restarts.count = 0;
-        const answer = await sendTo(collection, sample, { headers: { "content-type": type } });
+        const answer = await sendSample(collection, sample, { headers: { "content-type": type } });
         refused(answer, 503, "HANDLER_TIMEOUT");
         assert.equal(restarts.count, 1);
       }
     }),
 );
 
-/** Navigation, which has no origin that a page could be held to: any site may link to it. */
+/** Navigations, which have no origin: any site may link to them. */
 const FROM_ANYWHERE = ["startSignIn"];
 
 onEach(
-  "403 from an origin that the project does not list",
+  "an origin that the project does not list is refused with 403",
   SAMPLES.filter((sample) => takesKey(sample) && !FROM_ANYWHERE.includes(sample.operationId)),
   async () => {
     const collection = await open();
-    await allowOnly(collection.app, collection.project, ["https://app.example"]);
+    await allowOrigins(collection.app, collection.project, ["https://app.example"]);
     return collection;
   },
   async (sample, { app, project, untouched }) => {
@@ -379,7 +381,7 @@ onEach(
 );
 
 onEach(
-  "429 beyond the limit, and nothing is done",
+  "a request beyond the rate limit is refused with 429 and has no effect",
   SAMPLES.filter(takesKey),
   () => open({ env: { RATE_LIMITS: "on", RATE_LIMIT_PER_MINUTE: "1" } }),
   async (sample, { app, project, asPublic, untouched }) => {

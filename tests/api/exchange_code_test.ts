@@ -13,7 +13,7 @@ const MISSING = "rtCode and token are required";
 const count = ({ services }: TestApp, { projectId }: TestProject, definition: Definition) =>
   services.engine.records(projectId, definition).count(ALL);
 
-Deno.test("a code and its token become a refresh token, in the shape of the interface", async () => {
+Deno.test("exchangeCode returns a refresh token for a code and its token", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { rtCode, token } = await arrive(app, project);
@@ -25,7 +25,7 @@ Deno.test("a code and its token become a refresh token, in the shape of the inte
   ok(await refresh(project, refreshToken));
 });
 
-Deno.test("the secret key may exchange too, and an access token beside the key is not looked at", async () => {
+Deno.test("exchangeCode accepts the secret key, and ignores an access token next to a key", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const one = await arrive(app, project);
@@ -35,7 +35,7 @@ Deno.test("the secret key may exchange too, and an access token beside the key i
   ok(await project.asPublic(exchangeCall({ rtCode: two.rtCode, token: two.token }, headers)));
 });
 
-Deno.test("of 50 parallel exchanges of one code exactly one wins", async () => {
+Deno.test("exactly one of 50 concurrent exchangeCode requests succeeds", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { rtCode, token } = await arrive(app, project);
@@ -47,7 +47,7 @@ Deno.test("of 50 parallel exchanges of one code exactly one wins", async () => {
   assert.equal(refusals.size, 1);
 });
 
-Deno.test("50 sign-ins at once each get a token of their own", async () => {
+Deno.test("50 concurrent sign-ins get different refresh tokens", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const arrivals = await Promise.all(times(50, () => arrive(app, project)));
@@ -58,7 +58,7 @@ Deno.test("50 sign-ins at once each get a token of their own", async () => {
   assert.equal(new Set(tokens).size, 50);
 });
 
-Deno.test("a missing, empty or non-text code or token is one refusal, and burns nothing", async () => {
+Deno.test("exchangeCode refuses malformed codes and tokens, and the code stays valid", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { rtCode, token } = await arrive(app, project);
@@ -88,7 +88,7 @@ Deno.test("a missing, empty or non-text code or token is one refusal, and burns 
   ok(await project.asPublic(exchangeCall({ rtCode, token })));
 });
 
-Deno.test("unknown, used, expired, swapped and foreign codes are one refusal", async () => {
+Deno.test("exchangeCode gives unknown, used, expired and foreign codes an identical 400", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const stranger = await app.project();
@@ -125,10 +125,10 @@ Deno.test("unknown, used, expired, swapped and foreign codes are one refusal", a
   const late = await project.asPublic(call(expired.rtCode, expired.token));
   refused(late, 400, "EXCHANGE_CODE_INVALID");
   texts.add(late.text);
-  assert.equal(texts.size, 1, "one answer, whatever is wrong");
+  assert.equal(texts.size, 1, "one response for every invalid code");
 });
 
-Deno.test("wrong tokens do not burn a code, however many come at once", async () => {
+Deno.test("wrong tokens do not use up a code, even many concurrently", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { rtCode, token } = await arrive(app, project);
@@ -137,7 +137,7 @@ Deno.test("wrong tokens do not burn a code, however many come at once", async ()
   ok(await project.asPublic(exchangeCall({ rtCode, token })));
 });
 
-Deno.test("a code lives 60 seconds by the clock, though its record is still there", async () => {
+Deno.test("a code expires after 60 seconds by the clock, even if its record still exists", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const [early, late] = [await arrive(app, project), await arrive(app, project)];
@@ -149,7 +149,7 @@ Deno.test("a code lives 60 seconds by the clock, though its record is still ther
   assert.equal(await count(app, project, REFRESH_TOKENS), 1);
 });
 
-Deno.test("a code of a session that ended is the same refusal: revoked, disabled or deleted", async () => {
+Deno.test("exchangeCode refuses codes of ended sessions and of disabled or deleted users", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const [out, off, gone] = [
@@ -171,7 +171,7 @@ Deno.test("a code of a session that ended is the same refusal: revoked, disabled
   assert.equal(await count(app, project, REFRESH_TOKENS), 0);
 });
 
-Deno.test("neither codes nor tokens are kept as they are", async () => {
+Deno.test("codes and tokens are not stored in plain text", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const waiting = await arrive(app, project);
@@ -187,7 +187,7 @@ Deno.test("neither codes nor tokens are kept as they are", async () => {
   }
 });
 
-Deno.test("on http the answer sets the cookie of the project's own site", async () => {
+Deno.test("exchangeCode on http sets a cookie for the project's own site", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: SITE });
   const { rtCode, token } = await arrive(app, project);
@@ -199,7 +199,7 @@ Deno.test("on http the answer sets the cookie of the project's own site", async 
   });
 });
 
-Deno.test("on https the cookie is the host's own, Secure, and one for each site", async () => {
+Deno.test("exchangeCode on https sets a Secure cookie of the host, partitioned by site", async () => {
   await using app = await openTestApp({ env: { PUBLIC_URL: "https://api.example.com" } });
   const project = await app.project({ siteUrl: SITE });
   const { rtCode, token } = await arrive(app, project);
@@ -217,7 +217,7 @@ Deno.test("on https the cookie is the host's own, Secure, and one for each site"
   });
 });
 
-Deno.test("no cookie is set where it is not wanted, nor for a page that could plant a session by it", async () => {
+Deno.test("exchangeCode sets no cookie in header mode or for pages of other sites", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: SITE });
   const cases: [Record<string, string>, boolean][] = [

@@ -9,30 +9,30 @@ import { arrive, refreshed, signIn } from "./signed_in.ts";
 
 const DAY = 86_400_000;
 
-async function kept({ services: { engine } }: TestApp, { projectId }: TestProject) {
+async function countRecords({ services: { engine } }: TestApp, { projectId }: TestProject) {
   const definitions = [EXCHANGE_CODES, REFRESH_TOKENS, SESSIONS];
   return await Promise.all(
     definitions.map((definition) => engine.records(projectId, definition).count(ALL)),
   );
 }
 
-Deno.test("what has expired is removed, by several processes at once too, and nothing else is", async () => {
+Deno.test("maintenance removes expired codes, tokens and sessions only, even concurrently", async () => {
   await using app = await openTestApp();
   const [project, other] = [await app.project(), await app.project()];
   await arrive(app, project);
   const user = await signIn(app, project);
   await signIn(app, other);
-  assert.deepEqual(await kept(app, project), [1, 1, 2]);
+  assert.deepEqual(await countRecords(app, project), [1, 1, 2]);
   app.clock.advance(61_000);
   await maintain(app.services);
-  assert.deepEqual(await kept(app, project), [0, 1, 2], "a code lives for a minute");
+  assert.deepEqual(await countRecords(app, project), [0, 1, 2], "a code expires after a minute");
 
   app.clock.advance(29 * DAY);
   const next = await refreshed(project, user.refreshToken);
   app.clock.advance(2 * DAY);
   const passes = await Promise.all([maintain(app.services), maintain(app.services)]);
   assert.equal(passes[0].expired + passes[1].expired, 4);
-  assert.deepEqual(await kept(app, project), [0, 1, 1], "the family that was refreshed stays");
-  assert.deepEqual(await kept(app, other), [0, 0, 0]);
+  assert.deepEqual(await countRecords(app, project), [0, 1, 1], "the refreshed session remains");
+  assert.deepEqual(await countRecords(app, other), [0, 0, 0]);
   await refreshed(project, next);
 });

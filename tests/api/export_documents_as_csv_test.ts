@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { COLUMNS_MAX } from "@/lib/limits.ts";
-import { NOT_OF_EXPORTS } from "@/lib/operations/export_documents.ts";
+import { LIST_ONLY_PARAMETERS } from "@/lib/operations/export_documents.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { createTestCollection, ok, refused, times } from "./test_collection.ts";
@@ -14,7 +14,7 @@ const FIELDS = [
   { key: "meta", type: "Object", fields: [{ key: "lang", type: "String" }] },
 ];
 
-Deno.test("a CSV has all documents that the filters let through, whoever owns them, in the columns that are asked for", async () => {
+Deno.test("exportDocumentsAsCsv returns all filtered documents in the requested columns", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS, rls: { mode: "private" } });
   const owner = await createTestOwner(app, collection.project);
@@ -38,12 +38,12 @@ Deno.test("a CSV has all documents that the filters let through, whoever owns th
   );
 });
 
-Deno.test("a CSV that cannot be made is refused before it begins", async () => {
+Deno.test("exportDocumentsAsCsv refuses invalid requests before it sends anything", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   const owner = await createTestOwner(app, collection.project);
   await collection.insertOne({ title: "A" });
-  for (const name of [...NOT_OF_EXPORTS, "offset", "skip"]) {
+  for (const name of [...LIST_ONLY_PARAMETERS, "offset", "skip"]) {
     const answer = await owner.asOwner({ path: `${PATH}?${name}=1` });
     refused(answer, 400, "INVALID_QUERY", `"${name}" is not a parameter of exports`);
   }

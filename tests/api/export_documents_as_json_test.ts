@@ -6,7 +6,7 @@ import { createTestOwner } from "./test_owner.ts";
 const PATH = "/collections/posts/documents.json";
 const FIELDS = [{ key: "title", type: "String" }, { key: "views", type: "Number" }];
 
-Deno.test("JSON has the documents as the list answers them, over many pages, for members alone", async () => {
+Deno.test("exportDocumentsAsJson returns the documents of a list for members only", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS, rls: { mode: "private" } });
   const owner = await createTestOwner(app, collection.project);
@@ -24,8 +24,8 @@ Deno.test("JSON has the documents as the list answers them, over many pages, for
   assert.equal((await owner.asOwner({ path: PATH, method: "HEAD" })).text, "");
 
   const stranger = await createTestOwner(app);
-  const theirs = `/api/projects/${owner.projectId}${PATH}`;
-  refused(await stranger.account.send({ path: theirs }), 404, "PROJECT_NOT_FOUND");
+  const foreignPath = `/api/projects/${owner.projectId}${PATH}`;
+  refused(await stranger.account.send({ path: foreignPath }), 404, "PROJECT_NOT_FOUND");
   refused(await owner.asOwner({ path: `${PATH}?populate=title` }), 400, "INVALID_QUERY");
   refused(await owner.asOwner({ path: `${PATH}?search=x` }), 400, "SEARCH_NOT_DECLARED");
 });

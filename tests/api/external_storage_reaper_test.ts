@@ -10,13 +10,13 @@ function s3Test(name: string, fn: () => Promise<void>): void {
   Deno.test({ name, ignore: !hasS3(), fn });
 }
 
-s3Test("in a project's own bucket too what expired goes, and a PUT that lands late", async () => {
+s3Test("the reaper removes expired and late uploads from a project's own bucket", async () => {
   await using own = await openOwnBucket();
   const { app, bucket, files } = own;
   const [expired, deleted] = [await files.request(), await files.request()];
   assert.equal(await own.put(expired), 200);
   assert.equal((await files.remove(deleted.filePath)).status, 200);
-  assert.equal(await own.put(deleted), 200, "the address of a bucket asks nobody");
+  assert.equal(await own.put(deleted), 200, "a bucket's signed address does not check the upload");
   assert.equal((await reap(app.services)).swept, 1);
   assert.deepEqual(await keysIn(bucket), [`_incoming/${expired.filePath}`]);
   app.clock.advance(20 * 60_000);
@@ -25,7 +25,7 @@ s3Test("in a project's own bucket too what expired goes, and a PUT that lands la
 });
 
 s3Test(
-  "reconcile looks into a project's own bucket, and leaves what is not of its paths",
+  "reconcile checks a project's own bucket, and leaves objects of other paths",
   async () => {
     await using own = await openOwnBucket();
     const { app, bucket, files, project: { projectId } } = own;

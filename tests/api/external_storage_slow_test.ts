@@ -15,7 +15,7 @@ import { setStorage } from "@/tests/support/given.ts";
 const HOLD_MS = 20 * 60_000;
 const SLOW_MS = 4_000;
 
-/** Services for which the project's own store takes its time to remove something. */
+/** Returns services whose store for this project takes `SLOW_MS` for each removal. */
 function withSlowStore(app: TestApp, { projectId }: TestProject, staged: readonly string[] = []) {
   const { services, clock } = app;
   const left = new Set(staged);
@@ -38,12 +38,12 @@ function withSlowStore(app: TestApp, { projectId }: TestProject, staged: readonl
     ...services,
     blobStores: {
       ...blobStores,
-      current: async (id) =>
+      currentTarget: async (id) =>
         id === projectId
-          ? { name: (await blobStores.current(id)).name, blobs }
-          : await blobStores.current(id),
-      named: (id, target) =>
-        target === "internal" ? blobStores.named(id, target) : Promise.resolve(blobs),
+          ? { name: (await blobStores.currentTarget(id)).name, blobs }
+          : await blobStores.currentTarget(id),
+      blobsOf: (id, target) =>
+        target === "internal" ? blobStores.blobsOf(id, target) : Promise.resolve(blobs),
     },
   };
   return { services: slow, asked: () => asked, left: () => left.size };
@@ -59,7 +59,7 @@ const GIVEN = {
 const notes = ({ services: { engine } }: TestApp, { projectId }: TestProject) =>
   engine.records(projectId, JOBS).count(ALL);
 
-Deno.test("a slow store of one project takes half a minute of a pass, and the rest is done in the next ones", async () => {
+Deno.test("one project's slow store takes half a minute of a pass, and later passes continue", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await setStorage(app.services, project.projectId, GIVEN);
@@ -74,17 +74,17 @@ Deno.test("a slow store of one project takes half a minute of a pass, and the re
   await reap(slow.services);
   assert.ok(app.clock.now() - before <= 30_000 + 2 * SLOW_MS);
   assert.ok(slow.asked() > 0);
-  assert.equal((await other.usage()).reserved, 0, "the next project had its turn");
+  assert.equal((await other.usage()).reserved, 0, "the other project was processed");
   assert.ok(await notes(app, project) > 0);
   for (let passes = 0; await notes(app, project) > 0; passes++) {
-    assert.ok(passes < 20, "the passes come to an end");
+    assert.ok(passes < 20, "the passes end");
     app.clock.advance(600_000);
     await reap(slow.services);
   }
-  assert.equal(slow.asked(), 60, "the staged, the private and the stored object of each, once");
+  assert.equal(slow.asked(), 60, "each staged, private and stored object is removed once");
 });
 
-Deno.test("what lies staged in a slow store is removed in several passes, too", async () => {
+Deno.test("staged objects in a slow store are removed in several passes", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await setStorage(app.services, project.projectId, GIVEN);
@@ -95,17 +95,17 @@ Deno.test("what lies staged in a slow store is removed in several passes, too", 
   assert.ok(app.clock.now() - before <= 30_000 + 2 * SLOW_MS);
   assert.ok(slow.left() > 0 && slow.left() < 20);
   for (let passes = 0; slow.left() > 0; passes++) {
-    assert.ok(passes < 20, "the passes come to an end");
+    assert.ok(passes < 20, "the passes end");
     await reap(slow.services);
   }
 });
 
-Deno.test("a store that lists without end is left when the time is up", async () => {
+Deno.test("a store whose lists never end is left when the time is up", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await setStorage(app.services, project.projectId, GIVEN);
   const { services, clock } = app;
-  const { name } = await services.blobStores.current(project.projectId);
+  const { name } = await services.blobStores.currentTarget(project.projectId);
   let pages = 0;
   const list = () => {
     clock.advance(SLOW_MS);
@@ -113,11 +113,11 @@ Deno.test("a store that lists without end is left when the time is up", async ()
   };
   const blobs: Blobs = Object.assign(Object.create(services.blobStores.internal), { list });
   const current = () => Promise.resolve({ name, blobs });
-  await reap({ ...services, blobStores: { ...services.blobStores, current } });
+  await reap({ ...services, blobStores: { ...services.blobStores, currentTarget: current } });
   assert.ok(pages > 1 && pages <= 30_000 / SLOW_MS + 1, `${pages} pages were listed`);
 });
 
-Deno.test("disconnecting a slow bucket answers within 10 s, before all of it was looked at", async () => {
+Deno.test("disconnecting a slow bucket answers within 10 s, before all objects are checked", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await setStorage(app.services, project.projectId, GIVEN);

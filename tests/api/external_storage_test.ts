@@ -19,7 +19,7 @@ const isInUse = (count: number) => (error: unknown) =>
   error instanceof Problem && error.code === "STORAGE_IN_USE" &&
   error.message.startsWith(`${count} `);
 
-s3Test("sizes of a picture in the project's own bucket are made and served by us", async () => {
+s3Test("sizes of a picture in the project's own bucket are made and served by Corbel", async () => {
   await using own = await openOwnBucket();
   const { files, bucket, app } = own;
   const bytes = await picture();
@@ -33,13 +33,13 @@ s3Test("sizes of a picture in the project's own bucket are made and served by us
     const { format, width, height } = await factsOf(await response.bytes());
     assert.deepEqual([response.status, format, width, height], [200, "webp", 64, 48]);
   }
-  assert.deepEqual(await keysIn(bucket), [upload.filePath], "nothing of ours is put there");
-  const whole = await app.send({ path: pathname });
-  refused(whole, 404, "FILE_NOT_FOUND");
+  assert.deepEqual(await keysIn(bucket), [upload.filePath], "Corbel stores no sizes in the bucket");
+  const original = await app.send({ path: pathname });
+  refused(original, 404, "FILE_NOT_FOUND");
 });
 
 s3Test(
-  "a file goes to the project's own bucket, is served there, and is charged to nobody",
+  "a file in the project's own bucket is served there and counts towards no quota",
   async () => {
     await using own = await openOwnBucket();
     const { files, bucket, app, project } = own;
@@ -67,7 +67,7 @@ s3Test(
   },
 );
 
-s3Test("without a publicUrl the url is null, and a warning says why", async () => {
+s3Test("a bucket without a publicUrl yields a null url and a warning", async () => {
   await using own = await openOwnBucket({ publicUrl: null });
   const upload = await own.files.request();
   assert.equal(await own.put(upload), 200);
@@ -78,7 +78,7 @@ s3Test("without a publicUrl the url is null, and a warning says why", async () =
 });
 
 s3Test(
-  "there is neither quota nor maximum but the provider's, of 5 GiB for one PUT and 10,000 parts",
+  "an own bucket has no quota, and the provider's limits of 5 GiB and 10,000 parts",
   async () => {
     await using own = await openOwnBucket();
     const { files } = own;
@@ -87,15 +87,19 @@ s3Test(
       assert.equal((await files.ask({ ...body, size })).status, 200, String(size));
     }
     for (const size of [5120 * MiB + 1, 80_000 * MiB]) {
-      const { status, body: asked } = await files.ask({ ...body, size });
-      assert.deepEqual([status, asked.signedUrl], [200, null], "no PUT takes it");
-      assert.match(asked.resumableUrl, /^http/);
+      const { status, body: upload } = await files.ask({ ...body, size });
+      assert.deepEqual(
+        [status, upload.signedUrl],
+        [200, null],
+        "the file is too large for one PUT",
+      );
+      assert.match(upload.resumableUrl, /^http/);
     }
     refused(await files.ask({ ...body, size: 80_000 * MiB + 1 }), 413, "FILE_TOO_LARGE");
   },
 );
 
-s3Test("each file stays where it was put, whatever the project's storage is by now", async () => {
+s3Test("each file stays in the store it was uploaded to, even if the settings change", async () => {
   await using own = await openOwnBucket();
   const { app, project, files, bucket } = own;
   await clearStorage(app.services, project.projectId);
@@ -120,7 +124,7 @@ s3Test("each file stays where it was put, whatever the project's storage is by n
 });
 
 s3Test(
-  "requested and confirmed files both keep their bucket from being changed or cleared",
+  "a bucket with requested or confirmed files cannot be replaced or cleared",
   async () => {
     await using own = await openOwnBucket();
     const { app: { services }, project: { projectId }, files, bucket } = own;
@@ -142,7 +146,7 @@ s3Test(
 );
 
 s3Test(
-  "of uploads requested while the bucket is taken away, each has a store that is still there",
+  "uploads requested while a bucket is cleared have a store that still exists",
   async () => {
     await using own = await openOwnBucket();
     const { app: { services }, project: { projectId }, files, bucket } = own;
@@ -164,7 +168,7 @@ s3Test(
   },
 );
 
-s3Test("keys that were changed are used from the next call", async () => {
+s3Test("changed keys of a bucket are used from the next call", async () => {
   await using own = await openOwnBucket();
   const { app: { services }, project: { projectId }, files, bucket } = own;
   const upload = await files.request();
@@ -172,12 +176,12 @@ s3Test("keys that were changed are used from the next call", async () => {
   await setStorage(services, projectId, settingsOf(bucket, { secretAccessKey: "mistyped" }));
   const wrong = await files.confirm(upload);
   refused(wrong, 503, "STORAGE_UNAVAILABLE");
-  assert.ok(!wrong.text.includes(bucket.name), "clients are told no detail");
+  assert.ok(!wrong.text.includes(bucket.name), "the response contains no detail");
   await setStorage(services, projectId, settingsOf(bucket));
   assert.equal((await files.confirm(upload)).status, 200);
 });
 
-Deno.test("an endpoint in a private network is not asked, whatever its name, and clients learn nothing", async () => {
+Deno.test("an endpoint in a private network is not called, and responses do not name it", async () => {
   let requests = 0;
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
     requests++;
@@ -211,7 +215,7 @@ Deno.test("an endpoint in a private network is not asked, whatever its name, and
   }
 });
 
-Deno.test("a store that redirects is not followed, neither to itself nor into a private network", async () => {
+Deno.test("redirects of a store are not followed", async () => {
   const seen: string[] = [];
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
     const { pathname, origin } = new URL(request.url);
@@ -231,7 +235,7 @@ Deno.test("a store that redirects is not followed, neither to itself nor into a 
   assert.ok(!seen.includes("/inside"), seen.join());
 });
 
-/** Answers all but HEAD, which finds something to copy, with a body of `next` and `next` again. */
+/** Runs `work` on a store whose responses never end. A HEAD request finds an object to copy. */
 async function withEndlessStore(
   status: number,
   next: () => Promise<Uint8Array<ArrayBuffer>>,
@@ -258,7 +262,7 @@ async function withEndlessStore(
   await work(files);
 }
 
-Deno.test("a store whose answers do not end is read no further than an answer goes", async () => {
+Deno.test("endless responses of a store are read up to a limit only", async () => {
   const chunk = new Uint8Array(262_144).fill(32);
   for (const status of [200, 403, 500]) {
     let sent = 0;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createLog } from "@/lib/runtime/log.ts";
 import { serve } from "@/routes/serve.ts";
 import { startWorkers } from "@/routes/workers.ts";
-import { type Failure, LAST_WORD } from "../support/failing_worker.ts";
+import { type Failure, LAST_LOG_LINE } from "../support/failing_worker.ts";
 import { openTestServices } from "../support/test_services.ts";
 
 const MODULE = new URL("../support/failing_worker.ts", import.meta.url);
@@ -16,7 +16,7 @@ const FAILURES: Partial<Record<Failure, RegExp>> = {
 };
 
 for (const [failure, message] of Object.entries(FAILURES)) {
-  Deno.test(`a worker that ${failure} ends the whole, once the others have finished`, async () => {
+  Deno.test(`a worker that ${failure} stops the server after the other workers finish`, async () => {
     let printed = "";
     const print = (text: string) => void (printed += text);
     await using test = await openTestServices({
@@ -28,14 +28,14 @@ for (const [failure, message] of Object.entries(FAILURES)) {
       environment: { HOST: failure },
       print,
       module: MODULE,
-      // Long enough for a healthy thread of a busy machine to answer one of six.
+      // A healthy thread of a busy machine answers at least one of six pings.
       pingEveryMs: 100,
     });
     await assert.rejects(serving, { message });
     test.services.log.flush();
-    assert.ok(printed.includes(LAST_WORD), printed);
+    assert.ok(printed.includes(LAST_LOG_LINE), printed);
     if (failure === "refuses") return assert.doesNotMatch(printed, /Listening/);
-    const lines = printed.replace(LAST_WORD, "").trimEnd().split("\n");
+    const lines = printed.replace(LAST_LOG_LINE, "").trimEnd().split("\n");
     const [listening, failed, stopping] = lines.map((line) => JSON.parse(line)).slice(-3);
     assert.equal(listening.message, "Listening");
     assert.deepEqual([failed.level, stopping.message], ["error", "Stopping"]);
@@ -43,7 +43,7 @@ for (const [failure, message] of Object.entries(FAILURES)) {
   });
 }
 
-Deno.test("a worker that never stops is not waited for without end", async () => {
+Deno.test("stop does not wait endlessly for a worker that never stops", async () => {
   let printed = "";
   await using test = await openTestServices({ env: { WORKERS: "3", PORT: String(freePort()) } });
   const server = await startWorkers(test.services, {
@@ -53,7 +53,7 @@ Deno.test("a worker that never stops is not waited for without end", async () =>
     module: MODULE,
   });
   await server.stop();
-  assert.equal(printed, LAST_WORD);
+  assert.equal(printed, LAST_LOG_LINE);
 });
 
 function freePort(): number {

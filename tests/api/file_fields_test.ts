@@ -10,7 +10,7 @@ import { openTestApp, type TestApp, type TestUser } from "../support/test_app.ts
 import { ok, refused, testCollectionOf } from "./test_collection.ts";
 import { storage } from "../support/test_store.ts";
 import { FILE } from "./files.ts";
-import { confirmedBy, openUploads, PICTURE } from "./user_files.ts";
+import { openUploads, PICTURE, uploadConfirmed } from "./user_files.ts";
 
 const PHOTO = { key: "photo", type: "String", file: true };
 const PHOTOS = { key: "photos", type: "Array", items: { type: "String" }, file: true };
@@ -34,9 +34,9 @@ async function openFields(app: TestApp, fields: readonly object[] = [PHOTO, PHOT
   return {
     ...uploads,
     posts,
-    /** A confirmed file: a user's own, or the server's. */
+    /** Uploads a file as a user or, by default, as the server, and returns its path. */
     file: (user: TestUser | null = null, input: object = {}) =>
-      confirmedBy(uploads, { user, ...input }),
+      uploadConfirmed(uploads, { user, ...input }),
     create: (body: object, user: TestUser) => posts.asPublic({ body: { ...body } }, user),
     patch: (id: string, body: object, user?: TestUser) =>
       user === undefined
@@ -44,9 +44,9 @@ async function openFields(app: TestApp, fields: readonly object[] = [PHOTO, PHOT
         : posts.asPublic({ method: "PATCH", path: `/${id}`, body }, user),
     erase: async (id: string) =>
       ok(await posts.asSecret({ method: "DELETE", path: `/${id}?permanent=true` })),
-    /** The paths that are files still, after all that is due was done. */
-    async left(): Promise<string[]> {
-      app.clock.advance(LOOK_AGAIN_MS);
+    /** Runs the jobs that are due, and returns the paths of the remaining files. */
+    async remainingFiles(): Promise<string[]> {
+      app.clock.advance(QUEUE_PAUSE_MS);
       await services.jobRunner.runDue();
       const rows = services.engine.records<UploadRecord>(project.projectId, UPLOADS);
       return (await Array.fromAsync(rows.find({ filter: { op: "and", of: [] } })))
@@ -55,12 +55,12 @@ async function openFields(app: TestApp, fields: readonly object[] = [PHOTO, PHOT
   };
 }
 
-/** How long the queue may wait before it looks for jobs that nothing has begun. */
-const LOOK_AGAIN_MS = 5_000;
+/** Pause of the queue before it looks for jobs that no process has started. */
+const QUEUE_PAUSE_MS = 5_000;
 
-const MUST = "must name a confirmed file of this project by its path";
+const REFUSAL = "must name a confirmed file of this project by its path";
 
-Deno.test("a file field holds paths of confirmed files of its project, and nothing else", async () => {
+Deno.test("file fields accept only paths of confirmed files of their project", async () => {
   await using app = await openTestApp();
   const { posts, file, request, project } = await openFields(app);
   const other = await openFields(app);
@@ -68,35 +68,35 @@ Deno.test("a file field holds paths of confirmed files of its project, and nothi
   const [path, second] = [await file(), await file(null, { visibility: "private" })];
   const unconfirmed = (await request(user)).filePath;
   const foreign = await other.file();
-  const shown = await posts.insertOne({
+  const created = await posts.insertOne({
     photo: path,
     photos: [second, path],
     look: { cover: path },
   });
-  assert.deepEqual([shown.photo, shown.photos], [path, [second, path]]);
-  const gone = path.replace(/_.*/, "_other.png");
+  assert.deepEqual([created.photo, created.photos], [path, [second, path]]);
+  const unknownPath = path.replace(/_.*/, "_other.png");
   const address = ok(await project.asSecret({ path: `/api/storage/file?path=${path}` })).url;
   await posts.untouched(async () => {
-    for (const wrong of ["", "x", gone, unconfirmed, foreign, address, path.repeat(1000)]) {
+    for (const wrong of ["", "x", unknownPath, unconfirmed, foreign, address, path.repeat(1000)]) {
       const bodies = [{ photo: wrong }, { photos: [path, wrong] }, { look: { cover: wrong } }];
       for (const body of bodies) {
         const [name] = Object.keys(body);
-        const says = new RegExp(`"${name}[a-z.]*" ${MUST}`);
+        const says = new RegExp(`"${name}[a-z.]*" ${REFUSAL}`);
         refused(await posts.asSecret({ body }), 400, "INVALID_DOCUMENT", says);
-        const at = `/${shown._id}`;
+        const at = `/${created._id}`;
         for (const method of ["PATCH", "PUT"]) {
           refused(await posts.asSecret({ method, path: at, body }), 400, "INVALID_DOCUMENT");
         }
       }
       const push = { photos: { $push: [wrong] } };
-      const changed = { method: "PATCH", path: `/${shown._id}`, body: push };
+      const changed = { method: "PATCH", path: `/${created._id}`, body: push };
       assert.equal((await posts.asSecret(changed)).status, 400);
     }
     refused(await posts.asSecret({ body: { photo: 7 } }), 400, "INVALID_DOCUMENT");
   });
 });
 
-Deno.test("file fields are looked at in every way that documents are written in", async () => {
+Deno.test("every operation that writes documents checks file fields", async () => {
   await using app = await openTestApp();
   const { posts, file, project } = await openFields(app);
   const path = await file();
@@ -109,12 +109,12 @@ Deno.test("file fields are looked at in every way that documents are written in"
     });
   await posts.untouched(async () => {
     const bulk = { path: "/bulk", body: { documents: [{ photo: path }, wrong] } };
-    const says = `documents[1]: The field "photo" ${MUST}`;
+    const says = `documents[1]: The field "photo" ${REFUSAL}`;
     refused(await posts.asSecret(bulk), 400, "INVALID_DOCUMENT", says);
     for (const action of ["create", "upsert"]) {
       const operation = { action, document: wrong, ...(action === "upsert" && { id }) };
       const answer = await batch(operation);
-      refused(answer, 400, "INVALID_DOCUMENT", MUST);
+      refused(answer, 400, "INVALID_DOCUMENT", REFUSAL);
       assert.equal(answer.body.operation, 0);
     }
     const once = { body: wrong, headers: { "idempotency-key": "one" } };
@@ -125,29 +125,29 @@ Deno.test("file fields are looked at in every way that documents are written in"
   ok(await posts.asSecret({ body: { photo: path }, headers: { "idempotency-key": "two" } }), 201);
 });
 
-Deno.test("a user's document takes files of their own, and keeps what it holds", async () => {
+Deno.test("a user may add only their own files to a document, and keep files in it", async () => {
   await using app = await openTestApp();
   const { posts, file, create, patch, project } = await openFields(app);
   const [ada, eve] = [await project.user(), await project.user()];
   const [hers, theirs, servers] = [await file(ada), await file(eve), await file()];
-  const mine = ok(await create({ photo: hers }, ada), 201);
+  const post = ok(await create({ photo: hers }, ada), 201);
   await posts.untouched(async () => {
     for (const photo of [theirs, servers]) {
-      for (const answer of [await create({ photo }, ada), await patch(mine._id, { photo }, ada)]) {
+      for (const answer of [await create({ photo }, ada), await patch(post._id, { photo }, ada)]) {
         refused(answer, 400, "INVALID_DOCUMENT", /must name a confirmed file of yours by its path/);
       }
     }
   });
-  // What a server has put there may be sent back, and moved within the document.
-  ok(await patch(mine._id, { photo: servers }));
-  ok(await patch(mine._id, { n: 1, photo: servers }, ada));
-  const whole = { photo: null, photos: [hers, servers] };
-  ok(await posts.asPublic({ method: "PUT", path: `/${mine._id}`, body: whole }, ada));
-  ok(await patch(mine._id, { photos: [] }, ada));
-  refused(await patch(mine._id, { photo: servers }, ada), 400, "INVALID_DOCUMENT");
+  // A user may send back a file that the server added, and move it within the document.
+  ok(await patch(post._id, { photo: servers }));
+  ok(await patch(post._id, { n: 1, photo: servers }, ada));
+  const replacement = { photo: null, photos: [hers, servers] };
+  ok(await posts.asPublic({ method: "PUT", path: `/${post._id}`, body: replacement }, ada));
+  ok(await patch(post._id, { photos: [] }, ada));
+  refused(await patch(post._id, { photo: servers }, ada), 400, "INVALID_DOCUMENT");
 });
 
-Deno.test("a document holds up to a hundred files", async () => {
+Deno.test("a document may refer to at most a hundred files", async () => {
   await using app = await openTestApp();
   const { posts, file, patch } = await openFields(app);
   const paths = [];
@@ -164,7 +164,7 @@ Deno.test("a document holds up to a hundred files", async () => {
   ok(await patch(id, { photo: last }));
 });
 
-Deno.test("populate shows files in the place of their paths, with an address that is signed where they are private", async () => {
+Deno.test("populate replaces paths with files, whose address is signed if they are private", async () => {
   await using app = await openTestApp();
   const { posts, file, create, project } = await openFields(app);
   const ada = await project.user();
@@ -185,7 +185,7 @@ Deno.test("populate shows files in the place of their paths, with an address tha
     visibility: "public",
   });
   assert.equal(await statusOf(app, url), 200);
-  // What it holds is no picture that could be read.
+  // The content is not a readable picture.
   assert.equal(await statusOf(app, `${sizesUrl}?w=64`), 422);
   const [secret, again] = shown.photos;
   assert.deepEqual(again, shown.photo);
@@ -195,7 +195,7 @@ Deno.test("populate shows files in the place of their paths, with an address tha
   assert.equal(await statusOf(app, `${secret.sizesUrl}&w=64`), 422);
   const one = ok(await posts.asSecret({ path: `/${id}?${query}&fields=photo.url,photo.size` }));
   assert.deepEqual([one.photo, one.photos], [{ url, size: PICTURE.size }, undefined]);
-  if (storage === "disk") { // A bucket has a clock of its own.
+  if (storage === "disk") { // A bucket uses its own clock.
     app.clock.advance(3_601_000);
     assert.equal(await statusOf(app, secret.url), 403);
   }
@@ -205,11 +205,11 @@ Deno.test("populate shows files in the place of their paths, with an address tha
   refused(await posts.asPublic({ path: "?populate=photo.owner" }), 400, "INVALID_QUERY");
 });
 
-Deno.test("an answer shows a thousand files at most", async () => {
+Deno.test("a response contains at most a thousand files", async () => {
   await using app = await openTestApp();
   const { posts, file } = await openFields(app);
   const path = await file();
-  // Paths that are files no more count too: they are looked for.
+  // Paths of removed files count too, because they are looked up.
   const { services: { engine, catalog } } = app;
   const { records } = (await catalog.find(posts.project.projectId, "posts"))!;
   const stored = await posts.insertOne({ photo: path });
@@ -225,9 +225,9 @@ Deno.test("an answer shows a thousand files at most", async () => {
   );
 });
 
-Deno.test("a file goes with the last document that holds it, and with its replacement", async () => {
+Deno.test("a file is removed with the last document that refers to it, or when it is replaced", async () => {
   await using app = await openTestApp();
-  const { posts, file, patch, erase, left } = await openFields(app, REMOVED);
+  const { posts, file, patch, erase, remainingFiles } = await openFields(app, REMOVED);
   const files: string[] = [];
   for (let i = 0; i < 7; i++) files.push(await file());
   const [a, b, c, d, e, f, lasting] = files as [
@@ -243,30 +243,33 @@ Deno.test("a file goes with the last document that holds it, and with its replac
   const second = await posts.insertOne({ photos: [b, d] });
   const third = await posts.insertOne({ photo: e, kept: f });
   const fourth = await posts.insertOne({ photo: f });
-  const has = async (...gone: string[]) =>
-    assert.deepEqual((await left()).toSorted(), files.filter((one) => !gone.includes(one)).sort());
+  const assertGone = async (...gone: string[]) =>
+    assert.deepEqual(
+      (await remainingFiles()).toSorted(),
+      files.filter((one) => !gone.includes(one)).sort(),
+    );
   ok(await patch(first._id, { n: 1 }));
-  await has();
+  await assertGone();
   ok(await patch(first._id, { photo: null, photos: [c] }));
-  await has(a);
+  await assertGone(a);
   ok(await posts.asSecret({ method: "DELETE", path: `/${second._id}` }));
-  await has(a);
-  // The trash holds what was in it.
+  await assertGone(a);
+  // A document in the trash still refers to its files.
   ok(await posts.asSecret({ method: "PUT", path: `/${first._id}`, body: { kept: lasting } }));
-  await has(a, c);
+  await assertGone(a, c);
   await erase(second._id);
-  await has(a, c, b, d);
+  await assertGone(a, c, b, d);
   ok(await patch(fourth._id, { photo: null }));
-  await has(a, c, b, d);
+  await assertGone(a, c, b, d);
   await erase(third._id);
-  await has(a, c, b, d, e);
+  await assertGone(a, c, b, d, e);
   await erase(first._id);
-  await has(a, c, b, d, e);
+  await assertGone(a, c, b, d, e);
 });
 
-Deno.test("files go with the trash when it is emptied, and with their collection", async () => {
+Deno.test("files are removed when the trash is emptied, and with their collection", async () => {
   await using app = await openTestApp();
-  const { posts, file, left } = await openFields(app, REMOVED);
+  const { posts, file, remainingFiles } = await openFields(app, REMOVED);
   const [old, inUse, kept] = [await file(), await file(), await file()];
   const thrown = await posts.insertOne({ photo: old, kept });
   const photos = [];
@@ -276,37 +279,37 @@ Deno.test("files go with the trash when it is emptied, and with their collection
   await posts.remove(thrown._id);
   app.clock.advance(TRASH_MS + 1);
   assert.equal((await maintain(app.services)).documents, 1);
-  assert.deepEqual((await left()).toSorted(), [inUse, kept, ...photos].sort());
+  assert.deepEqual((await remainingFiles()).toSorted(), [inUse, kept, ...photos].sort());
   await deleteCollection(app.services, posts.project.projectId, "posts");
   await app.services.jobRunner.idle();
-  assert.deepEqual(await left(), [kept]);
+  assert.deepEqual(await remainingFiles(), [kept]);
   await reap(app.services);
   assert.equal(await app.services.blobStores.internal.stat("stored", inUse), null);
 });
 
-Deno.test("a file that is taken up again while it is being removed is there, or is refused", async () => {
+Deno.test("a file that is referenced again during its removal exists, or the write is refused", async () => {
   await using app = await openTestApp();
-  const { posts, file, patch, left } = await openFields(app, REMOVED);
-  let [held, removed] = [0, 0];
+  const { posts, file, patch, remainingFiles } = await openFields(app, REMOVED);
+  let [referenced, removed] = [0, 0];
   for (let round = 0; round < 30; round++) {
     const path = await file();
     const { _id: id } = await posts.insertOne({ photo: path });
     ok(await patch(id, { photo: null }));
-    app.clock.advance(LOOK_AGAIN_MS);
+    app.clock.advance(QUEUE_PAUSE_MS);
     const [answer] = await Promise.all([
       round % 2 === 0 ? posts.asSecret({ body: { kept: path } }) : patch(id, { photos: [path] }),
       app.services.jobRunner.runDue(),
     ]);
-    const isThere = (await left()).includes(path);
-    const isHeld = answer.status < 300;
-    assert.equal(isHeld, isThere, `${round}: ${answer.text}`);
-    if (isHeld) held++;
+    const isThere = (await remainingFiles()).includes(path);
+    const isReferenced = answer.status < 300;
+    assert.equal(isReferenced, isThere, `${round}: ${answer.text}`);
+    if (isReferenced) referenced++;
     else removed++;
   }
-  assert.equal(held + removed, 30);
+  assert.equal(referenced + removed, 30);
 });
 
-Deno.test("definitions of file fields say what they cannot be", async () => {
+Deno.test("updateCollection refuses invalid definitions of file fields", async () => {
   await using app = await openTestApp();
   const { owner, project, posts, file } = await openFields(app, [
     { key: "photo", type: "String" },
@@ -319,8 +322,11 @@ Deno.test("definitions of file fields say what they cannot be", async () => {
       { key: "list", type: "Array", items: { type: "Object", fields: [PHOTO] } },
       /cannot hold files/,
     ],
-    [{ ...PHOTO, default: "x" }, /holds files, so it can have no default/],
-    [{ ...PHOTO, file: false, onDelete: "remove" }, /has "onDelete", so it needs "file": true/],
+    [{ ...PHOTO, default: "x" }, /holds files, so it cannot have a default/],
+    [
+      { ...PHOTO, file: false, onDelete: "remove" },
+      /has "onDelete", so it needs "file": true/,
+    ],
     [{ ...PHOTO, onDelete: "burn" }, /onDelete/],
   ];
   for (const [field, why] of wrong) {
@@ -334,7 +340,7 @@ Deno.test("definitions of file fields say what they cannot be", async () => {
       /cannot have unique, index, search or file/,
     );
   }
-  // What was stored without being looked at may be a path that its writer may not read.
+  // A path that was stored without a check may belong to a file that its writer may not read.
   const { _id: id } = await posts.insertOne({ photo: await file(), other: null });
   const redefine = (fields: readonly object[]) =>
     updateCollection(app.services, project.projectId, {
@@ -353,7 +359,7 @@ Deno.test("definitions of file fields say what they cannot be", async () => {
   }]);
 });
 
-/** Sizes of pictures are ours wherever files are. */
+/** Returns the status of an address, which may be served by the app or by a bucket. */
 async function statusOf(app: TestApp, address: string): Promise<number> {
   const { origin, pathname, search } = new URL(address);
   const response = origin === app.services.config.publicUrl

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
-import { type BlobStores, INTERNAL } from "@/lib/files/stores.ts";
+import { type BlobStores, INTERNAL_TARGET } from "@/lib/files/stores.ts";
 import { type Blobs, BlobsUnavailable } from "@/lib/files/blobs.ts";
 import type { Deadlines } from "@/lib/http/deadline.ts";
 import type { Services } from "@/lib/services.ts";
@@ -17,16 +17,15 @@ export const REQUEST = "/api/storage/upload-request";
 export const CONFIRM = "/api/storage/upload-confirm";
 export const FILE = "/api/storage/file";
 
-/** An upload as it is put whole. */
-export interface WholeUpload {
+/** An upload with a signed address for one PUT. */
+export interface SignedUpload {
   readonly filePath: string;
   readonly signedUrl: string;
   readonly size: number;
   readonly contentType: string;
 }
 
-/** An upload as it was requested. */
-export interface Requested extends WholeUpload {
+export interface RequestedUpload extends SignedUpload {
   readonly resumableUrl: string;
 }
 
@@ -38,29 +37,32 @@ export interface Usage {
   readonly provider: string;
 }
 
-/** Files of one project, and calls about them with its secret key. */
+/** Calls about the files of one project, with its secret key. */
 export interface Files {
   readonly app: TestApp;
   readonly project: TestProject;
-  /** The answer to any upload request. */
+  /** Requests an upload, and returns the response even if it is a refusal. */
   ask(body: unknown): Promise<Answer>;
-  request(size?: number, contentType?: string, filename?: string): Promise<Requested>;
-  /** Puts as many bytes as requested to the signed address. */
-  put(upload: WholeUpload): Promise<void>;
-  /** Puts bytes in the staged place behind everybody's back, as a PUT does that lands late. */
-  stage(upload: WholeUpload, bytes?: Uint8Array<ArrayBuffer>): Promise<void>;
+  request(size?: number, contentType?: string, filename?: string): Promise<RequestedUpload>;
+  /** Puts the requested number of bytes to the signed address. */
+  put(upload: SignedUpload): Promise<void>;
+  /** Stores bytes in the staged place without the app, like a PUT that arrives late. */
+  stage(upload: SignedUpload, bytes?: Uint8Array<ArrayBuffer>): Promise<void>;
   confirm(upload: { readonly filePath: string; readonly size: number }): Promise<Answer>;
-  /** All three steps; fails unless they succeed. */
-  upload(size?: number, contentType?: string, filename?: string): Promise<Requested>;
-  /** A confirmed file of these bytes; resolves to its path. Fails where it is refused. */
-  keep(bytes: Uint8Array<ArrayBuffer>, contentType: string, filename?: string): Promise<string>;
+  /** Requests, puts and confirms an upload, and fails unless all three succeed. */
+  upload(size?: number, contentType?: string, filename?: string): Promise<RequestedUpload>;
+  /** Stores a confirmed file with these bytes and returns its path. Fails if a step is refused. */
+  storeFile(
+    bytes: Uint8Array<ArrayBuffer>,
+    contentType: string,
+    filename?: string,
+  ): Promise<string>;
   remove(path: string): Promise<Answer>;
   info(path: string): Promise<Answer>;
   usage(): Promise<Usage>;
   rows(): Promise<UploadRecord[]>;
-  /** Objects that are staged and stored. */
   objects(): Promise<{ staged: string[]; stored: string[] }>;
-  /** Runs `work` and fails if rows, sums or objects are different afterwards. */
+  /** Fails if `work` changes records of uploads, the usage or objects. */
   untouched(work: () => Promise<void>): Promise<void>;
 }
 
@@ -91,7 +93,7 @@ export async function openFiles(app: TestApp, owner?: TestProject): Promise<File
       assert.equal(answer.status, 200, answer.text);
       return upload;
     },
-    async keep(bytes, contentType, filename = "a") {
+    async storeFile(bytes, contentType, filename = "a") {
       const upload = await files.request(bytes.length, contentType, filename);
       await files.stage(upload, bytes);
       const answer = await files.confirm(upload);
@@ -126,10 +128,10 @@ export async function openFiles(app: TestApp, owner?: TestProject): Promise<File
   return files;
 }
 
-const contentOf = ({ size, contentType }: WholeUpload) => fileBytes(contentType, size);
+const contentOf = ({ size, contentType }: SignedUpload) => fileBytes(contentType, size);
 
-/** As a client does it. Resolves to the status. */
-export async function putSigned(app: TestApp, upload: WholeUpload): Promise<number> {
+/** Uploads to the signed address as a client does, and returns the status. */
+export async function putSigned(app: TestApp, upload: SignedUpload): Promise<number> {
   const { signedUrl, contentType } = upload;
   if (app.services.localFiles === null) {
     return await putTo(signedUrl, contentOf(upload), contentType);
@@ -143,10 +145,10 @@ export async function putSigned(app: TestApp, upload: WholeUpload): Promise<numb
   return status;
 }
 
-/** Also of another length or type than was requested, which a signed address would refuse. */
+/** Stages bytes, even of a length or type that a signed address would refuse. */
 async function stage(
   { blobStores, localFiles, clock }: Services,
-  { filePath: path, contentType }: WholeUpload,
+  { filePath: path, contentType }: SignedUpload,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
   if (localFiles !== null) {
@@ -158,7 +160,7 @@ async function stage(
   assert.equal(await putTo(await blobStores.internal.signUpload(upload), bytes, contentType), 200);
 }
 
-/** Puts bytes to an address outside the app. Resolves to the status. */
+/** Puts bytes to an address outside the app, and returns the status. */
 export async function putTo(
   address: string,
   body: Uint8Array<ArrayBuffer>,
@@ -176,14 +178,14 @@ export async function putTo(
   return response.status;
 }
 
-/** As long as it takes: tests move the clock while a request is under way. */
-const patient: Deadlines = { within: (work) => work(() => {}), [Symbol.dispose]() {} };
+/** No time limit, because tests advance the clock while a request is under way. */
+const NO_DEADLINES: Deadlines = { within: (work) => work(() => {}), [Symbol.dispose]() {} };
 
-/** The stores, with some calls of our own one replaced, under whatever name. */
-export function changedStores(
+/** Returns services whose only file store is the internal one with some calls replaced. */
+export function withChangedStores(
   services: Services,
   changes: Partial<Blobs>,
-  name = INTERNAL,
+  name = INTERNAL_TARGET,
 ): Services {
   const blobs = new Proxy(services.blobStores.internal, {
     get: (target, name) => {
@@ -196,19 +198,21 @@ export function changedStores(
   const blobStores: BlobStores = {
     ...services.blobStores,
     internal: blobs,
-    current: () => Promise.resolve({ name, blobs }),
-    named: () => Promise.resolve(blobs),
+    currentTarget: () => Promise.resolve({ name, blobs }),
+    blobsOf: () => Promise.resolve(blobs),
   };
-  return { ...services, blobStores, deadlines: patient };
+  return { ...services, blobStores, deadlines: NO_DEADLINES };
 }
 
-/** A store that is away: whatever is asked of it fails. */
-export function storesAway(services: Services): Services {
+/** Returns services whose file stores fail at every call. */
+export function withFailingStores(services: Services): Services {
   const fail = () => Promise.reject(new BlobsUnavailable("detail of a failure"));
-  return { ...services, blobStores: { ...services.blobStores, current: fail, named: fail } };
+  return {
+    ...services,
+    blobStores: { ...services.blobStores, currentTarget: fail, blobsOf: fail },
+  };
 }
 
-/** Sends a call to an app over changed services. */
 export const sendOver = (services: Services, { secretKey }: TestProject, call: Call) =>
   send(createApp(services), {
     ...call,

@@ -6,17 +6,17 @@ import { parseArguments } from "@/routes/admin/arguments.ts";
 import { COMMANDS } from "@/routes/admin/commands.ts";
 import type { TestApp, TestProject } from "../support/test_app.ts";
 
-/** What PocketBase itself has made. */
+/** Path of a data folder that PocketBase created. */
 export const POCKETBASE = fileURLToPath(
   new URL("../fixtures/pocketbase/pb_data", import.meta.url),
 );
 
-/** How its ids are made of names. */
+/** Returns the id that a record of the fixture has for a name. */
 export const sourceId = (name: string): string => name.padEnd(15, "0");
 
 export type Report = ImportReport & { readonly notes: readonly string[] };
 
-/** `project import --from`, as somebody types it. */
+/** Runs the command `project import --from`. */
 export async function importFrom(app: TestApp, from: string, ...flags: string[]): Promise<Report> {
   const command = COMMANDS.get("project import")!;
   const args = parseArguments(["--from", from, ...flags], command.options);
@@ -30,19 +30,19 @@ export function projectOf(
   return app.known({ projectId, publishableKey: publishableKey!, secretKey: secretKey! });
 }
 
-export interface Folder extends AsyncDisposable {
+export interface TemporaryFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-export async function temporaryFolder(): Promise<Folder> {
+export async function temporaryFolder(): Promise<TemporaryFolder> {
   const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "corbel-source-" }));
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
 
-/** The fixture, to be changed. */
+/** Returns a copy of the fixture with a changed database. */
 export async function pocketbaseCopy(
   change: (db: DatabaseSync) => void = () => {},
-): Promise<Folder> {
+): Promise<TemporaryFolder> {
   const folder = await temporaryFolder();
   await copyFolder(POCKETBASE, folder.path);
   const db = new DatabaseSync(`${folder.path}/data.db`);
@@ -59,7 +59,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
   }
 }
 
-/** Names, sizes and times of all that lies in a folder. */
+/** Returns the paths, sizes and times of all entries below a folder. */
 export async function contentsOf(path: string): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(path)) {
@@ -71,8 +71,8 @@ export async function contentsOf(path: string): Promise<string[]> {
   return found.sort();
 }
 
-/** What imports leave beside the data; nothing, once they have ended. */
-export async function scratchIn({ store }: TestApp): Promise<string[]> {
+/** Returns the names of the temporary folders of imports, none if no import is running. */
+export async function listImportFolders({ store }: TestApp): Promise<string[]> {
   const folders = [store.settings.DATABASE_URL, store.settings.STORAGE_URL]
     .flatMap((url) => /^(?:sqlite|file):(.+)$/.exec(url ?? "")?.[1] ?? []);
   assert.ok(folders.length > 0);
@@ -84,9 +84,8 @@ export async function scratchIn({ store }: TestApp): Promise<string[]> {
   return names.filter((name) => name.startsWith(".import-"));
 }
 
-/** Fails unless one of the lines says so. */
-export function assertTold({ notes }: Report, ...told: RegExp[]): void {
-  for (const pattern of told) {
+export function assertNoted({ notes }: Report, ...patterns: RegExp[]): void {
+  for (const pattern of patterns) {
     assert.ok(notes.some((line) => pattern.test(line)), `${pattern} in\n${notes.join("\n")}`);
   }
 }

@@ -6,7 +6,7 @@ import { openTestApp } from "../support/test_app.ts";
 import { ok, refused } from "./test_collection.ts";
 
 for (const path of ["/api/auth/me", "/api/user/me"]) {
-  Deno.test(`${path} shows the account with its plan, and of its AI key only that there is one`, async () => {
+  Deno.test(`getAccount at ${path} returns the plan and whether an AI key is set, and not the key`, async () => {
     await using app = await openTestApp();
     const account = await openAccount(app, { plan: "pro", email: "ada@example.com" });
     const accounts = app.services.engine.records<AccountRecord>("control", ACCOUNTS);
@@ -24,7 +24,7 @@ for (const path of ["/api/auth/me", "/api/user/me"]) {
     assert.ok(!/sealed|argon2/.test(answer.text));
   });
 
-  Deno.test(`${path} without a session is 401`, async () => {
+  Deno.test(`getAccount at ${path} refuses a request without a session`, async () => {
     await using app = await openTestApp();
     refused(await app.send({ path }), 401, "SIGN_IN_REQUIRED");
   });

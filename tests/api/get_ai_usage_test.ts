@@ -5,7 +5,7 @@ import { refused } from "./test_collection.ts";
 
 const PATH = "/api/user/me/ai-usage";
 
-Deno.test("what is used stands beside the plan's caps and the month's end", async () => {
+Deno.test("getAiUsage returns the usage, the plan's limits and the end of the month", async () => {
   await using app = await openTestApp();
   const free = await openAccount(app);
   assert.deepEqual((await free.send({ path: PATH })).body.data, {
@@ -21,7 +21,7 @@ Deno.test("what is used stands beside the plan's caps and the month's end", asyn
   assert.deepEqual([queries.limit, designs.limit, turns.limit], [20, 5, 100]);
 });
 
-Deno.test("the year ends with the month of December", async () => {
+Deno.test("getAiUsage in December resets in January of the next year", async () => {
   await using app = await openTestApp();
   app.clock.advance(Date.parse("2026-12-31T23:59:59.999Z") - app.clock.now());
   const account = await openAccount(app);
@@ -29,7 +29,7 @@ Deno.test("the year ends with the month of December", async () => {
   assert.deepEqual([month, resetsAt], ["2026-12", "2027-01-01T00:00:00.000Z"]);
 });
 
-Deno.test("it is for accounts that are signed in", async () => {
+Deno.test("getAiUsage refuses a request without a session", async () => {
   await using app = await openTestApp();
   const { secretKey } = await app.project();
   const headers = { "x-api-key": secretKey };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { saveUserFields } from "@/lib/users/user_fields.ts";
-import { compiled } from "./compiled.ts";
+import { compileErrors } from "./compiled.ts";
 import { openTestApp } from "../support/test_app.ts";
 
-Deno.test("the types of the client are served as they are declared, with a tag", async () => {
+Deno.test("getClientTypes serves the declared types with an ETag", async () => {
   await using app = await openTestApp();
   const answer = await app.send({ path: "/client.d.ts" });
   const file = new URL("../../client/client.d.ts", import.meta.url);
@@ -27,9 +27,9 @@ export const views: number | null | undefined = page.items[0]!.views;
 const some = await posts.list({ fields: ["title"], populate: ["author", "comments(post)"] });
 export const picked: string = some.items[0]!.title;
 export const comment: string | undefined = some.items[0]!.comments?.[0]?.text;
-const whole = await posts.get("id", { populate: ["author"] });
-if (typeof whole.author === "object" && whole.author !== null) {
-  const name: string | null = whole.author.name;
+const full = await posts.get("id", { populate: ["author"] });
+if (typeof full.author === "object" && full.author !== null) {
+  const name: string | null = full.author.name;
   console.log(name);
 }
 for await (const { items } of posts.pages({ limit: 10 })) console.log(items[0]!.title);
@@ -41,29 +41,29 @@ const user = await corbel.auth.signUp({ email: "a@b.c", password: "secret", comp
 export const company: string | null | undefined = user?.company;
 export const code = (error: unknown) => error instanceof CorbelError ? error.code : null;
 
-// @ts-expect-error There is no such collection.
+// @ts-expect-error The collection does not exist.
 corbel.from("nothing");
 // @ts-expect-error A field is misspelt.
 await posts.create({ titel: "Hello" });
 // @ts-expect-error A required field is missing.
 await posts.create({ views: 1 });
-// @ts-expect-error It compares a number with a text.
+// @ts-expect-error A number field is compared with a string.
 await posts.list({ where: { views: { gt: "5" } } });
-// @ts-expect-error There is no such operator of a number.
+// @ts-expect-error The operator does not apply to a number.
 await posts.patch("id", { views: { $push: 1 } });
-// @ts-expect-error There is no such field.
+// @ts-expect-error The field does not exist.
 await posts.list({ fields: ["titel"] });
-// @ts-expect-error Nothing is put there.
+// @ts-expect-error The field is not a reference.
 await posts.list({ populate: ["title"] });
-// @ts-expect-error What is left out is not there.
+// @ts-expect-error The field was not selected.
 console.log(some.items[0]!.views);
-// @ts-expect-error The document is another collection's.
+// @ts-expect-error The document has the fields of another collection.
 await corbel.batch([{ action: "create", collection: "posts", document: { text: "x" } }]);
 // @ts-expect-error A declared field of users is misspelt.
 await corbel.auth.signUp({ email: "a@b.c", password: "secret", compny: "Acme" });
 `;
 
-Deno.test("with a project's types what is right compiles, and each mistake does not", async () => {
+Deno.test("a client with a project's types compiles correct calls and rejects each mistake", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await project.collection({
@@ -85,12 +85,12 @@ Deno.test("with a project's types what is right compiles, and each mistake does 
   await saveUserFields(app.services, project.projectId, [{ key: "company", type: "String" }]);
   const types = await project.asPublic({ path: `/api/projects/${project.projectId}/types.ts` });
   const client = await app.send({ path: "/client.d.ts" });
-  // An expected mistake that is none is told as well.
+  // The compiler also reports an expected error that does not occur.
   const files = { "types.ts": types.text, "client.d.ts": client.text };
-  assert.equal(await compiled(PROGRAM, files), "");
+  assert.equal(await compileErrors(PROGRAM, files), "");
 });
 
-Deno.test("without a project's types any collection and member is taken", async () => {
+Deno.test("a client without a project's types accepts any collection and field", async () => {
   await using app = await openTestApp();
   const client = await app.send({ path: "/client.d.ts" });
   const program = `
@@ -99,5 +99,5 @@ const corbel = createClient({ url: "http://localhost:8000", key: "pk_live_x" });
 const { items } = await corbel.from("anything").list({ where: { a: 1 }, populate: ["b.c"] });
 console.log(items[0]!.whatever, corbel.auth.user?.email);
 `;
-  assert.equal(await compiled(program, { "client.d.ts": client.text }), "");
+  assert.equal(await compileErrors(program, { "client.d.ts": client.text }), "");
 });

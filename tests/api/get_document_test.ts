@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { createTestCollection, NOBODY, ok, refused } from "./test_collection.ts";
+import { createTestCollection, ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 
-Deno.test("a document is read as it was stored, by an id in either case", async () => {
+Deno.test("getDocument returns the stored document for an id in lower or upper case", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const stored = await collection.insertOne({ title: "one", deep: { a: [1] } });
@@ -13,7 +13,7 @@ Deno.test("a document is read as it was stored, by an id in either case", async 
   }
 });
 
-Deno.test("what is no id is 400, before anything is looked up", async () => {
+Deno.test("getDocument refuses an invalid id before any lookup", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id } = await collection.insertOne();
@@ -24,14 +24,19 @@ Deno.test("what is no id is 400, before anything is looked up", async () => {
   }
 });
 
-Deno.test("a document that is not there, in the trash or elsewhere is 404", async () => {
+Deno.test("getDocument returns one 404 for missing, deleted and foreign documents", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const elsewhere = await createTestCollection(app, { name: "notes" }, collection.project);
   const foreign = await createTestCollection(app);
   const { _id: deleted } = await collection.insertOne();
   await collection.remove(deleted);
-  const ids = [NOBODY, deleted, (await elsewhere.insertOne())._id, (await foreign.insertOne())._id];
+  const ids = [
+    UNKNOWN_ID,
+    deleted,
+    (await elsewhere.insertOne())._id,
+    (await foreign.insertOne())._id,
+  ];
   const texts = new Set<string>();
   for (const id of ids) {
     const answer = await collection.asSecret({ path: `/${id}` });
@@ -41,7 +46,7 @@ Deno.test("a document that is not there, in the trash or elsewhere is 404", asyn
   assert.equal(texts.size, 1);
 });
 
-Deno.test("a collection that is not there, of another case or another project is 404", async () => {
+Deno.test("getDocument returns 404 if the project has no collection of that exact name", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { name: "posts" });
   const foreign = await createTestCollection(app, { name: "notes" });
@@ -53,7 +58,7 @@ Deno.test("a collection that is not there, of another case or another project is
   }
 });
 
-Deno.test("row-level security decides who reads a document", async () => {
+Deno.test("getDocument applies row-level security", async () => {
   await using app = await openTestApp();
   for (const mode of ["private", "public-read"]) {
     const collection = await createTestCollection(app, { rls: { mode } });
@@ -72,7 +77,7 @@ Deno.test("row-level security decides who reads a document", async () => {
   }
 });
 
-Deno.test("include_deleted shows a user's own trash, and all of it to the secret key", async () => {
+Deno.test("getDocument with include_deleted returns a user's own trash, and any to a secret key", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const [ann, bob] = [await collection.project.user(), await collection.project.user()];
@@ -83,11 +88,11 @@ Deno.test("include_deleted shows a user's own trash, and all of it to the secret
   assert.equal(typeof ok(await collection.asPublic({ path }, ann)).deletedAt, "string");
   refused(await collection.asPublic({ path }, bob), 404, "DOCUMENT_NOT_FOUND");
   refused(await collection.asPublic({ path }), 404, "DOCUMENT_NOT_FOUND");
-  const off = { path: `/${id}?include_deleted=false` };
-  refused(await collection.asPublic(off, ann), 404, "DOCUMENT_NOT_FOUND");
+  const withoutTrash = { path: `/${id}?include_deleted=false` };
+  refused(await collection.asPublic(withoutTrash, ann), 404, "DOCUMENT_NOT_FOUND");
 });
 
-Deno.test("fields, meta and populate show a document as they do in lists", async () => {
+Deno.test("getDocument applies fields, meta and populate as listDocuments does", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "next", type: "Ref", ref: "posts" }],
@@ -103,7 +108,7 @@ Deno.test("fields, meta and populate show a document as they do in lists", async
   assert.deepEqual((await read("expand=next&fields=next")).next, target);
 });
 
-Deno.test("parameters that single documents do not take are 400 and named", async () => {
+Deno.test("getDocument refuses an unsupported parameter and names it", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne({ title: "one" });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { FILE, openFiles, sendOver, storesAway } from "./files.ts";
+import { FILE, openFiles, sendOver, withFailingStores } from "./files.ts";
 import { ok, refused } from "./test_collection.ts";
 
-Deno.test("one confirmed file is told of as in the list", async () => {
+Deno.test("getFileInfo returns a confirmed file as listFiles does", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { filePath } = await files.upload(16, "image/png", "cat.png");
@@ -12,7 +12,7 @@ Deno.test("one confirmed file is told of as in the list", async () => {
   assert.deepEqual(ok(await files.info(filePath)), item);
 });
 
-Deno.test("an upload that is not confirmed, and unknown, foreign and impossible paths are one 404", async () => {
+Deno.test("getFileInfo returns one 404 for unconfirmed, unknown, foreign and invalid paths", async () => {
   await using app = await openTestApp();
   const [files, stranger] = [await openFiles(app), await openFiles(app)];
   const requested = await files.request();
@@ -41,7 +41,7 @@ Deno.test("an upload that is not confirmed, and unknown, foreign and impossible 
   assert.equal(texts.size, 1);
 });
 
-Deno.test("no path, an empty one, two, and other parameters are 400", async () => {
+Deno.test("getFileInfo refuses a missing, empty or repeated path and other parameters", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { filePath } = await files.upload();
@@ -54,20 +54,20 @@ Deno.test("no path, an empty one, two, and other parameters are 400", async () =
   refused(await files.project.asSecret({ path: more }), 400, "INVALID_QUERY");
 });
 
-Deno.test("while the store of files is away it is 503", async () => {
+Deno.test("getFileInfo returns 503 if the file store is unavailable", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const path = `${FILE}?path=${(await files.upload()).filePath}`;
-  const answer = await sendOver(storesAway(app.services), files.project, { path });
+  const answer = await sendOver(withFailingStores(app.services), files.project, { path });
   refused(answer, 503, "STORAGE_UNAVAILABLE");
 });
 
-Deno.test("a publishable key is told nothing", async () => {
+Deno.test("getFileInfo refuses a publishable key", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const path = `${FILE}?path=${(await files.upload()).filePath}`;
   const user = await files.project.user();
-  for (const who of [undefined, user]) {
-    refused(await files.project.asPublic({ path }, who), 403, "SECRET_KEY_REQUIRED");
+  for (const caller of [undefined, user]) {
+    refused(await files.project.asPublic({ path }, caller), 403, "SECRET_KEY_REQUIRED");
   }
 });

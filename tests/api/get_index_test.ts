@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { ok } from "./test_collection.ts";
 
-Deno.test("the index names where things are, each of which answers", async () => {
+Deno.test("getIndex returns addresses that all respond", async () => {
   await using app = await openTestApp({ env: { PUBLIC_URL: "https://api.example" } });
   const data = ok(await app.send({ path: "/" }));
   assert.deepEqual(data, {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { openTestApp } from "../support/test_app.ts";
-import { NOBODY, refused } from "./test_collection.ts";
+import { refused, UNKNOWN_ID } from "./test_collection.ts";
 
-Deno.test("the key set checks a project's tokens elsewhere, and holds no private part", async () => {
+Deno.test("getJwks returns the public key that verifies the project's tokens", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { id, token } = await project.user();
@@ -25,7 +25,7 @@ Deno.test("the key set checks a project's tokens elsewhere, and holds no private
   assert.equal(protectedHeader.kid, key.kid);
 });
 
-Deno.test("each project has a key of its own, the same at every asking", async () => {
+Deno.test("getJwks returns one stable key per project", async () => {
   await using app = await openTestApp();
   const [one, two] = [await app.project(), await app.project()];
   const read = async (id: string) =>
@@ -34,18 +34,18 @@ Deno.test("each project has a key of its own, the same at every asking", async (
   assert.deepEqual(await read(one.projectId), await read(one.projectId.toUpperCase()));
 });
 
-Deno.test("a project that does not exist is 404, what is no project id 400", async () => {
+Deno.test("getJwks returns 404 for an unknown project and 400 for an invalid project id", async () => {
   await using app = await openTestApp();
   await app.project();
-  const unknown = await app.send({ path: `/api/projects/${NOBODY}/jwks.json` });
+  const unknown = await app.send({ path: `/api/projects/${UNKNOWN_ID}/jwks.json` });
   refused(unknown, 404, "PROJECT_NOT_FOUND", "Project not found or access denied");
-  for (const id of ["x", "control", `${NOBODY}0`, NOBODY.slice(1)]) {
+  for (const id of ["x", "control", `${UNKNOWN_ID}0`, UNKNOWN_ID.slice(1)]) {
     const answer = await app.send({ path: `/api/projects/${id}/jwks.json` });
     refused(answer, 400, "INVALID_PROJECT_ID", "Invalid project ID");
   }
 });
 
-Deno.test("the key set answers any origin", async () => {
+Deno.test("getJwks allows any origin", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const answer = await app.send({

@@ -8,7 +8,7 @@ import { declareFields } from "./user_email.ts";
 
 const ME = { path: "/api/userAuth/me" };
 
-Deno.test("users read their own record, and nothing that is not theirs to read", async () => {
+Deno.test("getMe returns the user's own record without its password hash", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -39,7 +39,7 @@ Deno.test("users read their own record, and nothing that is not theirs to read",
   assert.ok(!answer.text.includes("argon2"));
 });
 
-Deno.test("users see their roles, claims and declared fields, of which what is not stored is null", async () => {
+Deno.test("getMe returns roles, claims and declared fields, and null for missing values", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -51,21 +51,21 @@ Deno.test("users see their roles, claims and declared fields, of which what is n
   assert.deepEqual({ roles, claims, company }, { ...body, company: null });
 });
 
-Deno.test("a user of an earlier version, whose record has less, is shown like the others", async () => {
+Deno.test("getMe returns the complete shape for a record of an earlier version", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
-  const shown = ok(await project.asPublic(ME, user));
+  const before = ok(await project.asPublic(ME, user));
   const users = app.services.engine.records<UserRecord>(project.projectId, USERS);
   await users.updateOne(eq("_id", user.id), {
     unset: ["providers", "ownMembers", "passwordHash", "lastSignInAt", "usernameLower"],
   });
-  assert.deepEqual(ok(await project.asPublic(ME, user)), { ...shown, lastSignInAt: null });
+  assert.deepEqual(ok(await project.asPublic(ME, user)), { ...before, lastSignInAt: null });
   const patched = await project.asPublic({ ...ME, method: "PATCH", body: { name: "Ada" } }, user);
   assert.equal(ok(patched).name, "Ada");
 });
 
-Deno.test("each access token reads its own user, in its own project", async () => {
+Deno.test("getMe returns the user of the access token, and only in the token's project", async () => {
   await using app = await openTestApp();
   const [project, stranger] = [await app.project(), await app.project()];
   const [ann, bob] = [await signIn(app, project), await signIn(app, project)];
@@ -74,7 +74,7 @@ Deno.test("each access token reads its own user, in its own project", async () =
   refused(await stranger.asPublic(ME, ann), 401, "ACCESS_TOKEN_INVALID");
 });
 
-Deno.test("of a user who is deleted in another process the token is refused, not the record missing", async () => {
+Deno.test("getMe refuses the token of a user whom another process deleted", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -83,7 +83,7 @@ Deno.test("of a user who is deleted in another process the token is refused, not
   refused(await project.asPublic(ME, user), 401, "ACCESS_TOKEN_INVALID");
 });
 
-Deno.test("without an access token 401, with the secret key 403", async () => {
+Deno.test("getMe requires an access token and a publishable key", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { token } = await signIn(app, project);

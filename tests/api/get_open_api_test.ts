@@ -4,7 +4,7 @@ import { createApp } from "@/routes/app.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { CONTRACTS } from "@/openapi/document.ts";
 
-Deno.test("the document is served as it is committed, with every operation", async () => {
+Deno.test("getOpenApi serves the committed document with every operation", async () => {
   await using app = await openTestApp();
   const answer = await app.send({ path: "/openapi.json" });
   assert.equal(answer.status, 200);
@@ -12,7 +12,7 @@ Deno.test("the document is served as it is committed, with every operation", asy
     new URL("../../openapi/openapi.json", import.meta.url),
   );
   const servers = [{ url: app.services.config.publicUrl, description: "This server" }];
-  // Links are whole: who reads the document elsewhere has no address to begin from.
+  // Links are absolute, because the document is also read outside this server.
   const served = committed.replaceAll("](/docs", `](${app.services.config.publicUrl}/docs`);
   assert.deepEqual(answer.body, { ...JSON.parse(served), servers });
   assert.match(answer.body.openapi, /^3\.1\./);
@@ -22,7 +22,7 @@ Deno.test("the document is served as it is committed, with every operation", asy
   assert.deepEqual(ids.sort(), CONTRACTS.map(({ operationId }) => operationId).sort());
 });
 
-Deno.test("the document is served compressed to whoever takes it so", async () => {
+Deno.test("getOpenApi compresses the document if the client accepts gzip", async () => {
   await using app = await openTestApp();
   const served = createApp(app.services);
   const ask = (encoding: string) => {
@@ -30,18 +30,20 @@ Deno.test("the document is served compressed to whoever takes it so", async () =
     const request = new Request("http://localhost:8000/openapi.json", { headers });
     return served.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
   };
-  const [plain, packed] = [await ask("gzip;q=0"), await ask("br, gzip")];
+  const [plain, compressed] = [await ask("gzip;q=0"), await ask("br, gzip")];
   assert.equal(plain.headers.get("content-encoding"), null);
-  assert.equal(packed.headers.get("content-encoding"), "gzip");
-  for (const { headers } of [plain, packed]) assert.match(headers.get("vary")!, /accept-encoding/i);
-  assert.notEqual(plain.headers.get("etag"), packed.headers.get("etag"));
-  const bytes = new Uint8Array(await packed.arrayBuffer());
+  assert.equal(compressed.headers.get("content-encoding"), "gzip");
+  for (const { headers } of [plain, compressed]) {
+    assert.match(headers.get("vary")!, /accept-encoding/i);
+  }
+  assert.notEqual(plain.headers.get("etag"), compressed.headers.get("etag"));
+  const bytes = new Uint8Array(await compressed.arrayBuffer());
   const text = await plain.text();
   assert.equal(new TextDecoder().decode(gunzipSync(bytes)), text);
   assert.ok(bytes.length < text.length / 5, `${bytes.length} of ${text.length} bytes`);
 });
 
-Deno.test("the document has a tag: 304 to whoever holds it, the same bytes at every asking", async () => {
+Deno.test("getOpenApi returns 304 for a matching ETag, and the document otherwise", async () => {
   await using app = await openTestApp();
   const first = await app.send({ path: "/openapi.json" });
   const tag = first.headers.get("etag")!;

@@ -4,7 +4,7 @@ import { openAccount } from "../support/dashboard.ts";
 import { createTestOwner } from "./test_owner.ts";
 import { ok, refused } from "./test_collection.ts";
 
-Deno.test("members read how the project sends mail; of strangers' projects nobody does", async () => {
+Deno.test("getProjectMail returns the mail settings without the password, to members only", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const get = { path: "/mail" };

@@ -4,10 +4,10 @@ import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { createTestOwner } from "./test_owner.ts";
-import { openFiles, storesAway } from "./files.ts";
+import { openFiles, withFailingStores } from "./files.ts";
 import { ok, refused } from "./test_collection.ts";
 
-Deno.test("members read where files go and what they take", async () => {
+Deno.test("getProjectStorage returns the storage settings and the usage to members", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await (await openFiles(app, owner.project)).upload(12);
@@ -18,11 +18,11 @@ Deno.test("members read where files go and what they take", async () => {
   });
 });
 
-Deno.test("while the storage is away it cannot be read", async () => {
+Deno.test("getProjectStorage returns 503 if the file store is unavailable", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const path = `/api/projects/${owner.projectId}/storage`;
   const headers = { cookie: owner.account.cookie };
-  const answer = await send(createApp(storesAway(app.services)), { path, headers });
+  const answer = await send(createApp(withFailingStores(app.services)), { path, headers });
   refused(answer, 503, "STORAGE_UNAVAILABLE");
 });

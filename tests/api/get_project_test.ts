@@ -4,9 +4,9 @@ import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { ok, refused } from "./test_collection.ts";
-import { openTeam, patched } from "./team.ts";
+import { openTeam, patchCall } from "./team.ts";
 
-Deno.test("each member reads the project with the role that is theirs", async () => {
+Deno.test("getProject returns each member the project with the member's role", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const call = { path: team.path() };
@@ -18,7 +18,7 @@ Deno.test("each member reads the project with the role that is theirs", async ()
   assert.deepEqual(ok(await team.owner.send(upper)), read);
 });
 
-Deno.test("the plan shown is the owner's, and a change of it is seen within 5 s", async () => {
+Deno.test("getProject returns the owner's plan and follows its change within 5 s", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   assert.equal(ok(await team.read()).plan, "free");
@@ -28,7 +28,7 @@ Deno.test("the plan shown is the owner's, and a change of it is seen within 5 s"
   assert.equal(ok(await team.viewer.send({ path: team.path() })).plan, "pro");
 });
 
-Deno.test("that there is an AI key is told, never the key, sealed or open", async () => {
+Deno.test("getProject returns whether an AI key is set, and never the key", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   await app.services.engine.records<ProjectRecord>("control", PROJECTS)
@@ -38,7 +38,7 @@ Deno.test("that there is an AI key is told, never the key, sealed or open", asyn
   assert.ok(!answer.text.includes("sealed"));
 });
 
-Deno.test("the auth settings shown are the defaults, with what was set in their place", async () => {
+Deno.test("getProject returns the default auth settings with the changed ones applied", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const defaults = {
@@ -51,11 +51,11 @@ Deno.test("the auth settings shown are the defaults, with what was set in their 
   };
   assert.deepEqual(ok(await team.read()).auth, defaults);
   const set = { signUp: "closed", passwordLengthMin: 12 };
-  ok(await team.owner.send(patched(team.path(), { auth: set })));
+  ok(await team.owner.send(patchCall(team.path(), { auth: set })));
   assert.deepEqual(ok(await team.viewer.send({ path: team.path() })).auth, { ...defaults, ...set });
 });
 
-Deno.test("a project of an earlier version, which knows no AI key, trash or owner, is read too", async () => {
+Deno.test("getProject reads a record of an earlier version without AI key, trash and owner", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   await app.services.engine.records<ProjectRecord>("control", PROJECTS)
@@ -64,12 +64,12 @@ Deno.test("a project of an earlier version, which knows no AI key, trash or owne
   assert.deepEqual([hasAiKey, plan], [false, "free"]);
 });
 
-Deno.test("an API key is no account, and the refusal says so", async () => {
+Deno.test("getProject refuses an API key and explains that an account is required", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const path = `/api/projects/${project.projectId}`;
-  const says = /takes an account and no API key: .* personal access token/;
-  refused(await project.asSecret({ path }), 401, "SIGN_IN_REQUIRED", says);
-  refused(await project.asPublic({ path }), 401, "SIGN_IN_REQUIRED", says);
+  const reason = /takes an account and no API key: .* personal access token/;
+  refused(await project.asSecret({ path }), 401, "SIGN_IN_REQUIRED", reason);
+  refused(await project.asPublic({ path }), 401, "SIGN_IN_REQUIRED", reason);
   refused(await app.send({ path }), 401, "SIGN_IN_REQUIRED", /^Sign in to the dashboard first/);
 });

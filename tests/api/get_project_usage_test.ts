@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
-import { documentBytes } from "@/lib/documents/quota.ts";
+import { readDocumentBytes } from "@/lib/documents/quota.ts";
 import { QueryTooSlow } from "@/lib/store/errors.ts";
 import type { Definition, Space } from "@/lib/store/port.ts";
 import { createApp } from "@/routes/app.ts";
-import { changed } from "../support/changed.ts";
+import { withMethods } from "../support/with_methods.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
-import { MiB, openFiles, storesAway } from "./files.ts";
+import { MiB, openFiles, withFailingStores } from "./files.ts";
 import { createTestCollection, ok, refused } from "./test_collection.ts";
 
-const pathOf = ({ projectId }: TestProject) => `/api/projects/${projectId}/usage`;
+const usagePath = ({ projectId }: TestProject) => `/api/projects/${projectId}/usage`;
 
-async function usageOf(project: TestProject) {
-  return ok(await (await project.owner()).send({ path: pathOf(project) }));
+async function readUsage(project: TestProject) {
+  return ok(await (await project.owner()).send({ path: usagePath(project) }));
 }
 
 type Count = { from: string; requests: number; errors: number };
 
-const told = (counts: Count[]) => counts.filter(({ requests }) => requests > 0);
+const withoutZeros = (counts: Count[]) => counts.filter(({ requests }) => requests > 0);
 
-Deno.test("what a project stores is told beside what its plan allows", async () => {
+Deno.test("getProjectUsage returns what the project stores and the plan's limits", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { project } = files;
@@ -28,12 +28,12 @@ Deno.test("what a project stores is told beside what its plan allows", async () 
   await collection.remove(first!._id);
   await files.upload(100);
   await files.request(7);
-  const { plan, collections, documents, storage, ai } = await usageOf(project);
+  const { plan, collections, documents, storage, ai } = await readUsage(project);
   assert.equal(plan, "free");
   assert.deepEqual(collections, { used: 1, limit: 20 });
   assert.equal(documents.count, 3);
   assert.equal(documents.limit, 50 * MiB);
-  assert.equal(documents.bytes, await documentBytes(app.services.engine, project.projectId));
+  assert.equal(documents.bytes, await readDocumentBytes(app.services.engine, project.projectId));
   assert.ok(documents.bytes > 0);
   assert.deepEqual(storage, {
     used: 100,
@@ -45,7 +45,7 @@ Deno.test("what a project stores is told beside what its plan allows", async () 
   assert.deepEqual([ai.queries.limit, ai.designs.limit], [5, 1]);
 });
 
-Deno.test("requests with keys are counted, refusals as errors; what members look at is not", async () => {
+Deno.test("getProjectUsage counts requests with keys, refusals as errors, and none of members", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { project } = collection;
@@ -58,16 +58,16 @@ Deno.test("requests with keys are counted, refusals as errors; what members look
     headers: { "x-api-key": `pk_live_${"a".repeat(43)}` },
   });
   ok(await other.asSecret({}));
-  await usageOf(project);
-  assert.deepEqual(told((await usageOf(project)).requests.days), [], "not stored so far");
+  await readUsage(project);
+  assert.deepEqual(withoutZeros((await readUsage(project)).requests.days), [], "not stored so far");
   await app.services.requestCounts.store();
-  const { requests } = await usageOf(project);
+  const { requests } = await readUsage(project);
   assert.equal(requests.minutes.length, 60);
   assert.equal(requests.days.length, 30);
-  assert.deepEqual(told(requests.minutes), [
+  assert.deepEqual(withoutZeros(requests.minutes), [
     { from: "2026-01-31T12:00:00.000Z", requests: 3, errors: 1 },
   ]);
-  assert.deepEqual(told(requests.days), [
+  assert.deepEqual(withoutZeros(requests.days), [
     { from: "2026-01-31T00:00:00.000Z", requests: 3, errors: 1 },
   ]);
 });
@@ -78,26 +78,26 @@ const sendOver = async (
   change: Partial<TestApp["services"]>,
 ) =>
   send(createApp({ ...services, ...change }), {
-    path: pathOf(project),
+    path: usagePath(project),
     headers: { cookie: (await project.owner()).cookie },
   });
 
-Deno.test("while the store of files is away it is 503", async () => {
+Deno.test("getProjectUsage returns 503 if the file store is unavailable", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  const { blobStores } = storesAway(app.services);
+  const { blobStores } = withFailingStores(app.services);
   refused(await sendOver(app, project, { blobStores }), 503, "STORAGE_UNAVAILABLE");
 });
 
-Deno.test("a count that takes too long is 503", async () => {
+Deno.test("getProjectUsage returns 503 if a count takes too long", async () => {
   await using app = await openTestApp();
   const { project } = await createTestCollection(app);
   const { engine } = app.services;
   const tooSlow = () => Promise.reject(new QueryTooSlow(null));
-  const slow = changed(engine, {
+  const slow = withMethods(engine, {
     records: (space: Space, definition: Definition) => {
       const records = engine.records(space, definition);
-      return space === "control" ? records : changed(records, { list: tooSlow });
+      return space === "control" ? records : withMethods(records, { list: tooSlow });
     },
   });
   refused(await sendOver(app, project, { engine: slow }), 503, "QUERY_TOO_SLOW");

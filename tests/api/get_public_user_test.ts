@@ -5,7 +5,7 @@ import { declareFields, signUp } from "./user_email.ts";
 
 const call = (username: string) => ({ path: `/api/userAuth/public/${username}` });
 
-Deno.test("public/:username shows what everybody may see, and of declared fields the public ones", async () => {
+Deno.test("getPublicUser returns the public profile and the declared public fields", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await declareFields(
@@ -15,8 +15,8 @@ Deno.test("public/:username shows what everybody may see, and of declared fields
     { key: "motto", type: "String", public: true },
     { key: "phone", type: "String" },
   );
-  const given = { username: "Ada.L", name: "Ada", company: "Engines", phone: "+44 1815" };
-  const { id } = await signUp(project, given);
+  const input = { username: "Ada.L", name: "Ada", company: "Engines", phone: "+44 1815" };
+  const { id } = await signUp(project, input);
   const answer = await project.asPublic(call("ada.l"));
   assert.deepEqual(ok(answer), {
     _id: id,
@@ -31,7 +31,7 @@ Deno.test("public/:username shows what everybody may see, and of declared fields
   assert.deepEqual(ok(await project.asSecret(call("ADA.L"))), ok(answer));
 });
 
-Deno.test("public/:username follows what is declared: a field that is public no more is not shown", async () => {
+Deno.test("getPublicUser omits a field that is no longer declared public", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await declareFields(app, project, { key: "company", type: "String", public: true });
@@ -41,15 +41,15 @@ Deno.test("public/:username follows what is declared: a field that is public no 
   assert.ok(!("company" in ok(await project.asPublic(call("ada")))));
 });
 
-Deno.test("public/:username is 404 for nobody, the disabled, a former name and another project's user", async () => {
+Deno.test("getPublicUser returns one 404 for unknown, foreign, disabled and former usernames", async () => {
   await using app = await openTestApp();
   const [project, other] = [await app.project(), await app.project()];
   await signUp(other, { username: "elsewhere" });
-  const off = await signUp(project, { username: "disabled" });
+  const disabled = await signUp(project, { username: "disabled" });
   const renamed = await signUp(project, { username: "former" });
   const patch = (id: string, body: unknown) =>
     project.asSecret({ method: "PATCH", path: `/api/userAuth/users/${id}`, body });
-  ok(await patch(off.id, { disabled: true }));
+  ok(await patch(disabled.id, { disabled: true }));
   ok(await patch(renamed.id, { username: "latter" }));
   const texts = new Set<string>();
   for (const name of ["nobody", "elsewhere", "disabled", "former"]) {
@@ -61,7 +61,7 @@ Deno.test("public/:username is 404 for nobody, the disabled, a former name and a
   ok(await project.asPublic(call("latter")));
 });
 
-Deno.test("public/:username: what cannot be a username is nobody's", async () => {
+Deno.test("getPublicUser returns 404 for an invalid username", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   for (const name of ["ab", "a".repeat(51), "a%20b", "ad%C3%A1", "null"]) {

@@ -11,7 +11,7 @@ import { ok, refused } from "./test_collection.ts";
 
 const PATH = "/api/health/ready";
 
-Deno.test("a process whose database and file storage answer is ready", async () => {
+Deno.test("getReadiness reports ready if the database and the file storage respond", async () => {
   await using app = await openTestApp();
   const answer = await app.send({ path: PATH });
   const { engine, config } = app.services;
@@ -20,7 +20,7 @@ Deno.test("a process whose database and file storage answer is ready", async () 
   assert.equal(answer.body.message, "Ready");
 });
 
-Deno.test("a process that had no room for a connection lately says so, and is ready", async () => {
+Deno.test("getReadiness reports a connection shortage of the last minute and stays ready", async () => {
   await using app = await openTestApp();
   app.services.connectionShortage.note(1);
   assert.equal(ok(await app.send({ path: PATH })).connectionsExhausted, true);
@@ -28,7 +28,7 @@ Deno.test("a process that had no room for a connection lately says so, and is re
   assert.equal("connectionsExhausted" in ok(await app.send({ path: PATH })), false);
 });
 
-Deno.test("a process whose database is down is not ready, and names it and nothing else", async () => {
+Deno.test("getReadiness returns 503 for a failed database and reveals no detail", async () => {
   await using app = await openTestApp();
   for (const error of [new StoreUnavailable("disk /secret/place"), new Error("password=hunter2")]) {
     const engine: Engine = {
@@ -44,12 +44,12 @@ Deno.test("a process whose database is down is not ready, and names it and nothi
 });
 
 Deno.test({
-  name: "a process whose bucket is gone is not ready, names the storage, and logs what to do",
+  name: "getReadiness returns 503 for a missing bucket and logs how to fix it",
   ignore: !hasS3(),
   async fn() {
     await using bucket = await createTestBucket();
-    const said: string[] = [];
-    using log = createLog("error", (text) => said.push(text));
+    const logged: string[] = [];
+    using log = createLog("error", (text) => logged.push(text));
     await using app = await openTestApp({ env: bucket.settings, log });
     const { database, storage } = ok(await app.send({ path: PATH }));
     assert.deepEqual([database, storage], [app.services.engine.name, "s3"]);
@@ -57,7 +57,7 @@ Deno.test({
     const answer = await app.send({ path: PATH });
     refused(answer, 503, "NOT_READY", "file storage (s3)");
     assert.doesNotMatch(answer.text, new RegExp(`${bucket.name}|${bucket.account.endpoint}`));
-    assert.match(said.join(""), new RegExp(`${bucket.name}.*there is no such bucket: create it`));
-    assert.ok(!said.join("").includes(bucket.account.secretAccessKey));
+    assert.match(logged.join(""), new RegExp(`${bucket.name}.*there is no such bucket: create it`));
+    assert.ok(!logged.join("").includes(bucket.account.secretAccessKey));
   },
 });

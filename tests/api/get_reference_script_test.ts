@@ -5,7 +5,7 @@ import { openTestApp } from "../support/test_app.ts";
 import { refused } from "./test_collection.ts";
 
 for (const file of ["init.js", "scalar.js"]) {
-  Deno.test(`${file} is served as a script with a tag`, async () => {
+  Deno.test(`getReferenceScript serves ${file} as a script with an ETag`, async () => {
     await using app = await openTestApp();
     const answer = await app.send({ path: `/docs/${file}` });
     assert.equal(answer.status, 200);
@@ -13,13 +13,13 @@ for (const file of ["init.js", "scalar.js"]) {
     assert.ok(answer.text.length > 100);
     const tag = answer.headers.get("etag")!;
     const headers = { "if-none-match": tag };
-    const held = await app.send({ path: `/docs/${file}`, headers });
-    assert.equal(held.status, 304);
-    assert.equal(held.text, "");
+    const cached = await app.send({ path: `/docs/${file}`, headers });
+    assert.equal(cached.status, 304);
+    assert.equal(cached.text, "");
   });
 }
 
-Deno.test("the script comes packed to whoever takes that, and is the same either way", async () => {
+Deno.test("getReferenceScript compresses with Brotli if accepted, with identical content", async () => {
   await using app = await openTestApp();
   const serve = createApp(app.services);
   const read = async (encoding: string) => {
@@ -29,18 +29,18 @@ Deno.test("the script comes packed to whoever takes that, and is the same either
     const response = await serve.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
     return { headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
   };
-  const [packed, plain] = [await read("gzip, deflate, br"), await read("gzip")];
-  assert.equal(packed.headers.get("content-encoding"), "br");
+  const [compressed, plain] = [await read("gzip, deflate, br"), await read("gzip")];
+  assert.equal(compressed.headers.get("content-encoding"), "br");
   assert.equal(plain.headers.get("content-encoding"), null);
-  assert.notEqual(packed.headers.get("etag"), plain.headers.get("etag"));
-  for (const { headers } of [packed, plain]) {
+  assert.notEqual(compressed.headers.get("etag"), plain.headers.get("etag"));
+  for (const { headers } of [compressed, plain]) {
     assert.match(headers.get("vary")!, /accept-encoding/i);
   }
-  assert.ok(packed.bytes.length < plain.bytes.length / 2);
-  assert.deepEqual(Uint8Array.from(brotliDecompressSync(packed.bytes)), plain.bytes);
+  assert.ok(compressed.bytes.length < plain.bytes.length / 2);
+  assert.deepEqual(Uint8Array.from(brotliDecompressSync(compressed.bytes)), plain.bytes);
 });
 
-Deno.test("no other file is served", async () => {
+Deno.test("getReferenceScript serves no other file", async () => {
   await using app = await openTestApp();
   for (const file of ["page.html", "scalar.js.br", "update.ts", "NOTICE.md", "x", "init.js.map"]) {
     refused(await app.send({ path: `/docs/${file}` }), 404, "ROUTE_NOT_FOUND");

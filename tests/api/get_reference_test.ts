@@ -3,7 +3,7 @@ import { CONTRACTS } from "@/openapi/document.ts";
 import { EXAMPLE_KEYS, guides } from "@/openapi/introduction.ts";
 import { openTestApp } from "../support/test_app.ts";
 
-Deno.test("the reference lists every operation and every guide, and needs nothing but this server", async () => {
+Deno.test("getReference links every operation and guide, and no other server", async () => {
   await using app = await openTestApp();
   const answer = await app.send({ path: "/docs" });
   assert.equal(answer.status, 200);
@@ -20,7 +20,7 @@ Deno.test("the reference lists every operation and every guide, and needs nothin
     .filter((link) => !link.startsWith("data:"));
   const paths = new Set<string>();
   for (const link of links) {
-    assert.ok(!/^(?:[a-z]+:)?\/\//i.test(link), `${link} lies elsewhere`);
+    assert.ok(!/^(?:[a-z]+:)?\/\//i.test(link), `${link} is on another server`);
     const { pathname, hash } = new URL(link, "http://localhost:8000/docs");
     if (pathname === "/docs" && hash !== "") {
       assert.ok(answer.text.includes(`id="${hash.slice(1)}"`), link);
@@ -29,12 +29,12 @@ Deno.test("the reference lists every operation and every guide, and needs nothin
   }
   for (const path of paths) {
     const { status } = await app.send({ path });
-    // Who is not signed in is sent on by the dashboard.
+    // The dashboard redirects a caller who is not signed in.
     assert.equal(status, path === "/dashboard" ? 303 : 200, path);
   }
 });
 
-Deno.test("the field of the key holds an example that is called one", async () => {
+Deno.test("getReference fills the key field with a marked example", async () => {
   await using app = await openTestApp();
   const { text } = await app.send({ path: "/docs" });
   assert.match(EXAMPLE_KEYS.publishable, /^pk_live_[\w-]{43}$/);
@@ -42,10 +42,10 @@ Deno.test("the field of the key holds an example that is called one", async () =
   assert.ok(text.includes(`value="${EXAMPLE_KEYS.publishable}"`));
   assert.ok(text.includes("This key is an example."));
   const { text: script } = await app.send({ path: "/docs/init.js" });
-  assert.ok(script.includes(`"${EXAMPLE_KEYS.publishable}"`), "Scalar's field has the same");
+  assert.ok(script.includes(`"${EXAMPLE_KEYS.publishable}"`), "Scalar has another example key");
 });
 
-Deno.test("the introduction of the document leads to the guides and the errors, by whole addresses", async () => {
+Deno.test("the OpenAPI description links the guides and the errors with absolute URLs", async () => {
   await using app = await openTestApp({ env: { PUBLIC_URL: "https://api.example" } });
   const { body } = await app.send({ path: "/openapi.json" });
   const links = [...body.info.description.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link);
@@ -57,7 +57,7 @@ Deno.test("the introduction of the document leads to the guides and the errors, 
   }
 });
 
-Deno.test("the page's policy lets it speak to this server only", async () => {
+Deno.test("getReference restricts its pages to this server by a content security policy", async () => {
   await using app = await openTestApp();
   const page = await app.send({ path: "/docs" });
   const full = await app.send({ path: "/docs/full" });
@@ -76,12 +76,12 @@ Deno.test("the page's policy lets it speak to this server only", async () => {
   assert.ok(!/\sstyle=/.test(page.text), "no inline style");
 });
 
-Deno.test("a page that a browser holds is not sent again", async () => {
+Deno.test("getReference returns 304 for a cached page", async () => {
   await using app = await openTestApp();
   for (const path of ["/docs", "/docs/errors", "/docs/operations/getHealth", "/docs/guides/mail"]) {
     const { headers } = await app.send({ path });
-    const held = await app.send({ path, headers: { "if-none-match": headers.get("etag")! } });
-    assert.equal(held.status, 304, path);
-    assert.equal(held.text, "");
+    const cached = await app.send({ path, headers: { "if-none-match": headers.get("etag")! } });
+    assert.equal(cached.status, 304, path);
+    assert.equal(cached.text, "");
   }
 });

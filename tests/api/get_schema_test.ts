@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { createTestCollection, ok, refused } from "./test_collection.ts";
 
-Deno.test("a definition is answered with every default filled in, and its fields as model", async () => {
+Deno.test("getSchema returns the definition with every default, and its fields as model", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await project.collection({ name: "tags" });
@@ -42,10 +42,10 @@ Deno.test("a definition is answered with every default filled in, and its fields
   assert.equal(answer.body.message, "Collection found");
 });
 
-Deno.test("row-level security left out, whole or in part, is private with owner userId", async () => {
+Deno.test("getSchema returns private mode and userId for omitted row-level security settings", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  const given: Record<string, unknown> = {
+  const inputs: Record<string, unknown> = {
     a: undefined,
     b: {},
     c: { mode: "public-read" },
@@ -59,14 +59,14 @@ Deno.test("row-level security left out, whole or in part, is private with owner 
     d: { enabled: false, mode: "private", ownerField: "userId" },
     e: { enabled: true, mode: "private", ownerField: "author" },
   };
-  for (const [name, rls] of Object.entries(given)) {
+  for (const [name, rls] of Object.entries(inputs)) {
     await project.collection(rls === undefined ? { name } : { name, rls });
     const { collection } = ok(await project.asSecret({ path: `/api/schemas/${name}` }));
     assert.deepEqual(collection.rls, stored[name], name);
   }
 });
 
-Deno.test("any valid key reads a definition, a private one too, and no other project's", async () => {
+Deno.test("getSchema accepts any key of the project, and no other project's", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { mode: "private" } });
   const other = await app.project();

@@ -1,12 +1,19 @@
 import assert from "node:assert/strict";
 import { STORAGE_USAGE, type StorageUsageRecord } from "@/lib/files/uploads.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { changedStores, MiB, openFiles, REQUEST, sendOver, storesAway } from "./files.ts";
+import {
+  MiB,
+  openFiles,
+  REQUEST,
+  sendOver,
+  withChangedStores,
+  withFailingStores,
+} from "./files.ts";
 import { ok, refused } from "./test_collection.ts";
 
 const USAGE = "/api/storage/usage";
 
-Deno.test("usage follows an upload from request to delete", async () => {
+Deno.test("getStorageUsage follows an upload from its request to its deletion", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const limits = { limit: 20 * MiB, fileBytesMax: 10 * MiB, provider: "internal" };
@@ -21,10 +28,10 @@ Deno.test("usage follows an upload from request to delete", async () => {
   assert.deepEqual(await files.usage(), { used: 0, reserved: 0, ...limits });
 });
 
-Deno.test("in a project's own storage there is no quota, and a file may have 10,000 parts", async () => {
+Deno.test("getStorageUsage has no quota in a project's own storage, where files have 10,000 parts", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
-  const own = changedStores(app.services, {}, "https://s3.example.com/bucket");
+  const own = withChangedStores(app.services, {}, "https://s3.example.com/bucket");
   const call = (size: number) => ({
     path: REQUEST,
     body: { filename: "film.mp4", contentType: "video/mp4", size },
@@ -47,7 +54,7 @@ Deno.test("in a project's own storage there is no quota, and a file may have 10,
   const { body } = await sendOver(own, files.project, confirm);
   assert.equal(body.provider, "external");
   assert.equal(ok(await sendOver(own, files.project, { path: USAGE })).used, 0);
-  const external = async () => {
+  const readLedger = async () => {
     const usage = app.services.engine.records<StorageUsageRecord>(
       files.project.projectId,
       STORAGE_USAGE,
@@ -55,24 +62,24 @@ Deno.test("in a project's own storage there is no quota, and a file may have 10,
     const { held, external } = (await usage.get(files.project.projectId))!.value;
     return { held, external };
   };
-  assert.deepEqual(await external(), { held: 0, external: 4 });
-  const gone = { method: "DELETE", path: "/api/storage/file", body: { path: filePath } };
-  ok(await sendOver(own, files.project, gone));
-  assert.deepEqual(await external(), { held: 0, external: 3 });
+  assert.deepEqual(await readLedger(), { held: 0, external: 4 });
+  const removal = { method: "DELETE", path: "/api/storage/file", body: { path: filePath } };
+  ok(await sendOver(own, files.project, removal));
+  assert.deepEqual(await readLedger(), { held: 0, external: 3 });
 });
 
-Deno.test("while the store of files is away it is 503", async () => {
+Deno.test("getStorageUsage returns 503 if the file store is unavailable", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
-  const answer = await sendOver(storesAway(app.services), files.project, { path: USAGE });
+  const answer = await sendOver(withFailingStores(app.services), files.project, { path: USAGE });
   refused(answer, 503, "STORAGE_UNAVAILABLE");
 });
 
-Deno.test("a publishable key is told nothing", async () => {
+Deno.test("getStorageUsage refuses a publishable key", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const user = await files.project.user();
-  for (const who of [undefined, user]) {
-    refused(await files.project.asPublic({ path: USAGE }, who), 403, "SECRET_KEY_REQUIRED");
+  for (const caller of [undefined, user]) {
+    refused(await files.project.asPublic({ path: USAGE }, caller), 403, "SECRET_KEY_REQUIRED");
   }
 });

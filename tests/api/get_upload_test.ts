@@ -5,7 +5,7 @@ import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { textBytes } from "./blobs.ts";
-import { openFiles, storesAway } from "./files.ts";
+import { openFiles, withFailingStores } from "./files.ts";
 import {
   ask,
   cancel,
@@ -17,12 +17,18 @@ import {
   sendRest,
   storedText,
 } from "./resumable.ts";
-import { removed } from "./team.ts";
+import { deleteCall } from "./team.ts";
 import { ok, refused } from "./test_collection.ts";
 
-const TOLD = ["upload-offset", "upload-length", "upload-expires", "cache-control", "tus-resumable"];
+const PROGRESS_HEADERS = [
+  "upload-offset",
+  "upload-length",
+  "upload-expires",
+  "cache-control",
+  "tus-resumable",
+];
 
-Deno.test("an upload tells how far it has come: at first, on the way, and behind its last byte", async () => {
+Deno.test("getUpload returns the offset before, during and after the transfer", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(11);
@@ -31,18 +37,18 @@ Deno.test("an upload tells how far it has come: at first, on the way, and behind
     const answer = await ask(app, upload);
     const expiresAt = new Date(app.clock.now() + holdMs);
     assert.deepEqual(ok(answer), { offset, size: 11, expiresAt: expiresAt.toISOString() });
-    const told = [String(offset), "11", expiresAt.toUTCString(), "no-store", "1.0.0"];
-    assert.deepEqual(TOLD.map((name) => answer.headers.get(name)), told);
+    const expected = [String(offset), "11", expiresAt.toUTCString(), "no-store", "1.0.0"];
+    assert.deepEqual(PROGRESS_HEADERS.map((name) => answer.headers.get(name)), expected);
     const headers = await head(app, upload);
     assert.deepEqual([headers.status, headers.text], [200, ""]);
-    assert.deepEqual(TOLD.map((name) => headers.headers.get(name)), told);
+    assert.deepEqual(PROGRESS_HEADERS.map((name) => headers.headers.get(name)), expected);
     assert.equal((await patch(app, upload, offset, { body: textBytes(text) })).status, 204);
     app.clock.advance(60_000);
     holdMs = RESUMABLE_HOLD_MS - 60_000;
   }
 });
 
-Deno.test("who asks changes nothing, needs no key and need not name the version", async () => {
+Deno.test("getUpload changes nothing and requires neither a key nor a tus version", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
@@ -56,22 +62,22 @@ Deno.test("who asks changes nothing, needs no key and need not name the version"
   });
 });
 
-Deno.test("of two uploads each tells of itself, also to another process", async () => {
+Deno.test("getUpload returns each upload's own offset, also in another process", async () => {
   await using app = await openTestApp();
   await using other = await openTestApp({ store: app.store, clock: app.clock });
   const files = await openFiles(app);
   const [one, two] = [await files.request(5), await files.request(9)];
   await patch(app, one, 0, { body: textBytes("hel") });
-  for (const asked of [app, other]) {
-    assert.equal(ok(await ask(asked, one)).offset, 3);
+  for (const process of [app, other]) {
+    assert.equal(ok(await ask(process, one)).offset, 3);
     assert.deepEqual(
-      [ok(await ask(asked, two)).offset, ok(await ask(asked, two)).size],
+      [ok(await ask(process, two)).offset, ok(await ask(process, two)).size],
       [0, 9],
     );
   }
 });
 
-Deno.test("what the store has lost has not arrived, and is sent again", async () => {
+Deno.test("getUpload returns offset 0 if the store lost the data, which can be sent again", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(9);
@@ -81,16 +87,16 @@ Deno.test("what the store has lost has not arrived, and is sent again", async ()
   refused(await patch(app, upload, 5, { body: textBytes("abcd") }), 409, "UPLOAD_OFFSET_MISMATCH");
   refused(await files.confirm(upload), 409, "UPLOAD_NOT_READY");
   const again = await patch(app, upload, 0, { body: textBytes("good news") });
-  // A bucket tells of it only when it is asked for the next part.
+  // A bucket reports the loss only when the next part is sent.
   if (again.status !== 204) {
-    refused(again, 409, "UPLOAD_OFFSET_MISMATCH", "begin anew");
+    refused(again, 409, "UPLOAD_OFFSET_MISMATCH", "start again");
     await sendRest(app, upload, textBytes("good news"));
   }
   assert.equal((await files.confirm(upload)).status, 200);
   assert.equal(await storedText(app, upload), "good news");
 });
 
-Deno.test("UPLOAD_TOKEN_INVALID: another address, that of a PUT, and an altered one", async () => {
+Deno.test("getUpload refuses a foreign, altered or PUT address with UPLOAD_TOKEN_INVALID", async () => {
   await using app = await openTestApp();
   const upload = await (await openFiles(app)).request(5);
   for (const path of forgedPaths(app, upload)) {
@@ -100,7 +106,7 @@ Deno.test("UPLOAD_TOKEN_INVALID: another address, that of a PUT, and an altered 
   assert.equal(await offsetOf(app, upload), 0);
 });
 
-Deno.test("UPLOAD_GONE: after confirm, deletion, cancelling and expiry, and with its project", async () => {
+Deno.test("getUpload returns UPLOAD_GONE for an upload that has ended in any way", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const [confirmed, deleted, cancelled] = [
@@ -110,29 +116,29 @@ Deno.test("UPLOAD_GONE: after confirm, deletion, cancelling and expiry, and with
   ];
   await files.remove(deleted.filePath);
   assert.equal((await cancel(app, cancelled)).status, 204);
-  const isGone = async (upload: typeof confirmed) => {
+  const assertGone = async (upload: typeof confirmed) => {
     const answer = await ask(app, upload);
     refused(answer, 410, "UPLOAD_GONE");
     assert.equal(answer.headers.get("upload-offset"), null);
     assert.equal(answer.headers.get("tus-resumable"), "1.0.0");
     assert.equal((await head(app, upload)).status, 410);
   };
-  for (const upload of [confirmed, deleted, cancelled]) await isGone(upload);
+  for (const upload of [confirmed, deleted, cancelled]) await assertGone(upload);
 
   const expired = await files.request(5);
   app.clock.advance(UPLOAD_HOLD_MS - 1);
   assert.equal(await offsetOf(app, expired), 0);
   app.clock.advance(1);
-  await isGone(expired);
+  await assertGone(expired);
 
-  const late = await files.request(5);
+  const ofDeletedProject = await files.request(5);
   const { project } = files;
   const owner = await project.owner();
-  ok(await owner.send(removed(`/api/projects/${project.projectId}`, { name: "Test" })));
-  await isGone(late);
+  ok(await owner.send(deleteCall(`/api/projects/${project.projectId}`, { name: "Test" })));
+  await assertGone(ofDeletedProject);
 });
 
-Deno.test("TUS_VERSION_UNSUPPORTED: another version of tus", async () => {
+Deno.test("getUpload refuses another tus version with TUS_VERSION_UNSUPPORTED", async () => {
   await using app = await openTestApp();
   const upload = await (await openFiles(app)).request(5);
   for (const version of ["0.2.2", "2.0.0", "1", "1.0.0, 2.0.0", ""]) {
@@ -144,12 +150,12 @@ Deno.test("TUS_VERSION_UNSUPPORTED: another version of tus", async () => {
   }
 });
 
-Deno.test("STORAGE_UNAVAILABLE: where the store does not say how far it has come, and no detail is told", async () => {
+Deno.test("getUpload returns STORAGE_UNAVAILABLE without detail if the store fails", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(9);
   await patch(app, upload, 0, { body: textBytes("hello") });
-  const services = storesAway(app.services);
+  const services = withFailingStores(app.services);
   const answer = await send(createApp(services), { path: resumablePath(upload) });
   refused(answer, 503, "STORAGE_UNAVAILABLE");
   assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
@@ -157,18 +163,18 @@ Deno.test("STORAGE_UNAVAILABLE: where the store does not say how far it has come
   assert.equal(await offsetOf(app, upload), 5);
 });
 
-Deno.test("OPTIONS tells what of tus is spoken, and lets a page of any origin do it", async () => {
+Deno.test("OPTIONS of an upload lists the tus capabilities to pages of any origin", async () => {
   await using app = await openTestApp();
   const upload = await (await openFiles(app)).request(5);
   const origin = "https://anywhere.example";
   const path = resumablePath(upload);
   const plain = await app.send({ method: "OPTIONS", path });
-  const asked = { "access-control-request-method": "PATCH" };
-  const named = "content-type,tus-resumable,upload-checksum,upload-offset";
+  const method = { "access-control-request-method": "PATCH" };
+  const allowedHeaders = "content-type,tus-resumable,upload-checksum,upload-offset";
   const preflight = await app.send({
     method: "OPTIONS",
     path,
-    headers: { origin, ...asked, "access-control-request-headers": named },
+    headers: { origin, ...method, "access-control-request-headers": allowedHeaders },
   });
   for (const { status, headers } of [plain, preflight]) {
     assert.equal(status, 204);
@@ -181,13 +187,13 @@ Deno.test("OPTIONS tells what of tus is spoken, and lets a page of any origin do
   assert.equal(headers.get("access-control-allow-origin"), origin);
   const methods = headers.get("access-control-allow-methods")!.split(",");
   for (const method of ["GET", "HEAD", "PATCH", "DELETE"]) assert.ok(methods.includes(method));
-  assert.equal(headers.get("access-control-allow-headers"), named);
+  assert.equal(headers.get("access-control-allow-headers"), allowedHeaders);
 
-  const elsewhere = await app.send({ method: "OPTIONS", path: "/api/storage/usage" });
-  assert.equal(elsewhere.headers.get("tus-extension"), null);
+  const other = await app.send({ method: "OPTIONS", path: "/api/storage/usage" });
+  assert.equal(other.headers.get("tus-extension"), null);
 });
 
-Deno.test("a page of any origin reads how far an upload has come, and why it is refused", async () => {
+Deno.test("a page of any origin can read the offset and the refusals of an upload", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
@@ -210,7 +216,7 @@ Deno.test("a page of any origin reads how far an upload has come, and why it is 
   }
 });
 
-Deno.test("the address takes no other method", async () => {
+Deno.test("an upload address refuses other methods", async () => {
   await using app = await openTestApp();
   const upload = await (await openFiles(app)).request(5);
   for (const method of ["PUT", "POST"]) {

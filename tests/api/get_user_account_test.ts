@@ -3,7 +3,7 @@ import { openAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { ok } from "./test_collection.ts";
 
-Deno.test("/api/user/me answers what /api/auth/me does", async () => {
+Deno.test("getUserAccount returns what getAccount returns", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const [one, other] = await Promise.all(

@@ -7,7 +7,7 @@ import { declareFields } from "./user_email.ts";
 
 const call = { path: "/users/fields" };
 
-Deno.test("user fields: none at first, then those that are declared, for each member", async () => {
+Deno.test("getUserFields returns the declared fields to each member, and none at first", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   assert.deepEqual(ok(await owner.asOwner(call)), { fields: [] });
@@ -18,19 +18,19 @@ Deno.test("user fields: none at first, then those that are declared, for each me
     { key: "tags", type: "Array", items: { type: "String" }, required: true },
   );
   const { fields } = ok(await owner.asOwner(call));
-  const shown = fields.map((field: Record<string, unknown>) => [
+  const members = fields.map((field: Record<string, unknown>) => [
     field.key,
     field.type,
     field.required,
     field.public,
   ]);
-  assert.deepEqual(shown, [["company", "String", false, true], ["tags", "Array", true, false]]);
+  assert.deepEqual(members, [["company", "String", false, true], ["tags", "Array", true, false]]);
   for (const role of ["admin", "viewer"] as const) {
     assert.deepEqual(ok(await owner.as(role, call)), { fields });
   }
 });
 
-Deno.test("user fields of another process are seen within five seconds", async () => {
+Deno.test("getUserFields returns another process's change within five seconds", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await using second = await openTestApp({ store: app.store, clock: app.clock });
@@ -40,7 +40,7 @@ Deno.test("user fields of another process are seen within five seconds", async (
   assert.equal(ok(await owner.asOwner(call)).fields.length, 1);
 });
 
-Deno.test("user fields are no stranger's to see, and 401 without a session", async () => {
+Deno.test("getUserFields refuses strangers and requests without a session", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const path = `/api/projects/${owner.projectId}/users/fields`;

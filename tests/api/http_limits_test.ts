@@ -11,11 +11,11 @@ import {
 
 const RATE_HEADERS = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
 
-const limited = (limit: number, more: Record<string, string> = {}): Promise<TestApp> =>
+const openLimitedApp = (limit: number, more: Record<string, string> = {}): Promise<TestApp> =>
   openTestApp({ env: { RATE_LIMITS: "on", RATE_LIMIT_PER_MINUTE: String(limit), ...more } });
 
-/** Reads with the publishable key from an address, perhaps through proxies. */
-const from = (app: TestApp, collection: TestCollection, peer: string, forwarded?: string) =>
+/** Lists documents with the publishable key from a client address, optionally through proxies. */
+const listFrom = (app: TestApp, collection: TestCollection, peer: string, forwarded?: string) =>
   app.send({
     path: "/api/data/posts",
     peer,
@@ -26,9 +26,9 @@ const from = (app: TestApp, collection: TestCollection, peer: string, forwarded?
   });
 
 Deno.test(
-  "a publishable key may ask so often a minute; headers say how often still",
+  "a publishable key is limited per minute, and headers report the remaining requests",
   async () => {
-    await using app = await limited(3);
+    await using app = await openLimitedApp(3);
     const collection = await createTestCollection(app);
     for (const remaining of ["2", "1", "0"]) {
       const answer = await collection.asPublic({});
@@ -48,15 +48,15 @@ Deno.test(
   },
 );
 
-Deno.test("of 50 requests at once exactly as many pass as are allowed", async () => {
-  await using app = await limited(20);
+Deno.test("the rate limit admits exactly the allowed number of 50 concurrent requests", async () => {
+  await using app = await openLimitedApp(20);
   const collection = await createTestCollection(app);
   const answers = await Promise.all(times(50, () => collection.asPublic({})));
   assert.deepEqual(tally(answers), { 200: 20, 429: 30 });
 });
 
-Deno.test("secret keys are not limited, and their answers carry no such headers", async () => {
-  await using app = await limited(1);
+Deno.test("a secret key has no rate limit and no rate limit headers", async () => {
+  await using app = await openLimitedApp(1);
   const collection = await createTestCollection(app);
   for (const answer of await Promise.all(times(20, () => collection.asSecret({})))) {
     ok(answer);
@@ -64,19 +64,19 @@ Deno.test("secret keys are not limited, and their answers carry no such headers"
   }
 });
 
-Deno.test("each key and each address has its own count", async () => {
-  await using app = await limited(1);
+Deno.test("the rate limit counts each key and each address separately", async () => {
+  await using app = await openLimitedApp(1);
   const [one, two] = [await createTestCollection(app), await createTestCollection(app)];
-  ok(await from(app, one, "192.0.2.1"));
-  refused(await from(app, one, "192.0.2.1"), 429, "RATE_LIMITED");
-  ok(await from(app, one, "192.0.2.2"));
-  ok(await from(app, one, "2001:db8::1"));
-  ok(await from(app, two, "192.0.2.1"));
-  refused(await from(app, two, "192.0.2.1"), 429, "RATE_LIMITED");
+  ok(await listFrom(app, one, "192.0.2.1"));
+  refused(await listFrom(app, one, "192.0.2.1"), 429, "RATE_LIMITED");
+  ok(await listFrom(app, one, "192.0.2.2"));
+  ok(await listFrom(app, one, "2001:db8::1"));
+  ok(await listFrom(app, two, "192.0.2.1"));
+  refused(await listFrom(app, two, "192.0.2.1"), 429, "RATE_LIMITED");
 });
 
-Deno.test("refusals count too, so that guessing has an end", async () => {
-  await using app = await limited(3);
+Deno.test("the rate limit counts refused requests too", async () => {
+  await using app = await openLimitedApp(3);
   const collection = await createTestCollection(app, { rls: { mode: "private" } });
   const guess = () => collection.asPublic({ headers: { authorization: "Bearer a.b.c" } });
   for (let i = 0; i < 3; i++) refused(await guess(), 401, "ACCESS_TOKEN_INVALID");
@@ -85,8 +85,8 @@ Deno.test("refusals count too, so that guessing has an end", async () => {
   refused(await collection.asPublic({}, ann), 429, "RATE_LIMITED");
 });
 
-Deno.test("a browser can read the limit's headers on a 429", async () => {
-  await using app = await limited(1);
+Deno.test("a browser can read the rate limit headers of a 429", async () => {
+  await using app = await openLimitedApp(1);
   const collection = await createTestCollection(app);
   const headers = { origin: "https://app.example" };
   ok(await collection.asPublic({ headers }));
@@ -97,8 +97,8 @@ Deno.test("a browser can read the limit's headers on a 429", async () => {
   for (const name of [...RATE_HEADERS, "retry-after"]) assert.ok(exposed.includes(name));
 });
 
-Deno.test("RATE_LIMITS=off counts nothing", async () => {
-  await using app = await limited(1, { RATE_LIMITS: "off" });
+Deno.test("RATE_LIMITS=off disables the rate limit and its headers", async () => {
+  await using app = await openLimitedApp(1, { RATE_LIMITS: "off" });
   const collection = await createTestCollection(app);
   for (let i = 0; i < 5; i++) {
     const answer = await collection.asPublic({});
@@ -107,28 +107,28 @@ Deno.test("RATE_LIMITS=off counts nothing", async () => {
   }
 });
 
-Deno.test("without TRUST_PROXY no forwarded address is believed", async () => {
-  await using app = await limited(1);
+Deno.test("without TRUST_PROXY forwarded addresses are ignored", async () => {
+  await using app = await openLimitedApp(1);
   const collection = await createTestCollection(app);
-  ok(await from(app, collection, "192.0.2.1", "198.51.100.1"));
-  refused(await from(app, collection, "192.0.2.1", "198.51.100.2"), 429, "RATE_LIMITED");
+  ok(await listFrom(app, collection, "192.0.2.1", "198.51.100.1"));
+  refused(await listFrom(app, collection, "192.0.2.1", "198.51.100.2"), 429, "RATE_LIMITED");
 });
 
-Deno.test("TRUST_PROXY=n believes the n-th entry from the right and nothing else", async () => {
+Deno.test("TRUST_PROXY=n trusts only the n-th forwarded address from the right", async () => {
   for (const [proxies, entry] of [["1", 0], ["2", 1]] as const) {
-    await using app = await limited(1, { TRUST_PROXY: proxies });
+    await using app = await openLimitedApp(1, { TRUST_PROXY: proxies });
     const collection = await createTestCollection(app);
     const list = (client: string, invented: string) =>
       [invented, ...(entry === 1 ? [client, "10.0.0.9"] : [client])].join(" , ");
-    ok(await from(app, collection, "10.0.0.1", list("198.51.100.1", "203.0.113.1")));
-    const again = await from(app, collection, "10.0.0.2", list("198.51.100.1", "203.0.113.2"));
+    ok(await listFrom(app, collection, "10.0.0.1", list("198.51.100.1", "203.0.113.1")));
+    const again = await listFrom(app, collection, "10.0.0.2", list("198.51.100.1", "203.0.113.2"));
     refused(again, 429, "RATE_LIMITED");
-    ok(await from(app, collection, "10.0.0.1", list("198.51.100.2", "203.0.113.1")));
+    ok(await listFrom(app, collection, "10.0.0.1", list("198.51.100.2", "203.0.113.1")));
   }
 });
 
-Deno.test("other forwarded headers are never believed", async () => {
-  await using app = await limited(1, { TRUST_PROXY: "1" });
+Deno.test("the rate limit ignores all other forwarding headers", async () => {
+  await using app = await openLimitedApp(1, { TRUST_PROXY: "1" });
   const collection = await createTestCollection(app);
   const names = ["x-real-ip", "forwarded", "cf-connecting-ip", "true-client-ip", "x-client-ip"];
   const send = (n: number) =>
@@ -145,16 +145,16 @@ Deno.test("other forwarded headers are never believed", async () => {
   refused(await send(2), 429, "RATE_LIMITED");
 });
 
-Deno.test("with too few entries, or none, the peer is the client", async () => {
-  await using app = await limited(1, { TRUST_PROXY: "2" });
+Deno.test("with too few forwarded addresses the peer is the client", async () => {
+  await using app = await openLimitedApp(1, { TRUST_PROXY: "2" });
   const collection = await createTestCollection(app);
-  ok(await from(app, collection, "192.0.2.1", "198.51.100.1"));
-  refused(await from(app, collection, "192.0.2.1", "198.51.100.2"), 429, "RATE_LIMITED");
-  refused(await from(app, collection, "192.0.2.1"), 429, "RATE_LIMITED");
-  ok(await from(app, collection, "192.0.2.2"));
+  ok(await listFrom(app, collection, "192.0.2.1", "198.51.100.1"));
+  refused(await listFrom(app, collection, "192.0.2.1", "198.51.100.2"), 429, "RATE_LIMITED");
+  refused(await listFrom(app, collection, "192.0.2.1"), 429, "RATE_LIMITED");
+  ok(await listFrom(app, collection, "192.0.2.2"));
 });
 
-Deno.test("addresses in answers come from PUBLIC_URL, whatever a request claims", async () => {
+Deno.test("addresses in responses come from PUBLIC_URL and not from request headers", async () => {
   await using app = await openTestApp({
     env: { PUBLIC_URL: "https://api.example", TRUST_PROXY: "1" },
   });
@@ -173,8 +173,8 @@ Deno.test("addresses in answers come from PUBLIC_URL, whatever a request claims"
 
 const MiB = 1_048_576;
 
-/** A body that goes on for ever, and how many bytes of it were taken. */
-function endless(head: string) {
+/** Creates an endless body that counts the bytes that were read. */
+function createEndlessBody(head: string) {
   const chunk = new TextEncoder().encode("x".repeat(65_536));
   let taken = 0;
   let cancelled = false;
@@ -189,7 +189,7 @@ function endless(head: string) {
   return { stream, taken: () => taken, cancelled: () => cancelled };
 }
 
-/** Bodies of one operation, with the most it reads. */
+/** The maximum body size in bytes of each operation. */
 const LIMITS: Record<string, { method: string; path: string; max: number }> = {
   createDocument: { method: "POST", path: "", max: MiB + 65_536 },
   createDocuments: { method: "POST", path: "/bulk", max: 8 * MiB },
@@ -198,13 +198,13 @@ const LIMITS: Record<string, { method: string; path: string; max: number }> = {
 };
 
 for (const [operationId, { method, path, max }] of Object.entries(LIMITS)) {
-  Deno.test(`${operationId}: a body that never ends is 413 and is not read any further`, async () => {
+  Deno.test(`${operationId}: an endless body is 413 and is read only up to the limit`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const { _id: id } = await collection.insertOne();
     const call = { method, path: path.replace("id", id) };
     await collection.untouched(async () => {
-      const body = endless('{"text":"');
+      const body = createEndlessBody('{"text":"');
       refused(
         await collection.asSecret({ ...call, body: body.stream }),
         413,
@@ -212,23 +212,23 @@ for (const [operationId, { method, path, max }] of Object.entries(LIMITS)) {
         `${max}`,
       );
       assert.ok(body.taken() <= max + 2 * 65_536, `read ${body.taken()} bytes`);
-      assert.ok(body.cancelled(), "the sender is told to stop");
+      assert.ok(body.cancelled(), "the body is cancelled");
 
-      const declared = endless("{");
+      const declared = createEndlessBody("{");
       const headers = { "content-length": String(max + 1) };
-      const early = await collection.asSecret({ ...call, body: declared.stream, headers });
-      refused(early, 413, "BODY_TOO_LARGE");
-      assert.equal(declared.taken(), 0, "what says it is too large is not read at all");
+      const answer = await collection.asSecret({ ...call, body: declared.stream, headers });
+      refused(answer, 413, "BODY_TOO_LARGE");
+      assert.equal(declared.taken(), 0, "a body whose declared length is too large is not read");
     });
   });
 
-  Deno.test(`${operationId}: a declared length that is a lie does not raise the limit`, async () => {
+  Deno.test(`${operationId}: a false content-length does not raise the limit`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const { _id: id } = await collection.insertOne();
     await collection.untouched(async () => {
       for (const length of ["1", "0", "-1", "abc", ""]) {
-        const body = endless('{"text":"');
+        const body = createEndlessBody('{"text":"');
         const answer = await collection.asSecret({
           method,
           path: path.replace("id", id),
@@ -241,7 +241,7 @@ for (const [operationId, { method, path, max }] of Object.entries(LIMITS)) {
     });
   });
 
-  Deno.test(`${operationId}: a body of exactly the limit is read`, async () => {
+  Deno.test(`${operationId}: a body of exactly the maximum size is accepted`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const { _id: id } = await collection.insertOne();
@@ -255,7 +255,7 @@ for (const [operationId, { method, path, max }] of Object.entries(LIMITS)) {
   });
 }
 
-Deno.test("100 documents of 80 KB fit one bulk, one document of 2 MiB does not", async () => {
+Deno.test("createDocuments accepts 100 documents of 80 KB and refuses one of 2 MiB", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const body = times(100, (n) => ({ n, text: "x".repeat(80_000) }));
@@ -267,12 +267,12 @@ Deno.test("100 documents of 80 KB fit one bulk, one document of 2 MiB does not",
   });
 });
 
-Deno.test("a caller without the right to write is refused before a byte of the body is read", async () => {
+Deno.test("createDocument refuses an unauthorized caller before it reads the body", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
-  const body = endless("{");
+  const body = createEndlessBody("{");
   refused(await collection.asPublic({ body: body.stream }), 401, "ACCESS_TOKEN_REQUIRED");
-  const other = endless("{");
+  const other = createEndlessBody("{");
   const answer = await app.send({ path: "/api/data/posts", body: other.stream });
   refused(answer, 401, "API_KEY_INVALID");
   assert.equal(body.taken() + other.taken(), 0);

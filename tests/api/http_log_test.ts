@@ -4,13 +4,15 @@ import { openTestApp, type TestApp } from "../support/test_app.ts";
 import {
   type CollectionCall,
   createTestCollection,
-  NOBODY,
   type TestCollection,
+  UNKNOWN_ID,
 } from "./test_collection.ts";
 import { sampleCalls } from "./sample_calls.ts";
 
-/** Opens an app that logs, runs `work`, and returns the lines it wrote. */
-async function logged(work: (app: TestApp, collection: TestCollection) => Promise<void>): Promise<{
+/** Runs `work` on a new app and returns the log lines that it caused. */
+async function collectLog(
+  work: (app: TestApp, collection: TestCollection) => Promise<void>,
+): Promise<{
   text: string;
   lines: { [name: string]: unknown }[];
 }> {
@@ -27,9 +29,9 @@ async function logged(work: (app: TestApp, collection: TestCollection) => Promis
   return { text, lines };
 }
 
-Deno.test("every request is one line of JSON with what an operator needs", async () => {
+Deno.test("every request is logged as one JSON line with operation, status, caller and problem", async () => {
   let projectId = "";
-  const { lines } = await logged(async (app, collection) => {
+  const { lines } = await collectLog(async (app, collection) => {
     projectId = collection.project.projectId;
     await collection.asSecret({ body: {} });
     await collection.asPublic({});
@@ -62,9 +64,9 @@ Deno.test("every request is one line of JSON with what an operator needs", async
   }
 });
 
-Deno.test("the line carries the id that the client got", async () => {
+Deno.test("a log line has the request id of the response", async () => {
   const ids: (string | null)[] = [];
-  const { lines } = await logged(async (app, collection) => {
+  const { lines } = await collectLog(async (app, collection) => {
     for (const call of [{}, { body: {} }, { path: "/x" }] satisfies CollectionCall[]) {
       ids.push((await collection.asSecret(call)).headers.get("x-request-id"));
     }
@@ -73,9 +75,9 @@ Deno.test("the line carries the id that the client got", async () => {
   assert.deepEqual(lines.map(({ requestId }) => requestId), ids);
 });
 
-Deno.test("no key, token, body, header, query or path ever reaches the log", async () => {
+Deno.test("keys, tokens, bodies, headers, queries and paths never reach the log", async () => {
   const secrets: string[] = [];
-  const { text } = await logged(async (app, collection) => {
+  const { text } = await collectLog(async (app, collection) => {
     const { project } = collection;
     const ann = await project.user();
     secrets.push(project.publishableKey, project.secretKey, ann.token, ann.token.split(".")[2]!);
@@ -125,28 +127,28 @@ Deno.test("no key, token, body, header, query or path ever reaches the log", asy
     await project.asSecret({ path: `/api/data/%zz${inPath}` });
     await project.asSecret({ path: "/api/data/posts", body: `{"broken": "${inBody}` });
   });
-  for (const secret of secrets) assert.ok(!text.includes(secret), `the log holds ${secret}`);
+  for (const secret of secrets) assert.ok(!text.includes(secret), `the log contains ${secret}`);
   assert.ok(!text.includes("/api/data"));
 });
 
-Deno.test("a refusal is logged by its code, not by its message", async () => {
-  const { text, lines } = await logged(async (_app, collection) => {
-    await collection.asSecret({ path: `/${NOBODY}` });
+Deno.test("a refusal is logged with its code and without its message", async () => {
+  const { text, lines } = await collectLog(async (_app, collection) => {
+    await collection.asSecret({ path: `/${UNKNOWN_ID}` });
     await collection.asSecret({ body: { "$where": 1 } });
   });
   assert.deepEqual(lines.map(({ problem }) => problem), ["DOCUMENT_NOT_FOUND", "INVALID_DOCUMENT"]);
-  assert.ok(!text.includes("$where") && !text.includes(NOBODY));
+  assert.ok(!text.includes("$where") && !text.includes(UNKNOWN_ID));
 });
 
-Deno.test("a line break in what a client sends starts no line of its own", async () => {
-  const { lines } = await logged(async (app) => {
+Deno.test("a line break in a request does not start another log line", async () => {
+  const { lines } = await collectLog(async (app) => {
     await app.send({ path: "/api/data/a%0A%7B%22forged%22%3A1%7D" });
     await app.send({ path: "/%0d%0aforged", method: "QUERY" });
   });
   assert.equal(lines.length, 2);
 });
 
-Deno.test("LOG_LEVEL keeps quiet what lies below it", async () => {
+Deno.test("LOG_LEVEL suppresses lines of lower levels", async () => {
   for (const [level, wanted] of [["warn", 0], ["error", 0], ["debug", 1]] as const) {
     let text = "";
     {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Call } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { allowOnly } from "./origins.ts";
-import { createTestCollection, NOBODY, ok, refused, times } from "./test_collection.ts";
+import { allowOrigins } from "./origins.ts";
+import { createTestCollection, ok, refused, times, UNKNOWN_ID } from "./test_collection.ts";
 import { isDashboards, sampleCalls } from "./sample_calls.ts";
 
 const SAMPLES = sampleCalls();
@@ -17,7 +17,7 @@ const EXPOSED = [
   "ratelimit-limit",
   "ratelimit-remaining",
   "ratelimit-reset",
-  // What clients of tus read.
+  // Headers that tus clients read.
   ...["tus-resumable", "tus-version", "tus-extension", "tus-checksum-algorithm"],
   ...["upload-offset", "upload-length", "upload-expires"],
 ];
@@ -25,11 +25,11 @@ const EXPOSED = [
 const words = (header: string | null): string[] =>
   (header ?? "").split(",").map((word) => word.trim().toLowerCase());
 
-/** Calls of the operations that keep a refresh token, or a sign-in under way, in a browser. */
+/** Calls of the operations that set a cookie. */
 const SETTING_COOKIES: readonly Call[] = SAMPLES.filter(({ setsCookie }) => setsCookie)
   .map(({ call }) => call);
 
-/** A call of every operation, of no operation, and of paths that are refused before routing. */
+/** Calls of every operation, of unknown operations, and of paths refused before routing. */
 const ADDRESSES: readonly Call[] = [
   ...SAMPLES.map(({ call }) => call),
   { path: "/api/nothing" },
@@ -40,7 +40,7 @@ const ADDRESSES: readonly Call[] = [
   { path: "/api/data/posts", method: "HEAD" },
 ];
 
-Deno.test("every answer carries a request id of its own", async () => {
+Deno.test("every response has a unique request id", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const ids: (string | null)[] = [];
@@ -55,22 +55,24 @@ Deno.test("every answer carries a request id of its own", async () => {
   assert.equal(new Set(ids).size, ids.length);
 });
 
-Deno.test("a request id that the client sends is not taken over", async () => {
+Deno.test("a request id that the client sends is ignored", async () => {
   await using app = await openTestApp();
   const sent = "chosen-by-the-client";
   const answer = await app.send({ path: "/api/health", headers: { "x-request-id": sent } });
   assert.notEqual(answer.headers.get("x-request-id"), sent);
 });
 
-Deno.test("every answer under /api is private to its asker and must be asked for again", async () => {
+Deno.test("every response under /api is private and must be revalidated", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   for (const call of ADDRESSES.filter(({ path }) => path.startsWith("/api/"))) {
     for (const send of [app.send, collection.project.asSecret]) {
       const { headers, body } = await send(call);
-      // A signed address is a secret for as long as it lives, and so is a session.
-      const opens = headers.getSetCookie().some((one) => /_(?:session|rt_\w+)=[^;]/.test(one));
-      const holdsSecret = body?.signedUrl !== undefined || opens ||
+      // A signed URL and a session are secrets.
+      const opensSession = headers.getSetCookie().some((one) =>
+        /_(?:session|rt_\w+)=[^;]/.test(one)
+      );
+      const holdsSecret = body?.signedUrl !== undefined || opensSession ||
         body?.data?.url?.includes("ticket=");
       const control = holdsSecret ? "no-store" : "private, no-cache";
       assert.equal(headers.get("cache-control"), control, call.path);
@@ -81,7 +83,7 @@ Deno.test("every answer under /api is private to its asker and must be asked for
   }
 });
 
-Deno.test("JSON answers say so, and every refusal is an envelope with a code", async () => {
+Deno.test("JSON responses have their content type, and refusals an envelope with a code", async () => {
   await using app = await openTestApp();
   for (const call of ADDRESSES.filter(({ path }) => path.startsWith("/api/"))) {
     const answer = await app.send(call);
@@ -102,7 +104,7 @@ Deno.test("JSON answers say so, and every refusal is an envelope with a code", a
 
 const DASHBOARDS: readonly Call[] = SAMPLES.filter(isDashboards).map(({ call }) => call);
 
-Deno.test("the dashboard's operations let no page of another origin read, nor ask beforehand", async () => {
+Deno.test("dashboard operations send CORS headers to their own origin only", async () => {
   await using app = await openTestApp();
   assert.ok(DASHBOARDS.length > 0);
   for (const call of DASHBOARDS) {
@@ -119,7 +121,7 @@ Deno.test("the dashboard's operations let no page of another origin read, nor as
   }
 });
 
-Deno.test("an origin is echoed with credentials on every other answer, refusals too", async () => {
+Deno.test("every other response allows the request's origin with credentials, also refusals", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   for (const origin of ["https://app.example", "http://localhost:5173", "null"]) {
@@ -135,7 +137,7 @@ Deno.test("an origin is echoed with credentials on every other answer, refusals 
   }
 });
 
-Deno.test("without an origin no CORS header is sent", async () => {
+Deno.test("a request without an origin gets no CORS headers", async () => {
   await using app = await openTestApp();
   for (const call of ADDRESSES.filter(({ path }) => !path.includes("OPTIONS"))) {
     if ("method" in call && call.method === "OPTIONS") continue;
@@ -145,11 +147,11 @@ Deno.test("without an origin no CORS header is sent", async () => {
   }
 });
 
-Deno.test("a preflight allows what a browser asks to send, for two hours", async () => {
+Deno.test("a preflight allows the requested headers for two hours", async () => {
   await using app = await openTestApp();
   const { headers, status } = await app.send({
     method: "OPTIONS",
-    path: `/api/data/posts/${NOBODY}`,
+    path: `/api/data/posts/${UNKNOWN_ID}`,
     headers: {
       origin: "https://app.example",
       "access-control-request-method": "PATCH",
@@ -168,23 +170,23 @@ Deno.test("a preflight allows what a browser asks to send, for two hours", async
     "post",
     "put",
   ]);
-  const asked = "x-api-key,authorization,content-type,sentry-trace";
-  assert.equal(headers.get("access-control-allow-headers"), asked);
+  const requestedHeaders = "x-api-key,authorization,content-type,sentry-trace";
+  assert.equal(headers.get("access-control-allow-headers"), requestedHeaders);
 });
 
-Deno.test("a publishable key works from the listed origins, the Site URL and this server only", async () => {
+Deno.test("a publishable key works only from listed origins, the Site URL and this server", async () => {
   await using app = await openTestApp({ env: { PUBLIC_URL: "https://api.example" } });
   const project = await app.project({ siteUrl: "https://site.example" });
   const collection = await createTestCollection(app, {}, project);
   const ann = await project.user();
-  await allowOnly(app, project, ["https://app.example", "http://localhost:5173"]);
-  const good = [
+  await allowOrigins(app, project, ["https://app.example", "http://localhost:5173"]);
+  const allowedOrigins = [
     "https://app.example",
     "http://localhost:5173",
     "https://site.example",
     "https://api.example",
   ];
-  const bad = [
+  const foreignOrigins = [
     "https://evil.example",
     "http://app.example",
     "https://app.example:8443",
@@ -196,22 +198,22 @@ Deno.test("a publishable key works from the listed origins, the Site URL and thi
     "",
     "http://localhost:5174",
   ];
-  for (const origin of good) {
+  for (const origin of allowedOrigins) {
     ok(await collection.asPublic({ headers: { origin } }));
     ok(await collection.asPublic({ body: {}, headers: { origin } }, ann), 201);
   }
   await collection.untouched(async () => {
-    for (const origin of bad) {
+    for (const origin of foreignOrigins) {
       refused(await collection.asPublic({ headers: { origin } }), 403, "ORIGIN_NOT_ALLOWED");
       const write = { body: {}, headers: { origin } };
       refused(await collection.asPublic(write, ann), 403, "ORIGIN_NOT_ALLOWED");
     }
   });
   ok(await collection.asPublic({}), 200);
-  for (const origin of bad) ok(await collection.asSecret({ headers: { origin } }));
+  for (const origin of foreignOrigins) ok(await collection.asSecret({ headers: { origin } }));
 });
 
-Deno.test("a project that lists no origins answers every origin", async () => {
+Deno.test("a project without listed origins allows every origin", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: "https://site.example" });
   const collection = await createTestCollection(app, {}, project);
@@ -220,26 +222,26 @@ Deno.test("a project that lists no origins answers every origin", async () => {
   }
 });
 
-Deno.test("the origins of one project say nothing of another's, and the key set answers any", async () => {
+Deno.test("listed origins restrict only their project, and not its public key set", async () => {
   await using app = await openTestApp();
   const [one, two] = [await app.project(), await app.project()];
   const collection = await createTestCollection(app, {}, two);
-  await allowOnly(app, one, ["https://one.example"]);
+  await allowOrigins(app, one, ["https://one.example"]);
   const headers = { origin: "https://two.example" };
   ok(await collection.asPublic({ headers }));
   const keys = await app.send({ path: `/api/projects/${one.projectId}/jwks.json`, headers });
   assert.equal(keys.status, 200);
 });
 
-Deno.test("a bad key from a foreign origin is 401: the origin is judged after the key", async () => {
+Deno.test("an invalid key from a foreign origin is 401, because the key is checked first", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  await allowOnly(app, project, ["https://one.example"]);
+  await allowOrigins(app, project, ["https://one.example"]);
   const headers = { origin: "https://evil.example", "x-api-key": "pk_live_wrong" };
   refused(await app.send({ path: "/api/data/posts", headers }), 401, "API_KEY_INVALID");
 });
 
-Deno.test("cookies speak for nobody", async () => {
+Deno.test("cookies never authenticate a request to the data API", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { mode: "private" } });
   const ann = await collection.project.user();

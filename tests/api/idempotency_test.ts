@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { KEPT_ANSWERS } from "@/lib/documents/idempotency.ts";
-import { documentBytes } from "@/lib/documents/quota.ts";
+import { readDocumentBytes } from "@/lib/documents/quota.ts";
 import { recountDocuments } from "@/lib/documents/recount.ts";
 import { KEPT_ANSWERS_MAX } from "@/lib/limits.ts";
 import { ALL } from "@/lib/store/filter.ts";
@@ -23,13 +23,13 @@ const withKey = (key: string, call: CollectionCall): CollectionCall => ({
   headers: { "idempotency-key": key },
 });
 
-const count = async (collection: TestCollection): Promise<number> =>
+const countDocuments = async (collection: TestCollection): Promise<number> =>
   ok(await collection.asSecret({ path: "?count=true" })).count;
 
-/** The two operations that take a key, each with a body and another one. */
+/** The operations that accept a key, each with two different bodies. */
 const OPERATIONS: Record<string, { call: CollectionCall; other: CollectionCall; rows: number }> = {
-  POST: { call: { body: { n: 1 } }, other: { body: { n: 2 } }, rows: 1 },
-  bulk: {
+  createDocument: { call: { body: { n: 1 } }, other: { body: { n: 2 } }, rows: 1 },
+  createDocuments: {
     call: { path: "/bulk", body: [{ n: 1 }, { n: 2 }] },
     other: { path: "/bulk", body: [{ n: 1 }] },
     rows: 2,
@@ -37,7 +37,7 @@ const OPERATIONS: Record<string, { call: CollectionCall; other: CollectionCall; 
 };
 
 for (const [name, { call, other, rows }] of Object.entries(OPERATIONS)) {
-  Deno.test(`${name}: a repeated request gets the first answer and writes nothing`, async () => {
+  Deno.test(`${name}: a repeated request gets the first response and writes nothing`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const first = await collection.asSecret(withKey("k", call));
@@ -49,13 +49,13 @@ for (const [name, { call, other, rows }] of Object.entries(OPERATIONS)) {
       assert.equal(again.text, first.text);
       assert.equal(again.headers.get("etag"), first.headers.get("etag"));
     });
-    assert.equal(await count(collection), rows);
+    assert.equal(await countDocuments(collection), rows);
     ok(await collection.asSecret(withKey("another", call)), 201);
     ok(await collection.asSecret(call), 201);
-    assert.equal(await count(collection), 3 * rows);
+    assert.equal(await countDocuments(collection), 3 * rows);
   });
 
-  Deno.test(`${name}: another body under the same key is 422 and stores nothing`, async () => {
+  Deno.test(`${name}: another body with the same key is 422 and stores nothing`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const first = await collection.asSecret(withKey("k", call));
@@ -65,16 +65,16 @@ for (const [name, { call, other, rows }] of Object.entries(OPERATIONS)) {
     assert.equal((await collection.asSecret(withKey("k", call))).text, first.text);
   });
 
-  Deno.test(`${name}: of 20 at once one takes effect and all get its answer`, async () => {
+  Deno.test(`${name}: 20 concurrent requests with one key take effect once`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const answers = await Promise.all(times(20, () => collection.asSecret(withKey("k", call))));
     assert.deepEqual(tally(answers), { 201: 20 });
     assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
-    assert.equal(await count(collection), rows);
+    assert.equal(await countDocuments(collection), rows);
   });
 
-  Deno.test(`${name}: an answer is kept for 24 hours and not longer`, async () => {
+  Deno.test(`${name}: a response is kept for exactly 24 hours`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const first = await collection.asSecret(withKey("k", call));
@@ -89,15 +89,15 @@ for (const [name, { call, other, rows }] of Object.entries(OPERATIONS)) {
     app.clock.advance(25 * HOUR);
     await maintain(app.services);
     ok(await collection.asSecret(withKey("k", call)), 201);
-    assert.ok(await count(collection) > 2 * rows);
+    assert.ok(await countDocuments(collection) > 2 * rows);
   });
 
-  Deno.test(`${name}: only success is kept: after a refusal the key is free`, async () => {
+  Deno.test(`${name}: a refusal is not kept, and its key can be used again`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app, {
       fields: [{ key: "slug", type: "String", unique: true }],
     });
-    const body = (members: unknown) => name === "bulk" ? [members] : members;
+    const body = (members: unknown) => name === "createDocuments" ? [members] : members;
     const send = (members: unknown) =>
       collection.asSecret(withKey("k", { ...call, body: body(members) }));
     const taken = await collection.insertOne({ slug: "taken" });
@@ -123,7 +123,7 @@ for (const [name, { call, other, rows }] of Object.entries(OPERATIONS)) {
     ok(await collection.asSecret(withKey("!", call)), 201);
   });
 
-  Deno.test(`${name}: every caller has keys of its own`, async () => {
+  Deno.test(`${name}: each caller's keys are separate`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const elsewhere = await createTestCollection(app);
@@ -136,13 +136,13 @@ for (const [name, { call, other, rows }] of Object.entries(OPERATIONS)) {
     };
     const texts = [await send(null), await send(ann), await send(bob), await send(null, elsewhere)];
     assert.equal(new Set(texts).size, 4);
-    assert.equal(await count(collection), 3 * rows);
+    assert.equal(await countDocuments(collection), 3 * rows);
     assert.deepEqual(
       [await send(null), await send(ann), await send(bob), await send(null, elsewhere)],
       texts,
     );
-    assert.equal(await count(collection), 3 * rows);
-    // The key is the user's, not the token's.
+    assert.equal(await countDocuments(collection), 3 * rows);
+    // A key belongs to the user and not to the token.
     const again = await collection.app.services.tokens.verify(
       collection.project.projectId,
       ann.token,
@@ -150,7 +150,7 @@ for (const [name, { call, other, rows }] of Object.entries(OPERATIONS)) {
     assert.equal(again?.userId, ann.id);
   });
 
-  Deno.test(`${name}: a refused caller does not learn of another's answer`, async () => {
+  Deno.test(`${name}: a refused caller does not get another caller's response`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     ok(await collection.asSecret(withKey("k", call)), 201);
@@ -159,7 +159,7 @@ for (const [name, { call, other, rows }] of Object.entries(OPERATIONS)) {
     });
   });
 
-  Deno.test(`${name}: the first answer stands also when its document is gone`, async () => {
+  Deno.test(`${name}: the first response is repeated even if its document was deleted`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const first = await collection.asSecret(withKey("k", call));
@@ -170,38 +170,38 @@ for (const [name, { call, other, rows }] of Object.entries(OPERATIONS)) {
     });
   });
 
-  Deno.test(`${name}: 20 keys at once are 20 effects`, async () => {
+  Deno.test(`${name}: 20 concurrent requests with different keys take effect 20 times`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const answers = await Promise.all(
       times(20, (n) => collection.asSecret(withKey(`k${n}`, call))),
     );
     assert.deepEqual(tally(answers), { 201: 20 });
-    assert.equal(await count(collection), 20 * rows);
+    assert.equal(await countDocuments(collection), 20 * rows);
   });
 }
 
-Deno.test("a kept answer counts towards the project's documents until it is removed", async () => {
+Deno.test("a kept response counts towards the document quota until it is removed", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { projectId } = collection.project;
-  const used = () => documentBytes(app.services.engine, projectId);
+  const used = () => readDocumentBytes(app.services.engine, projectId);
   const body = { text: "x".repeat(100_000) };
   ok(await collection.asSecret({ body }), 201);
-  const alone = await used();
+  const documentBytes = await used();
   ok(await collection.asSecret(withKey("k", { body })), 201);
-  const kept = await used() - 2 * alone;
-  assert.ok(kept > 100_000 && kept < 101_000, `${kept} bytes are kept`);
+  const keptBytes = await used() - 2 * documentBytes;
+  assert.ok(keptBytes > 100_000 && keptBytes < 101_000, `${keptBytes} bytes are kept`);
   ok(await collection.asSecret(withKey("k", { body })), 201);
-  assert.equal(await used(), 2 * alone + kept, "a repeated one takes nothing");
+  assert.equal(await used(), 2 * documentBytes + keptBytes, "a repeated request stores nothing");
   assert.equal((await recountDocuments(app.services, projectId)).corrected, 0);
   app.clock.advance(25 * HOUR);
   await maintain(app.services);
-  assert.equal(await used(), 2 * alone);
+  assert.equal(await used(), 2 * documentBytes);
 });
 
-/** Keeps so many answers that no request has. */
-async function keepAnswers({ project }: TestCollection, app: TestApp, count: number) {
+/** Stores kept responses that match no request. */
+async function insertKeptAnswers({ project }: TestCollection, app: TestApp, count: number) {
   const { engine, clock, newId } = app.services;
   const expiresAt = new Date(clock.now() + HOUR).toISOString();
   const records = engine.records(project.projectId, KEPT_ANSWERS);
@@ -216,11 +216,11 @@ async function keepAnswers({ project }: TestCollection, app: TestApp, count: num
   }
 }
 
-Deno.test("a project keeps up to 10,000 answers: more are 429, repeated requests are answered", async () => {
+Deno.test("a project keeps up to 10,000 responses, and further keys are 429", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const first = ok(await collection.asSecret(withKey("first", { body: {} })), 201);
-  await keepAnswers(collection, app, KEPT_ANSWERS_MAX - 2);
+  await insertKeptAnswers(collection, app, KEPT_ANSWERS_MAX - 2);
   ok(await collection.asSecret(withKey("last", { body: {} })), 201);
   await collection.untouched(async () => {
     for (const call of [{ body: {} }, { path: "/bulk", body: [{}] }]) {
@@ -231,38 +231,38 @@ Deno.test("a project keeps up to 10,000 answers: more are 429, repeated requests
     assert.deepEqual(ok(await collection.asSecret(withKey("first", { body: {} })), 201), first);
   });
   ok(await collection.asSecret({ body: {} }), 201);
-  // Those that have expired make room at once.
+  // Expired responses do not count.
   app.clock.advance(2 * HOUR);
   ok(await collection.asSecret(withKey("more", { body: {} })), 201);
 });
 
-Deno.test("of many at once at the edge of 10,000 answers exactly those that fit are kept, and none has another refusal", async () => {
+Deno.test("concurrent requests never exceed 10,000 kept responses, and the others are 429", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
-  await keepAnswers(collection, app, KEPT_ANSWERS_MAX - 5);
+  await insertKeptAnswers(collection, app, KEPT_ANSWERS_MAX - 5);
   const answers = await Promise.all(
     times(40, (i) => collection.asSecret(withKey(`k${i}`, { body: { i } }))),
   );
   assert.deepEqual(tally(answers), { 201: 5, 429: 35 });
-  assert.equal(await count(collection), 5);
+  assert.equal(await countDocuments(collection), 5);
   const records = app.services.engine.records(collection.project.projectId, KEPT_ANSWERS);
   assert.equal(await records.count(ALL), KEPT_ANSWERS_MAX);
 });
 
-Deno.test("however many answers are kept, 100 requests with keys at once are answered, and 100 repeated ones", async () => {
+Deno.test("100 concurrent requests with keys succeed among 4,000 kept responses, also repeated", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
-  await keepAnswers(collection, app, 4_000);
+  await insertKeptAnswers(collection, app, 4_000);
   for (const _round of ["new", "repeated"]) {
     const answers = await Promise.all(
       times(100, (i) => collection.asSecret(withKey(`k${i}`, { body: { i } }))),
     );
     assert.deepEqual(tally(answers), { 201: 100 });
-    assert.equal(await count(collection), 100);
+    assert.equal(await countDocuments(collection), 100);
   }
 });
 
-Deno.test("the same key on another path is 422 and stores nothing", async () => {
+Deno.test("a key that is reused on another path is 422 and stores nothing", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const other = await createTestCollection(app, { name: "notes" }, collection.project);
@@ -277,17 +277,17 @@ Deno.test("the same key on another path is 422 and stores nothing", async () => 
   }
 });
 
-Deno.test("of 20 different bodies under one key at once exactly one is stored", async () => {
+Deno.test("of 20 concurrent requests with one key and different bodies one is stored", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const answers = await Promise.all(
     times(20, (n) => collection.asSecret(withKey("k", { body: { n } }))),
   );
   assert.deepEqual(tally(answers), { 201: 1, 422: 19 });
-  assert.equal(await count(collection), 1);
+  assert.equal(await countDocuments(collection), 1);
 });
 
-Deno.test("a key is no credential: with another body and a bad API key it is 401", async () => {
+Deno.test("an idempotency key does not authenticate a request with an invalid API key", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   ok(await collection.asSecret(withKey("k", { body: { n: 1 } })), 201);

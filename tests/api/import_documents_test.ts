@@ -27,7 +27,7 @@ async function openPosts(app: TestApp) {
 
 const slugs = (count: number) => times(count, (n) => ({ title: `T${n}`, slug: `s${n}` }));
 
-Deno.test("import makes documents of a CSV by the declared types, and of JSON as it stands", async () => {
+Deno.test("importDocuments converts CSV by the declared types and stores JSON unchanged", async () => {
   await using app = await openTestApp();
   const { collection, importing } = await openPosts(app);
   const csv = ok(await importing({ text: "_id;title;views\r\nx;'=1;12\r\ny;B;\r\n" }), 201);
@@ -43,7 +43,7 @@ Deno.test("import makes documents of a CSV by the declared types, and of JSON as
   ]);
 });
 
-Deno.test("import takes JSON and CSV that begin with a byte order mark, and names what was UTF-16", async () => {
+Deno.test("importDocuments accepts a byte order mark and refuses UTF-16 with an explanation", async () => {
   await using app = await openTestApp();
   const { collection, importing, titles } = await openPosts(app);
   ok(await importing({ text: '\ufeff[{"title":"A"}]' }), 201);
@@ -57,27 +57,27 @@ Deno.test("import takes JSON and CSV that begin with a byte order mark, and name
   });
 });
 
-/** Names that every object inherits and that a document's member may have. */
+/** Returns the names that every object inherits and that a document's member may have. */
 const inheritedNames = () =>
   Object.getOwnPropertyNames(Object.prototype)
     .filter((name) => name !== "__proto__" && name !== "constructor");
 
-Deno.test("import makes members of columns named like what every object inherits", async () => {
+Deno.test("importDocuments accepts columns named like inherited members of objects", async () => {
   await using app = await openTestApp();
   const { collection, importing } = await openPosts(app);
-  const [whole, ...nested] = inheritedNames();
+  const [plain, ...nested] = inheritedNames();
   const membersOf = (name: string) => Object.keys(Object.prototype[name as "toString"]);
   const before = nested.map(membersOf);
-  const columns = ["title", whole!, ...nested.map((name) => `${name}.call`)];
+  const columns = ["title", plain!, ...nested.map((name) => `${name}.call`)];
   ok(await importing({ text: `${columns}\n${columns.map(() => "x")}` }), 201);
   assert.deepEqual(nested.map(membersOf), before);
   const { items: [stored] } = ok(await collection.asSecret({ path: "?meta=false" }));
-  assert.equal(stored[whole!], "x");
+  assert.equal(stored[plain!], "x");
   for (const name of nested) assert.deepEqual(stored[name], { call: "x" });
   refused(await importing({ text: "title,__proto__\nA,x" }), 400, "INVALID_DOCUMENT", /__proto__/);
 });
 
-Deno.test("import with rows that do not fit stores nothing and names ten; skipInvalid stores the others", async () => {
+Deno.test("importDocuments stores nothing if rows are invalid, and skipInvalid stores the others", async () => {
   await using app = await openTestApp();
   const { collection, importing, titles } = await openPosts(app);
   const text = ["title,views", ...times(12, () => "A,many"), "B,1"].join("\n");
@@ -95,7 +95,7 @@ Deno.test("import with rows that do not fit stores nothing and names ten; skipIn
   assert.deepEqual(await titles(), ["B"]);
 });
 
-Deno.test("a row with an integer that a Number cannot hold does not fit; as a String it does", async () => {
+Deno.test("importDocuments refuses an integer that is not exact as a Number, but not as a String", async () => {
   await using app = await openTestApp();
   const fields = [...FIELDS, { key: "meta", type: "Object" }, { key: "list", type: "Array" }];
   const collection = await createTestCollection(app, { fields, strict: false });
@@ -133,7 +133,7 @@ Deno.test("a row with an integer that a Number cannot hold does not fit; as a St
   });
 });
 
-Deno.test("import tells of rows that only the store refuses; of all of them it is the refusal", async () => {
+Deno.test("importDocuments reports rows that the store refuses, and fails if it refuses all", async () => {
   await using app = await openTestApp();
   const { collection, importing, titles } = await openPosts(app);
   await collection.insertOne({ title: "there", slug: "s5" });
@@ -149,7 +149,7 @@ Deno.test("import tells of rows that only the store refuses; of all of them it i
   });
 });
 
-Deno.test("a dry run says what would become of the rows, and stores nothing", async () => {
+Deno.test("importDocuments as a dry run reports the result and stores nothing", async () => {
   await using app = await openTestApp();
   const { collection, importing } = await openPosts(app);
   await collection.untouched(async () => {
@@ -158,7 +158,7 @@ Deno.test("a dry run says what would become of the rows, and stores nothing", as
   });
 });
 
-Deno.test("an import that is sent again, also at once and after it was split, stores no row twice", async () => {
+Deno.test("importDocuments stores no row twice if it is repeated with its key, also concurrently", async () => {
   await using app = await openTestApp();
   const { collection, importing, titles } = await openPosts(app);
   const text = JSON.stringify(times(250, (n) => ({ title: `T${n}` })));
@@ -173,18 +173,18 @@ Deno.test("an import that is sent again, also at once and after it was split, st
   await collection.asSecret({ method: "DELETE", path: `/${_id}?permanent=true` });
   const again = await Promise.all(times(4, () => importing({ text: mixed }, "split")));
   for (const answer of again) assert.equal(ok(answer, 201).stored, 2);
-  const made = (await titles()).filter((title: string) => title.startsWith("M"));
-  assert.deepEqual(made, ["M1", "M2"]);
+  const imported = (await titles()).filter((title: string) => title.startsWith("M"));
+  assert.deepEqual(imported, ["M1", "M2"]);
 });
 
-Deno.test("an import of a full project is refused, and leaves nothing", async () => {
+Deno.test("importDocuments stores nothing if the document quota is exceeded", async () => {
   await using app = await openTestApp();
   const { collection, owner } = await openPosts(app);
   const { services } = app;
   const plan = { ...PLANS.free, documentBytes: 0 };
   const full = createApp({
     ...services,
-    plans: { ...services.plans, of: () => Promise.resolve(plan) },
+    plans: { ...services.plans, ofProject: () => Promise.resolve(plan) },
   });
   const headers = { cookie: owner.account.cookie };
   const path = `/api/projects/${owner.projectId}${PATH}`;
@@ -197,7 +197,7 @@ Deno.test("an import of a full project is refused, and leaves nothing", async ()
   });
 });
 
-Deno.test("what is no file is refused with what to do, and only admins import", async () => {
+Deno.test("importDocuments refuses an invalid body with an explanation, and requires an admin", async () => {
   await using app = await openTestApp();
   const { collection, importing, owner } = await openPosts(app);
   await collection.untouched(async () => {

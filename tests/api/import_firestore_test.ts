@@ -3,11 +3,11 @@ import { USERS } from "@/lib/auth/users.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { assertTraceless } from "./archives.ts";
 import {
-  assertTold,
-  type Folder,
+  assertNoted,
   importFrom,
+  listImportFolders,
   projectOf,
-  scratchIn,
+  type TemporaryFolder,
   temporaryFolder,
 } from "./foreign_sources.ts";
 import { ok, refused } from "./test_collection.ts";
@@ -21,10 +21,10 @@ const nameOf = (path: string) => `${DATABASE}/documents/${path}`;
 const document = (path: string, fields: object = {}) => ({ name: nameOf(path), fields, ...TIMES });
 const text = (stringValue: string) => ({ stringValue });
 
-/** An export of these lines. */
-async function exported(
+/** Writes an export with these lines. */
+async function writeExport(
   ...lines: readonly (object | string)[]
-): Promise<Folder & { source: string }> {
+): Promise<TemporaryFolder & { source: string }> {
   const folder = await temporaryFolder();
   const texts = lines.map((line) => typeof line === "string" ? line : JSON.stringify(line));
   await Deno.writeTextFile(
@@ -34,7 +34,7 @@ async function exported(
   return { ...folder, source: `firestore:${folder.path}/export.jsonl` };
 }
 
-async function documentsOf(project: TestProject, name: string, query = "") {
+async function documentsBySource(project: TestProject, name: string, query = "") {
   const answer = await project.asSecret({ path: `/api/data/${name}?limit=100${query}` });
   // deno-lint-ignore no-explicit-any -- Documents of several shapes.
   return new Map<string, any>(ok(answer).items.map((one: any) => [one.sourceId, one]));
@@ -66,8 +66,8 @@ const USER_LINES = [
   { localId: "uid-eve", email: "ADA@example.com", disabled: true },
 ];
 
-Deno.test("documents of Firestore become documents: every type has its value", async () => {
-  await using source = await exported(
+Deno.test("an import from Firestore converts documents with values of every type", async () => {
+  await using source = await writeExport(
     document("posts/full", {
       nothing: { nullValue: null },
       yes: { booleanValue: true },
@@ -101,8 +101,8 @@ Deno.test("documents of Firestore become documents: every type has its value", a
   });
   assert.equal(report.name, "shop-1");
   const project = projectOf(app, report);
-  const posts = await documentsOf(project, "posts");
-  const red = (await documentsOf(project, "tags")).get("red");
+  const posts = await documentsBySource(project, "posts");
+  const red = (await documentsBySource(project, "tags")).get("red");
   const { _id, isDeleted: _isDeleted, deletedAt: _deletedAt, ...post } = posts.get("full");
   assert.deepEqual(post, {
     sourceId: "full",
@@ -127,22 +127,22 @@ Deno.test("documents of Firestore become documents: every type has its value", a
     [posts.get("half").mixed, posts.get("other").mixed, posts.get("other").source_createdAt],
     ["x", false, "then"],
   );
-  const comments = await documentsOf(project, "posts_comments", "&populate=parent");
+  const comments = await documentsBySource(project, "posts_comments", "&populate=parent");
   assert.equal(comments.get("posts/full/comments/c1").parent.title, "Hello");
-  const populated = await documentsOf(project, "posts", "&populate=tag,tags");
+  const populated = await documentsBySource(project, "posts", "&populate=tag,tags");
   assert.equal(populated.get("full").tags[0].label, "Red");
-  assertTold(
+  assertNoted(
     report,
     /^posts\/comments is called posts_comments/,
     /^posts\.createdAt is called source_createdAt/,
     /^posts: not declared.*mixed/,
-    /^posts\.map: names within it that are others now \("a\.b" is called "a_b_"\): 1$/,
-    /^posts: security rules hold no more.*nobody owns/,
+    /^posts\.map: names within it that were changed \("a\.b" is called "a_b_"\): 1$/,
+    /^posts: security rules were not carried over.*have no owner/,
   );
 });
 
-Deno.test("users of Firebase come with what can be checked here, and the others ask for a code", async () => {
-  await using source = await exported(...USER_LINES);
+Deno.test("an import from Firestore keeps password hashes and sign-ins that Corbel supports", async () => {
+  await using source = await writeExport(...USER_LINES);
   await using app = await openTestApp();
   const report = await importFrom(app, source.source);
   assert.deepEqual(report.imported, { users: 3, identities: 1, files: 0 });
@@ -173,7 +173,7 @@ Deno.test("users of Firebase come with what can be checked here, and the others 
   refused(await logIn(project, "bob@example.com", PASSWORD), 401, "INVALID_CREDENTIALS");
   const eve = users.get("uid-eve")!;
   assert.deepEqual([eve.email, eve.disabled], [null, true]);
-  assertTold(
+  assertNoted(
     report,
     /passwords left out.*ask for a code: 1$/,
     /emails left out, because another user has the same one: 1$/,
@@ -181,14 +181,14 @@ Deno.test("users of Firebase come with what can be checked here, and the others 
   );
 });
 
-Deno.test("texts that are ids of users become references, and say to whom documents belong", async () => {
-  await using source = await exported(
+Deno.test("an import from Firestore turns texts with ids of users into references and owners", async () => {
+  await using source = await writeExport(
     ...USER_LINES,
     document("notes/n1", { owner: text("uid-ada"), body: text("mine") }),
     document("notes/n2", { owner: text("uid-bob"), body: text("uid-bob") }),
     document("users/uid-ada", { nick: text("A") }),
     document("mixed/m1", { who: text("uid-ada") }),
-    document("mixed/m2", { who: text("somebody else") }),
+    document("mixed/m2", { who: text("another person") }),
   );
   await using app = await openTestApp();
   const report = await importFrom(app, source.source);
@@ -199,22 +199,22 @@ Deno.test("texts that are ids of users become references, and say to whom docume
   assert.equal(notes[0].owner.name, "Ada");
   const profiles = ok(await project.asPublic({ path: "/api/data/app_users" }, ada)).items;
   assert.deepEqual(profiles.map((one: { nick: string }) => one.nick), ["A"]);
-  assert.equal((await documentsOf(project, "mixed")).get("m1").who, "uid-ada");
-  assertTold(
+  assert.equal((await documentsBySource(project, "mixed")).get("m1").who, "uid-ada");
+  assertNoted(
     report,
     /^users is called app_users/,
     /^notes\.owner refers to users/,
-    /^notes: security rules hold no more.*"owner" names/,
-    /^users: security rules hold no more.*"ownerId" names/,
+    /^notes: security rules were not carried over.*"owner" names/,
+    /^users: security rules were not carried over.*"ownerId" names/,
   );
 });
 
-Deno.test("values that Firestore keeps as no strings are never ids of users: they stay as they are", async () => {
+Deno.test("an import from Firestore never takes values other than strings for ids of users", async () => {
   const big = "1254071346418286654";
   const elsewhere = "projects/other/databases/(default)/documents/users/uid-ada";
   const owner = text("uid-ada");
   const reference = { referenceValue: elsewhere };
-  await using source = await exported(
+  await using source = await writeExport(
     ...USER_LINES,
     document("files/f1", {
       owner,
@@ -232,7 +232,7 @@ Deno.test("values that Firestore keeps as no strings are never ids of users: the
   const report = await importFrom(app, source.source);
   const project = projectOf(app, report);
   const ada = (await usersBySource(app, project)).get("uid-ada")!._id;
-  const files = await documentsOf(project, "files");
+  const files = await documentsBySource(project, "files");
   const { thumb, number, other, list, mixed, owner: ownerId } = files.get("f1");
   assert.deepEqual(
     { thumb, number, other, list, mixed, ownerId },
@@ -257,7 +257,7 @@ Deno.test("values that Firestore keeps as no strings are never ids of users: the
   assert.deepEqual(types, ["Ref", "String", "String", "String", "String"]);
   assert.equal(definition.rls.ownerField, "owner");
   assert.equal(blobs.rls.ownerField, "ownerId");
-  assertTold(
+  assertNoted(
     report,
     /^files\.thumb: bytes kept as text, in base64: 1$/,
     /^files\.number: integers beyond 2\^53 kept as text: 1$/,
@@ -266,12 +266,12 @@ Deno.test("values that Firestore keeps as no strings are never ids of users: the
   assert.equal(report.notes.filter((line) => /refers to users/.test(line)).length, 1);
 });
 
-Deno.test("ids of users in a field that cannot be declared stay as they are", async () => {
+Deno.test("an import from Firestore keeps ids of users in undeclared fields unchanged", async () => {
   const named = { "the owner": text("uid-ada"), constructor: text("uid-ada") };
   const many = Object.fromEntries(
     Array.from({ length: 160 }, (_, n) => [`f${n}`, text("uid-ada")]),
   );
-  await using source = await exported(
+  await using source = await writeExport(
     ...USER_LINES,
     document("named/n", named),
     document("many/m", many),
@@ -279,31 +279,31 @@ Deno.test("ids of users in a field that cannot be declared stay as they are", as
   await using app = await openTestApp();
   const project = projectOf(app, await importFrom(app, source.source));
   const ada = (await usersBySource(app, project)).get("uid-ada")!._id;
-  const stored = (await documentsOf(project, "named")).get("n");
+  const stored = (await documentsBySource(project, "named")).get("n");
   assert.deepEqual([stored["the owner"], stored.source_constructor], ["uid-ada", ada]);
-  const { f0, f159 } = (await documentsOf(project, "many")).get("m");
+  const { f0, f159 } = (await documentsBySource(project, "many")).get("m");
   assert.deepEqual([f0, f159], [ada, "uid-ada"]);
 });
 
-Deno.test("of more names than are looked at none is lost", async () => {
+Deno.test("an import from Firestore keeps every field of a document with 1,200 fields", async () => {
   const fields = Object.fromEntries(
     ["x", "y"].flatMap((part) =>
       Array.from({ length: 600 }, (_, n) => [`k.${n}.${part}`, text(`${n}${part}`)])
     ),
   );
   const last = { "z.1": text("dot"), z$1: text("dollar"), sourceId: text("own"), _id: text("id") };
-  await using source = await exported(document("maps/m", { ...fields, ...last }));
+  await using source = await writeExport(document("maps/m", { ...fields, ...last }));
   await using app = await openTestApp();
   const project = projectOf(app, await importFrom(app, source.source));
-  const stored = (await documentsOf(project, "maps")).get("m");
+  const stored = (await documentsBySource(project, "maps")).get("m");
   const values = new Set(Object.values(stored));
   for (const { stringValue } of Object.values({ ...fields, ...last })) {
     assert.ok(values.has(stringValue), stringValue);
   }
 });
 
-Deno.test("what has no exact value here is told, and what fits stays", async () => {
-  await using source = await exported(
+Deno.test("an import from Firestore reports values that cannot be stored exactly", async () => {
+  await using source = await writeExport(
     document("things/a", {
       big: { integerValue: "9007199254740993" },
       infinite: { doubleValue: "Infinity" },
@@ -316,7 +316,7 @@ Deno.test("what has no exact value here is told, and what fits stays", async () 
   );
   await using app = await openTestApp();
   const report = await importFrom(app, source.source);
-  const things = await documentsOf(projectOf(app, report), "things");
+  const things = await documentsBySource(projectOf(app, report), "things");
   const thing = things.get("a");
   assert.deepEqual(
     [thing.big, thing.infinite, thing.rich, thing["first name"], thing.where],
@@ -324,20 +324,20 @@ Deno.test("what has no exact value here is told, and what fits stays", async () 
   );
   assert.equal(things.get("b").big, 1);
   assert.match(things.get("c").createdAt, /^20\d\d-/);
-  assertTold(report, /things\.infinite: numbers left out.*: 1$/, /^things: not declared.*big/);
+  assertNoted(report, /things\.infinite: numbers left out.*: 1$/, /^things: not declared.*big/);
 });
 
-Deno.test("the same export gives the same project, which is refused a second time", async () => {
-  await using source = await exported(document("a/1"), document("a/2"), ...USER_LINES);
+Deno.test("an import from Firestore is refused if the export was imported, except with --copy", async () => {
+  await using source = await writeExport(document("a/1"), document("a/2"), ...USER_LINES);
   await using app = await openTestApp();
   const first = await importFrom(app, source.source);
   await assertTraceless(app.services, () => importFrom(app, source.source), /already.*--copy/s);
   const copy = await importFrom(app, source.source, "--copy");
   assert.deepEqual(copy.hashes, first.hashes);
-  assert.deepEqual(await scratchIn(app), []);
+  assert.deepEqual(await listImportFolders(app), []);
 });
 
-Deno.test("an export with a line that is neither document nor user is refused by the line, and leaves no trace", async () => {
+Deno.test("an import from Firestore refuses an invalid line by its number and leaves no trace", async () => {
   const good = document("posts/a", { title: text("x") });
   let deep: object = text("x");
   for (let n = 0; n < 50; n++) deep = { arrayValue: { values: [deep] } };
@@ -345,19 +345,19 @@ Deno.test("an export with a line that is neither document nor user is refused by
     [[], /export is empty/],
     [["", "  "], /export is empty/],
     [[good, "{"], /Line 2 is not valid JSON \(column 2: the text/],
-    [[good, "[1]"], /Line 2 is no JSON object/],
+    [[good, "[1]"], /Line 2 is not a JSON object/],
     [[good, { id: 1 }], /Line 2 is neither a document/],
     [[good, good], /Line 2: "posts\/a" comes twice/],
     [[USER_LINES[0]!, USER_LINES[0]!], /Line 2: the user "uid-ada" comes twice/],
-    [[{ name: "posts/a" }], /Line 1: "posts\/a" is the name of no document/],
-    [[document("posts")], /name of no document/],
-    [[document("posts//comments/c")], /name of no document/],
-    [[good, { ...good, name: good.name.replace("shop-1", "other") }], /Line 2 is of .*other/],
+    [[{ name: "posts/a" }], /Line 1: "posts\/a" is not the name of a document/],
+    [[document("posts")], /not the name of a document/],
+    [[document("posts//comments/c")], /not the name of a document/],
+    [[good, { ...good, name: good.name.replace("shop-1", "other") }], /Line 2 belongs to .*other/],
     [[document("posts/a", { title: "x" })], /Line 1: the field "title" has no type/],
-    [[document("posts/a", { title: { fancyValue: 1 } })], /type that nobody knows/],
+    [[document("posts/a", { title: { fancyValue: 1 } })], /has an unknown type/],
     [
       [document("posts/a", { title: { stringValue: "x", nullValue: null } })],
-      /type that nobody knows/,
+      /has an unknown type/,
     ],
     [[document("posts/a", { list: { arrayValue: { values: {} } } })], /has no valid arrayValue/],
     [[document("posts/a", { deep })], /nested too deeply/],
@@ -367,22 +367,22 @@ Deno.test("an export with a line that is neither document nor user is refused by
   ];
   await using app = await openTestApp();
   for (const [lines, refusal] of cases) {
-    await using source = await exported(...lines);
+    await using source = await writeExport(...lines);
     await assertTraceless(app.services, () => importFrom(app, source.source), refusal);
-    assert.deepEqual(await scratchIn(app), []);
+    assert.deepEqual(await listImportFolders(app), []);
   }
-  await using source = await exported("");
+  await using source = await writeExport("");
   await Deno.writeFile(`${source.path}/export.jsonl`, Uint8Array.of(0x7b, 0xff, 0xfe, 0x0a));
   await assertTraceless(app.services, () => importFrom(app, source.source), /not UTF-8/);
   const missing = `firestore:${source.path}/none`;
   await assertTraceless(app.services, () => importFrom(app, missing), /Cannot read the file/);
 });
 
-Deno.test("documents that are too large are refused together, and left out with --continue", async () => {
+Deno.test("an import from Firestore refuses too large documents, or skips them with --continue", async () => {
   const large = document("posts/large", {
     list: { arrayValue: { values: [text("x".repeat(900_000)), text("y".repeat(300_000))] } },
   });
-  await using source = await exported(large, document("posts/small", { title: text("x") }));
+  await using source = await writeExport(large, document("posts/small", { title: text("x") }));
   await using app = await openTestApp();
   await assertTraceless(
     app.services,
@@ -391,7 +391,9 @@ Deno.test("documents that are too large are refused together, and left out with 
   );
   const report = await importFrom(app, source.source, "--continue");
   assert.deepEqual(report.leftOut, { "collections/posts": 1 });
-  assert.deepEqual([...(await documentsOf(projectOf(app, report), "posts")).keys()], ["small"]);
+  assert.deepEqual([...(await documentsBySource(projectOf(app, report), "posts")).keys()], [
+    "small",
+  ]);
   assert.equal(
     await app.services.engine.records(report.projectId, USERS).count({ op: "and", of: [] }),
     0,

@@ -1,21 +1,21 @@
-/** Numbers that a double cannot hold, in archives and in exports of other backends. */
+/** Numbers that a double cannot represent, in archives and in exports of other backends. */
 
 import assert from "node:assert/strict";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { archived, FIRST } from "./archived_project.ts";
-import { altered, assertTraceless, importOf } from "./archives.ts";
+import { archiveFurnishedProject, FIRST_POSTS } from "./archived_project.ts";
+import { alterArchive, assertTraceless, importBytes } from "./archives.ts";
 import {
   importFrom,
+  listImportFolders,
   pocketbaseCopy,
   projectOf,
   type Report,
-  scratchIn,
   sourceId,
   temporaryFolder,
 } from "./foreign_sources.ts";
 import { ok } from "./test_collection.ts";
 
-/** Numerals whose value is lost when they are read as doubles. */
+/** Numerals whose value changes if they are read as doubles. */
 const INEXACT = [
   "9007199254740993",
   "-9007199254740993",
@@ -35,7 +35,7 @@ const KEPT: readonly (readonly [numeral: string, value: number])[] = [
   ["12.50", 12.5],
 ];
 
-const told = (where: string, numeral: string): RegExp =>
+const inexactNumber = (where: string, numeral: string): RegExp =>
   new RegExp(
     `${where} has the integer ${numeral}, which a Number cannot hold exactly: send it as a String`,
   );
@@ -46,34 +46,34 @@ async function extraOf(app: TestApp, report: Report, query = "") {
   return items[0].extra;
 }
 
-Deno.test("an archive with an integer that a Number cannot hold is refused by its line", async () => {
-  const { bytes } = await archived();
+Deno.test("an import of an archive refuses an inexact integer by its line", async () => {
+  const { bytes } = await archiveFurnishedProject();
   await using app = await openTestApp();
   const alteredWith = (numeral: string) =>
-    altered(bytes, (all) => {
-      const [first, second, ...rest] = all.get(FIRST)!.split("\n");
+    alterArchive(bytes, (all) => {
+      const [first, second, ...rest] = all.get(FIRST_POSTS)!.split("\n");
       const changed = second!.replace('"title"', `"extra":{"list":[${numeral}]},"title"`);
       assert.notEqual(changed, second);
-      all.set(FIRST, [first, changed, ...rest].join("\n"));
-    }, { isWhole: true });
+      all.set(FIRST_POSTS, [first, changed, ...rest].join("\n"));
+    }, { hasMatchingEnd: true });
   for (const numeral of INEXACT) {
-    const given = await alteredWith(numeral);
-    const refusal = told("posts/0000001\\.ndjson, line 2: this", numeral);
-    await assertTraceless(app.services, () => importOf(app.services, given), refusal);
+    const archive = await alteredWith(numeral);
+    const refusal = inexactNumber("posts/0000001\\.ndjson, line 2: this", numeral);
+    await assertTraceless(app.services, () => importBytes(app.services, archive), refusal);
   }
   for (const [numeral, value] of KEPT) {
-    const report = await importOf(app.services, await alteredWith(numeral), { isCopy: true });
+    const report = await importBytes(app.services, await alteredWith(numeral), { isCopy: true });
     const stored = await extraOf(app, report as Report, "&extra_exists=true");
     assert.deepEqual(stored, { list: [value] }, numeral);
   }
-  const settings = await altered(bytes, (all) => {
+  const settings = await alterArchive(bytes, (all) => {
     const text = all.get("configuration.json")!;
     all.set("configuration.json", text.replace("{", `{"more":${INEXACT[0]},`));
   });
   await assertTraceless(
     app.services,
-    () => importOf(app.services, settings),
-    told("configuration\\.json", INEXACT[0]!),
+    () => importBytes(app.services, settings),
+    inexactNumber("configuration\\.json", INEXACT[0]!),
   );
 });
 
@@ -82,15 +82,14 @@ const document = (id: string, fields: string) =>
 
 const user = (customAttributes: string) => JSON.stringify({ localId: "uid", customAttributes });
 
-/** Imports an export of Firestore with these lines. */
-async function fromFirestore(app: TestApp, ...lines: string[]): Promise<Report> {
+async function importFirestore(app: TestApp, ...lines: string[]): Promise<Report> {
   await using folder = await temporaryFolder();
   const path = `${folder.path}/export.jsonl`;
   await Deno.writeTextFile(path, lines.join("\n"));
   return await importFrom(app, `firestore:${path}`, "--copy");
 }
 
-Deno.test("a line of Firestore with an integer that a Number cannot hold is refused", async () => {
+Deno.test("an import from Firestore refuses an inexact integer by its line", async () => {
   await using app = await openTestApp();
   const good = document("a", '{"nullValue":null}');
   for (const numeral of INEXACT) {
@@ -101,56 +100,56 @@ Deno.test("a line of Firestore with an integer that a Number cannot hold is refu
         `{"mapValue":{"fields":{"deep":{"arrayValue":{"values":[{"doubleValue":${numeral}}]}}}}}`,
       ]
     ) {
-      const work = () => fromFirestore(app, good, document("b", fields));
-      await assertTraceless(app.services, work, told("Line 2", numeral));
+      const work = () => importFirestore(app, good, document("b", fields));
+      await assertTraceless(app.services, work, inexactNumber("Line 2", numeral));
     }
-    const claims = () => fromFirestore(app, good, user(`{"id":${numeral}}`));
-    await assertTraceless(app.services, claims, told("Line 2: customAttributes", numeral));
+    const claims = () => importFirestore(app, good, user(`{"id":${numeral}}`));
+    await assertTraceless(app.services, claims, inexactNumber("Line 2: customAttributes", numeral));
   }
-  const asNumber = () => fromFirestore(app, document("a", '{"integerValue":9007199254740992}'));
+  const asNumber = () => importFirestore(app, document("a", '{"integerValue":9007199254740992}'));
   const refusal = /Line 1: .*"extra" has the integerValue .* as a number: write it as a String/;
   await assertTraceless(app.services, asNumber, refusal);
-  assert.deepEqual(await scratchIn(app), []);
+  assert.deepEqual(await listImportFolders(app), []);
 });
 
-Deno.test("doubles of Firestore are kept, and its integers beyond 2^53 become texts", async () => {
+Deno.test("an import from Firestore keeps doubles and stores integers beyond 2^53 as texts", async () => {
   await using app = await openTestApp();
   for (const [numeral, value] of KEPT) {
-    const report = await fromFirestore(app, document("a", `{"doubleValue":${numeral}}`));
+    const report = await importFirestore(app, document("a", `{"doubleValue":${numeral}}`));
     assert.equal(await extraOf(app, report), value, numeral);
   }
   for (const numeral of ["9007199254740993", "-9223372036854775808"]) {
-    const report = await fromFirestore(app, document("a", `{"integerValue":"${numeral}"}`));
+    const report = await importFirestore(app, document("a", `{"integerValue":"${numeral}"}`));
     assert.equal(await extraOf(app, report), numeral);
   }
 });
 
-/** Imports the folder of PocketBase after `extra` or `views` of one post was set by SQL. */
-async function fromPocketbase(app: TestApp, set: string): Promise<Report> {
+/** Imports the PocketBase folder after one post was updated with the SQL assignment `set`. */
+async function importPocketbase(app: TestApp, set: string): Promise<Report> {
   await using folder = await pocketbaseCopy((db) =>
     db.exec(`UPDATE posts SET ${set} WHERE id = '${sourceId("full")}'`)
   );
   return await importFrom(app, `pocketbase:${folder.path}`, "--copy");
 }
 
-Deno.test("a record of PocketBase with an integer that a Number cannot hold is refused", async () => {
+Deno.test("an import from PocketBase refuses an inexact integer by field and record", async () => {
   await using app = await openTestApp();
   const of = (field: string) => `posts\\.${field} of the record "${sourceId("full")}"`;
   for (const numeral of INEXACT) {
-    const json = () => fromPocketbase(app, `extra = '{"deep":[${numeral}]}'`);
-    await assertTraceless(app.services, json, told(of("extra"), numeral));
+    const json = () => importPocketbase(app, `extra = '{"deep":[${numeral}]}'`);
+    await assertTraceless(app.services, json, inexactNumber(of("extra"), numeral));
   }
   for (const numeral of ["9007199254740993", "-9007199254740993", "9223372036854775807"]) {
-    const number = () => fromPocketbase(app, `views = ${numeral}`);
-    await assertTraceless(app.services, number, told(of("views"), numeral));
+    const number = () => importPocketbase(app, `views = ${numeral}`);
+    await assertTraceless(app.services, number, inexactNumber(of("views"), numeral));
   }
-  assert.deepEqual(await scratchIn(app), []);
+  assert.deepEqual(await listImportFolders(app), []);
 });
 
-Deno.test("other numbers of PocketBase are kept", async () => {
+Deno.test("an import from PocketBase keeps all other numbers", async () => {
   await using app = await openTestApp();
   const stored = async (set: string) => {
-    const project = projectOf(app, await fromPocketbase(app, set));
+    const project = projectOf(app, await importPocketbase(app, set));
     const path = `/api/data/posts?sourceId=${sourceId("full")}`;
     return ok(await project.asSecret({ path })).items[0];
   };

@@ -10,17 +10,17 @@ import { openTestApp, type TestApp, type TestProject } from "../support/test_app
 import { assertTraceless } from "./archives.ts";
 import { openFiles } from "./files.ts";
 import {
-  assertTold,
+  assertNoted,
   contentsOf,
   importFrom,
+  listImportFolders,
   POCKETBASE,
   pocketbaseCopy,
   projectOf,
-  scratchIn,
   sourceId,
   temporaryFolder,
 } from "./foreign_sources.ts";
-import { NOBODY, ok, refused } from "./test_collection.ts";
+import { ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 import { ADA, logIn, PASSWORD, storedUsers, userOf } from "./user_email.ts";
 
 const SOURCE = `pocketbase:${POCKETBASE}`;
@@ -29,7 +29,7 @@ const IMPORT = {
   name: null,
   ownerId: null,
   isCopy: false,
-  goesOn: false,
+  skipInvalid: false,
   passphrase: null,
   progress: NO_PROGRESS,
 };
@@ -41,14 +41,14 @@ async function usersBySource(app: TestApp, project: TestProject): Promise<Map<st
   return new Map(users.map((user) => [String(user.fields!.sourceId), user]));
 }
 
-/** Documents by the ids that they had. */
-async function documentsOf(project: TestProject, name: string, query = "") {
+/** Returns documents by their ids in the source. */
+async function documentsBySource(project: TestProject, name: string, query = "") {
   const answer = await project.asSecret({ path: `/api/data/${name}?limit=100${query}` });
   // deno-lint-ignore no-explicit-any -- Documents of several shapes.
   return new Map<string, any>(ok(answer).items.map((one: any) => [one.sourceId, one]));
 }
 
-Deno.test("a PocketBase folder becomes a project: every type of field has its value", async () => {
+Deno.test("an import from PocketBase converts fields of every type", async () => {
   await using app = await openTestApp();
   const report = await importFrom(app, SOURCE);
   assert.deepEqual(report.imported, {
@@ -62,8 +62,8 @@ Deno.test("a PocketBase folder becomes a project: every type of field has its va
   });
   assert.deepEqual([report.name, report.leftOut], ["Fixture", {}]);
   const project = projectOf(app, report);
-  const posts = await documentsOf(project, "posts");
-  const tags = await documentsOf(project, "tags");
+  const posts = await documentsBySource(project, "posts");
+  const tags = await documentsBySource(project, "tags");
   const users = await usersBySource(app, project);
   const idOfTag = (name: string) => tags.get(sourceId(name))._id;
   const { _id, createdAt, updatedAt, touchedAt, cover, papers, ...post } = posts.get(
@@ -99,13 +99,13 @@ Deno.test("a PocketBase folder becomes a project: every type of field has its va
   for (const key of nothing) assert.equal(empty[key], null, key);
   assert.deepEqual([empty.views, empty.isDraft, empty.tags, empty.papers], [0, false, [], []]);
   assert.equal(posts.get(sourceId("words")).anything, "a text");
-  const [note] = (await documentsOf(project, "app_users_notes")).values();
+  const [note] = (await documentsBySource(project, "app_users_notes")).values();
   assert.deepEqual([note.text, note.source_createdAt], ["Hi", "2020-02-29T00:00:00.000Z"]);
   assert.notEqual(note.createdAt, note.source_createdAt);
   assert.ok(!("secret" in note));
 });
 
-Deno.test("users of PocketBase sign in with the password they had, and its hash is replaced", async () => {
+Deno.test("users from PocketBase sign in with their password, whose hash is then replaced", async () => {
   await using app = await openTestApp();
   const project = projectOf(app, await importFrom(app, SOURCE));
   const before = (await usersBySource(app, project)).get(sourceId("ada"))!;
@@ -131,10 +131,10 @@ Deno.test("users of PocketBase sign in with the password they had, and its hash 
   );
 });
 
-Deno.test("what was a relation populates, a unique index holds, and only owners see documents", async () => {
+Deno.test("an import from PocketBase keeps relations, unique indexes and owners", async () => {
   await using app = await openTestApp();
   const project = projectOf(app, await importFrom(app, SOURCE));
-  const post = (await documentsOf(project, "posts", "&populate=author,main,tags,cover"))
+  const post = (await documentsBySource(project, "posts", "&populate=author,main,tags,cover"))
     .get(sourceId("full"));
   assert.deepEqual([post.author.name, post.main.label], ["Ada", "red"]);
   assert.deepEqual(post.tags.map(({ label }: { label: string }) => label), ["red", "green"]);
@@ -149,17 +149,17 @@ Deno.test("what was a relation populates, a unique index holds, and only owners 
   refused(await project.asPublic({ path: "/api/data/tags" }), 401, "ACCESS_TOKEN_REQUIRED");
 });
 
-Deno.test("files of PocketBase are served under their paths, and protected ones only when signed", async () => {
+Deno.test("an import from PocketBase keeps files and makes protected ones private", async () => {
   await using app = await openTestApp();
   const project = projectOf(app, await importFrom(app, SOURCE));
   const files = await openFiles(app, project);
-  const { cover, papers } = (await documentsOf(project, "posts")).get(sourceId("full"));
+  const { cover, papers } = (await documentsBySource(project, "posts")).get(sourceId("full"));
   const info = ok(await files.info(cover));
   assert.deepEqual(
     [info.filename, info.contentType, info.visibility, info.size],
     ["Köln 1.png", "image/png", "public", 69],
   );
-  const blobs = await app.services.blobStores.named(project.projectId, "internal");
+  const blobs = await app.services.blobStores.blobsOf(project.projectId, "internal");
   const original = [...Deno.readDirSync(POCKETBASE + "/storage")].flatMap(({ name }) =>
     [...Deno.readDirSync(`${POCKETBASE}/storage/${name}`)].map((one) => `${name}/${one.name}`)
   ).find((path) => path.endsWith(sourceId("full")))!;
@@ -175,10 +175,10 @@ Deno.test("files of PocketBase are served under their paths, and protected ones 
   assert.equal(ok(await files.info(`${project.projectId}/${avatar}`)).filename, "ada.png");
 });
 
-Deno.test("the report of a PocketBase import names what was mapped and what was left out", async () => {
+Deno.test("an import from PocketBase reports what was mapped and what was left out", async () => {
   await using app = await openTestApp();
   const report = await importFrom(app, SOURCE);
-  assertTold(
+  assertNoted(
     report,
     /^staff became a collection like any other/,
     /^titles was left out: it is a view/,
@@ -188,16 +188,16 @@ Deno.test("the report of a PocketBase import names what was mapped and what was 
     /^users\.roles is called source_roles/,
     /^posts\.anything is not declared/,
     /index was left out, because it is of an expression: .*idx_lower/,
-    /unique whatever the case of letters: .*idx_contact/,
-    /^posts: its rules hold no more, .*"author" names.*listRule "isDraft = false/,
-    /^tags: its rules hold no more, .*nobody owns/,
+    /unique regardless of case: .*idx_contact/,
+    /^posts: its rules were not carried over, .*"author" names.*listRule "isDraft = false/,
+    /^tags: its rules were not carried over, .*have no owner/,
     /sign-ins by discord left out.*: 1$/,
     /usernames left out.*: 1$/,
   );
-  assert.deepEqual(report.todo, ["Sign-in with github is off: give its client secret."]);
+  assert.deepEqual(report.todo, ["Sign-in with github is off: set its client secret."]);
 });
 
-Deno.test("one folder gives one archive: again it is refused, and a copy has its files and links", async () => {
+Deno.test("an import from PocketBase is refused if repeated, and a copy has its own files", async () => {
   await using app = await openTestApp();
   const first = await importFrom(app, SOURCE);
   await assertTraceless(app.services, () => importFrom(app, SOURCE), /already.*--copy/s);
@@ -207,15 +207,15 @@ Deno.test("one folder gives one archive: again it is refused, and a copy has its
   assert.equal(copy.hashes.users, first.hashes.users);
   assert.equal(copy.hashes.files, first.hashes.files);
   const project = projectOf(app, copy);
-  const post = (await documentsOf(project, "posts")).get(sourceId("full"));
+  const post = (await documentsBySource(project, "posts")).get(sourceId("full"));
   assert.ok(post.cover.startsWith(`${copy.projectId}/`));
   ok(await (await openFiles(app, project)).info(post.cover));
 });
 
-Deno.test("an import of a folder that was cut off goes on when it is run again", async () => {
+Deno.test("an import from PocketBase that was interrupted resumes if it is run again", async () => {
   await using app = await openTestApp();
   const cutOff: Progress = {
-    of: (what) => () => {
+    forPart: (what) => () => {
       if (what === "files") throw new Error("the process ended");
     },
   };
@@ -226,23 +226,23 @@ Deno.test("an import of a folder that was cut off goes on when it is run again",
     const work = importProject(app.services, archive.open, { ...IMPORT, progress: cutOff });
     await assert.rejects(work, /the process ended/);
   }
-  const begun = (await app.services.engine.spaces()).sort();
-  assert.equal(begun.length, 1);
+  const projectIds = (await app.services.engine.spaces()).sort();
+  assert.equal(projectIds.length, 1);
   const report = await importFrom(app, SOURCE);
-  assert.deepEqual([report.projectId], begun);
+  assert.deepEqual([report.projectId], projectIds);
   assert.equal(report.imported.files, 4);
 });
 
-Deno.test("the folder is left as it was, and nothing of the conversion stays", async () => {
+Deno.test("an import from PocketBase leaves the folder unchanged and no temporary files", async () => {
   await using folder = await pocketbaseCopy();
   await using app = await openTestApp();
   const before = await contentsOf(folder.path);
   await importFrom(app, `pocketbase:${folder.path}`);
   assert.deepEqual(await contentsOf(folder.path), before);
-  assert.deepEqual(await scratchIn(app), []);
+  assert.deepEqual(await listImportFolders(app), []);
 });
 
-Deno.test("what is still in the log of a running PocketBase comes along", async () => {
+Deno.test("an import from PocketBase includes the write-ahead log of a running server", async () => {
   await using folder = await pocketbaseCopy();
   const { DatabaseSync } = await import("node:sqlite");
   const db = new DatabaseSync(`${folder.path}/data.db`);
@@ -251,13 +251,13 @@ Deno.test("what is still in the log of a running PocketBase comes along", async 
     db.exec("INSERT INTO tags (id, label) VALUES ('blue00000000000', 'blue')");
     await using app = await openTestApp();
     const project = projectOf(app, await importFrom(app, `pocketbase:${folder.path}`));
-    assert.equal((await documentsOf(project, "tags")).get(sourceId("blue")).label, "blue");
+    assert.equal((await documentsBySource(project, "tags")).get(sourceId("blue")).label, "blue");
   } finally {
     db.close();
   }
 });
 
-Deno.test("a folder that is damaged, too old or none of PocketBase is refused by name, and leaves no trace", async () => {
+Deno.test("an import from PocketBase refuses an invalid folder with its reason and leaves no trace", async () => {
   await using none = await temporaryFolder();
   await using text = await pocketbaseCopy();
   await Deno.writeTextFile(`${text.path}/data.db`, "no database at all");
@@ -277,26 +277,26 @@ Deno.test("a folder that is damaged, too old or none of PocketBase is refused by
   await using tables = await pocketbaseCopy((db) => db.exec("DROP TABLE posts"));
   await using app = await openTestApp();
   const refusals: [string, RegExp][] = [
-    [none.path, /no folder of PocketBase: it has no data\.db/],
+    [none.path, /is not a folder of PocketBase: it has no data\.db/],
     [`${none.path}/missing`, /There is no folder ".*missing"/],
-    [text.path, /data\.db is damaged, or no database/],
+    [text.path, /data\.db is damaged or is not a database/],
     [cut.path, /data\.db is damaged/],
-    [other.path, /none of PocketBase/],
-    [auths.path, /none of PocketBase: it must have .*_externalAuths/],
+    [other.path, /not a database of PocketBase/],
+    [auths.path, /not a database of PocketBase: it must have .*_externalAuths/],
     [old.path, /before 0\.23/],
     [broken.path, /fields of "posts"/],
-    [foreign.path, /"posts" is of a type/],
+    [foreign.path, /"posts" has an unknown type/],
     [tables.path, /the table "posts" has no column/],
   ];
   for (const [path, refusal] of refusals) {
     await assertTraceless(app.services, () => importFrom(app, `pocketbase:${path}`), refusal);
-    assert.deepEqual(await scratchIn(app), []);
+    assert.deepEqual(await listImportFolders(app), []);
   }
 });
 
-Deno.test("names of files in the database lead nowhere but into the folder's storage", async () => {
+Deno.test("an import from PocketBase reads no files outside the folder's storage", async () => {
   await using secret = await temporaryFolder();
-  await Deno.writeTextFile(`${secret.path}/secret.txt`, "not for everybody");
+  await Deno.writeTextFile(`${secret.path}/secret.txt`, "secret");
   await using folder = await pocketbaseCopy((db) => {
     const set = db.prepare("UPDATE posts SET cover = ?, papers = ? WHERE id = ?");
     set.run("link.txt", JSON.stringify(["..", "../../../data.db", "gone.txt"]), sourceId("empty"));
@@ -312,12 +312,12 @@ Deno.test("names of files in the database lead nowhere but into the folder's sto
   await using app = await openTestApp();
   const report = await importFrom(app, `pocketbase:${folder.path}`);
   assert.equal(report.imported.files, 4);
-  assertTold(report, /posts\.cover: files left out.*: 2$/, /posts\.papers: files left out.*: 3$/);
-  const documents = await documentsOf(projectOf(app, report), "posts");
+  assertNoted(report, /posts\.cover: files left out.*: 2$/, /posts\.papers: files left out.*: 3$/);
+  const documents = await documentsBySource(projectOf(app, report), "posts");
   for (const name of ["empty", "words"]) assert.equal(documents.get(sourceId(name)).cover, null);
 });
 
-Deno.test("of users whom Corbel would take for one the one keeps the e-mail who has verified it", async () => {
+Deno.test("an import from PocketBase gives a shared e-mail to the user who has verified it", async () => {
   await using folder = await pocketbaseCopy((db) => {
     const insert = db.prepare(
       "INSERT INTO users (id, email, verified, password, tokenKey, name) VALUES (?, ?, ?, ?, ?, ?)",
@@ -341,17 +341,17 @@ Deno.test("of users whom Corbel would take for one the one keeps the e-mail who 
     [users.get(sourceId("broken"))!.email, users.get(sourceId("broken"))!.passwordHash],
     [null, null],
   );
-  assertTold(
+  assertNoted(
     report,
     /emails left out, because another.*: 1$/,
-    /e-mails left out, because they are no plain address: 1$/,
+    /e-mails left out, because they are not plain addresses: 1$/,
     /passwords left out.*cost from 4 to 10.*: 2$/,
   );
   refused(await logIn(project, "costly@example.com", PASSWORD), 401, "INVALID_CREDENTIALS");
   ok(await logIn(project, "cheap@example.com", PASSWORD));
 });
 
-Deno.test("values that do not fit are left out and counted, and the rest of the document stays", async () => {
+Deno.test("an import from PocketBase leaves out and counts values that do not fit", async () => {
   await using folder = await pocketbaseCopy((db) => {
     const set = db.prepare("UPDATE posts SET extra = ?, publishedAt = ?, views = ? WHERE id = ?");
     const deep = `${"[".repeat(500)}${"]".repeat(500)}`;
@@ -360,14 +360,14 @@ Deno.test("values that do not fit are left out and counted, and the rest of the 
   });
   await using app = await openTestApp();
   const report = await importFrom(app, `pocketbase:${folder.path}`);
-  const posts = await documentsOf(projectOf(app, report), "posts");
+  const posts = await documentsBySource(projectOf(app, report), "posts");
   const { title, extra, publishedAt, views } = posts.get(sourceId("empty"));
   assert.deepEqual([title, extra, publishedAt, views], ["Empty", null, null, 2 ** 53]);
   assert.equal(posts.get(sourceId("words")).publishedAt, "2026-02-01T00:00:00.000Z");
-  assertTold(report, /posts\.extra: values left out/, /posts\.publishedAt: times left out.*: 1$/);
+  assertNoted(report, /posts\.extra: values left out/, /posts\.publishedAt: times left out.*: 1$/);
 });
 
-Deno.test("JSON whose members have names that cannot be stored is kept under others, which the report names", async () => {
+Deno.test("an import from PocketBase renames members of JSON that cannot be stored", async () => {
   await using folder = await pocketbaseCopy((db) => {
     const set = db.prepare("UPDATE posts SET extra = ?, anything = ? WHERE id = ?");
     set.run('{"example.com":1,"other":2}', '[{"$where":{"a.b":1,"a_b":2}}]', sourceId("empty"));
@@ -375,19 +375,19 @@ Deno.test("JSON whose members have names that cannot be stored is kept under oth
   });
   await using app = await openTestApp();
   const report = await importFrom(app, `pocketbase:${folder.path}`);
-  const posts = await documentsOf(projectOf(app, report), "posts");
+  const posts = await documentsBySource(projectOf(app, report), "posts");
   const [empty, words] = [posts.get(sourceId("empty")), posts.get(sourceId("words"))];
   assert.deepEqual(empty.extra, { example_com: 1, other: 2 });
   assert.deepEqual(empty.anything, [{ _where: { a_b_: 1, a_b: 2 } }]);
   assert.deepEqual(words.extra, { source_constructor: { source_: 1 } });
-  assertTold(
+  assertNoted(
     report,
     /^posts\.extra: names within it .*"example\.com" is called "example_com".*: 3$/,
     /^posts\.anything: names within it .*"\$where" is called "_where".*: 2$/,
   );
 });
 
-Deno.test("a folder without users or collections becomes an empty project", async () => {
+Deno.test("an import from PocketBase without users or collections creates an empty project", async () => {
   await using folder = await pocketbaseCopy((db) =>
     db.exec("DELETE FROM _collections WHERE system = 0; DELETE FROM _params")
   );
@@ -400,5 +400,5 @@ Deno.test("a folder without users or collections becomes an empty project", asyn
   }]);
   const users = app.services.engine.records(report.projectId, USERS);
   assert.equal(await users.count(ALL), 0);
-  assert.notEqual(report.projectId, NOBODY);
+  assert.notEqual(report.projectId, UNKNOWN_ID);
 });

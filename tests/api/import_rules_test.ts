@@ -1,14 +1,12 @@
-/** What comes in an archive is read by the rules that hold over HTTP. */
-
 import { USER_FIELDS_BYTES_MAX } from "@/lib/limits.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { archived, FIRST, linesOf } from "./archived_project.ts";
-import { altered, assertTraceless, importOf, recordsIn } from "./archives.ts";
+import { archiveFurnishedProject, FIRST_POSTS, toNdjson } from "./archived_project.ts";
+import { alterArchive, assertTraceless, importBytes, recordsIn } from "./archives.ts";
 
 const TIME = "2026-01-31T12:00:00.000Z";
 
-Deno.test("users who could sign in as others, or with what nobody can check, are refused", async () => {
-  const { bytes } = await archived();
+Deno.test("an import refuses users with invalid or conflicting sign-in data", async () => {
+  const { bytes } = await archiveFurnishedProject();
   await using app = await openTestApp();
   const { services } = app;
   const changes: [object, RegExp][] = [
@@ -30,17 +28,17 @@ Deno.test("users who could sign in as others, or with what nobody can check, are
     [{ isOperator: true }, /isOperator/],
   ];
   for (const [members, refusal] of changes) {
-    const given = await altered(bytes, (all) => {
+    const altered = await alterArchive(bytes, (all) => {
       const name = "users/0000001.ndjson";
       const [user] = recordsIn(all.get(name)!);
-      all.set(name, linesOf([{ ...user!, record: { ...user!.record, ...members } }]));
-    }, { isWhole: true });
-    await assertTraceless(services, () => importOf(services, given), refusal);
+      all.set(name, toNdjson([{ ...user!, record: { ...user!.record, ...members } }]));
+    }, { hasMatchingEnd: true });
+    await assertTraceless(services, () => importBytes(services, altered), refusal);
   }
 });
 
-Deno.test("definitions, views, files and members of documents are read by the rules that hold over HTTP", async () => {
-  const { bytes } = await archived();
+Deno.test("an import checks definitions, views, files and documents by the rules of the API", async () => {
+  const { bytes } = await archiveFurnishedProject();
   await using app = await openTestApp();
   const { services } = app;
   const changed = (text: string, change: (value: Record<string, unknown>) => void) => {
@@ -51,13 +49,13 @@ Deno.test("definitions, views, files and members of documents are read by the ru
   const setting = (part: string, value: unknown) => (all: Map<string, string>) => {
     all.set(
       "configuration.json",
-      changed(all.get("configuration.json")!, (whole) => whole[part] = value),
+      changed(all.get("configuration.json")!, (configuration) => configuration[part] = value),
     );
   };
   const document = (members: object) => (all: Map<string, string>) => {
-    const [first, ...rest] = recordsIn(all.get(FIRST)!);
+    const [first, ...rest] = recordsIn(all.get(FIRST_POSTS)!);
     Object.assign(first!.record, members);
-    all.set(FIRST, linesOf([first, ...rest]));
+    all.set(FIRST_POSTS, toNdjson([first, ...rest]));
   };
   const row = (members: object) => (all: Map<string, string>) => {
     const name = [...all.keys()].find((one) => one.endsWith("/row.json"))!;
@@ -68,7 +66,7 @@ Deno.test("definitions, views, files and members of documents are read by the ru
     const one = { name: "Codes", query: "sort=code", columns: null, ...members };
     all.set("views.json", JSON.stringify({ posts: [one] }));
   };
-  const alterations: [Parameters<typeof altered>[1], RegExp][] = [
+  const alterations: [Parameters<typeof alterArchive>[1], RegExp][] = [
     [
       (all) =>
         all.set(
@@ -102,7 +100,7 @@ Deno.test("definitions, views, files and members of documents are read by the ru
     [document({ extra: ["a\0b"] }), /"extra\.0" contains the character U\+0000/],
   ];
   for (const [alter, refusal] of alterations) {
-    const given = await altered(bytes, alter, { isWhole: true });
-    await assertTraceless(services, () => importOf(services, given), refusal);
+    const altered = await alterArchive(bytes, alter, { hasMatchingEnd: true });
+    await assertTraceless(services, () => importBytes(services, altered), refusal);
   }
 });

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { VIEW_QUERY_LENGTH_MAX, VIEWS_MAX } from "@/lib/limits.ts";
 import { updateCollection } from "../support/given.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { altered, archiveOf, assertTraceless, importOf } from "./archives.ts";
+import { alterArchive, archiveOf, assertTraceless, importBytes } from "./archives.ts";
 
 const POSTS = {
   name: "posts",
   fields: [{ key: "code", type: "String" }, { key: "at", type: "Date" }],
 };
 
-Deno.test("saved views come along as they are, also those that their collection has outgrown", async () => {
-  await using there = await openTestApp();
-  const project = await there.project();
+Deno.test("an import keeps saved views unchanged, also with fields that no longer exist", async () => {
+  await using source = await openTestApp();
+  const project = await source.project();
   await project.collection(POSTS);
   await project.collection({ name: "notes" });
   const views = (projectId: string, name: string) =>
@@ -24,20 +24,20 @@ Deno.test("saved views come along as they are, also those that their collection 
   };
   await save("Newest: code", { query: "sort=-at&code_ne=x", columns: ["code", "at"] });
   await save("All", { query: "" });
-  const outgrown = {
+  const withoutDate = {
     ...POSTS,
     fields: POSTS.fields.filter(({ key }) => key !== "at"),
     strict: true,
   };
-  await updateCollection(there.services, project.projectId, outgrown);
+  await updateCollection(source.services, project.projectId, withoutDate);
   const { body: { data: { items } } } = await owner.send({
     path: views(project.projectId, "posts"),
   });
   assert.deepEqual(items.map(({ name }: { name: string }) => name), ["All", "Newest: code"]);
-  const { bytes } = await archiveOf(there.services, project.projectId);
+  const { bytes } = await archiveOf(source.services, project.projectId);
 
   await using app = await openTestApp();
-  const { projectId } = await importOf(app.services, bytes);
+  const { projectId } = await importBytes(app.services, bytes);
   const reader = await app.known({ ...project, projectId }).owner();
   const listed = async (name: string) =>
     (await reader.send({ path: views(projectId, name) })).body.data.items;
@@ -47,7 +47,7 @@ Deno.test("saved views come along as they are, also those that their collection 
   const [all] = items;
   for (
     const [views, why] of [
-      [{ pages: [all] }, /views\.json is about "pages"/],
+      [{ pages: [all] }, /views\.json has views of "pages"/],
       [{ posts: [{ ...all, name: "a/b" }] }, /views\.json/],
       [{ posts: [{ ...all, name: "\ud800" }] }, /views\.json/],
       [{ posts: [{ ...all, query: "a".repeat(VIEW_QUERY_LENGTH_MAX + 1) }] }, /views\.json/],
@@ -56,10 +56,10 @@ Deno.test("saved views come along as they are, also those that their collection 
       [[], /views\.json/],
     ] as const
   ) {
-    const wrong = await altered(bytes, (entries) => {
+    const wrong = await alterArchive(bytes, (entries) => {
       entries.set("views.json", JSON.stringify(views));
     });
     await using empty = await openTestApp();
-    await assertTraceless(empty.services, () => importOf(empty.services, wrong), why);
+    await assertTraceless(empty.services, () => importBytes(empty.services, wrong), why);
   }
 });

@@ -1,41 +1,41 @@
-/** Two things done at once, one at a step of the other. */
+/** Runs one request in the middle of another one. */
 
 import type { Services } from "@/lib/services.ts";
-import { stepped } from "../support/stepped.ts";
+import { withSteps } from "../support/with_steps.ts";
 
-/** What both came to. */
-export interface Run {
+/** The HTTP statuses of two interleaved requests. */
+export interface InterleavedStatuses {
   readonly first: number;
-  /** Null when there were fewer steps. */
+  /** Null if `first` had fewer steps than `at`. */
   readonly second: number | null;
 }
 
 export interface Interleaving<Act> {
   readonly first: Act;
   readonly second: Act;
-  /** The step of `first` that `second` is done at, counted from 0. */
+  /** The step of `first`, counted from 0, before which `second` runs. */
   readonly at: number;
-  /** Whether `second` waits for something that `first` holds: then that is not held up. */
+  /** Whether `second` waits for a lock of `first`, so that `first` must go on without it. */
   readonly waits?: boolean;
 }
 
-/** Does `first`, and `second` when it is about to take its step number `at`. */
+/** Runs `first`, and runs `second` when `first` is about to take step number `at`. */
 export async function interleave<Act>(
   services: Services,
   act: (services: Services, what: Act) => Promise<number>,
   { first, second, at, waits = false }: Interleaving<Act>,
-): Promise<Run> {
+): Promise<InterleavedStatuses> {
   let [steps, inTransaction, isReached] = [0, false, false];
   const reached = Promise.withResolvers<void>();
-  // Begun here: within a transaction only the transaction itself may be asked.
+  // Started here, because code within a transaction may only use that transaction.
   const other = reached.promise.then(() => act(services, second));
-  const watched = stepped(services, async (name) => {
+  const watched = withSteps(services, async (name) => {
     if (name === "begin") inTransaction = true;
     if (name === "committed") inTransaction = false;
     if (steps++ !== at) return;
     isReached = true;
     reached.resolve();
-    // A transaction that waited for what waits for it would never end.
+    // Waiting for `second` within a transaction would deadlock if `second` waits for it.
     if ((!inTransaction || name === "begin") && !waits) await other;
   });
   const status = await act(watched, first);

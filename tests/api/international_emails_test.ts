@@ -7,7 +7,7 @@ import { openAccount, PASSWORD as ACCOUNT_PASSWORD } from "../support/dashboard.
 import { verifiedEmail } from "../support/github_fake.ts";
 import { codeTo } from "../support/mailbox.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { accept, inviting } from "./invitations.ts";
+import { accept, inviteCall } from "./invitations.ts";
 import { openSignInFixture } from "./sign_in_fixture.ts";
 import { openTeam } from "./team.ts";
 import { ok, refused } from "./test_collection.ts";
@@ -23,13 +23,13 @@ import {
   userCall,
 } from "./user_email.ts";
 
-/** One address: as people write it, as browsers send it, in capitals, and with white space around. */
+/** Spellings of one address: Unicode, Punycode, upper case, and surrounded by white space. */
 const UNICODE = "ada@bücher.example";
 const ASCII = "ada@xn--bcher-kva.example";
 const SPELLINGS = [UNICODE, ASCII, "ADA@BÜCHER.EXAMPLE", ` ${UNICODE} `, `\t${ASCII}\n`];
 
 for (const signedUpAs of [UNICODE, ASCII]) {
-  Deno.test(`a user who signed up as ${signedUpAs} signs in by every spelling, and nobody else has it`, async () => {
+  Deno.test(`a user who signed up as ${signedUpAs} signs in with every spelling`, async () => {
     await using app = await openTestApp();
     const project = await app.project();
     const { id } = await signUp(project, { email: signedUpAs });
@@ -47,34 +47,34 @@ for (const signedUpAs of [UNICODE, ASCII]) {
         createUser(app.services, project.projectId, { email, verified: false }),
         { code: "EMAIL_TAKEN" },
       );
-      const found = `/api/userAuth/users?${new URLSearchParams({ email })}`;
-      const { items } = ok(await project.asSecret({ path: found }));
+      const path = `/api/userAuth/users?${new URLSearchParams({ email })}`;
+      const { items } = ok(await project.asSecret({ path }));
       assert.deepEqual(items.map(({ _id }: { _id: string }) => _id), [id], email);
     }
     assert.equal((await storedUsers(app, project)).length, 1);
   });
 }
 
-Deno.test("codes that are asked for by one spelling are good by the other", async () => {
+Deno.test("a code that was requested with one spelling is valid with the other", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { id } = await signUp(project, { email: UNICODE });
-  const codeBy = async (operation: string, email: string) => {
+  const requestCode = async (operation: string, email: string) => {
     await app.services.jobRunner.idle();
     app.clock.advance(MINUTE_MS);
     ok(await project.asPublic(userCall(operation, { email })));
     return await codeTo(app.services, project.projectId, UNICODE);
   };
-  const code = await codeBy("code/request", ASCII);
+  const code = await requestCode("code/request", ASCII);
   const verifying = userCall("code/verify", { email: UNICODE, otp: code }, HEADER_MODE);
   assert.equal(ok(await project.asPublic(verifying)).userId, id);
-  const otp = await codeBy("request-password-reset", ASCII);
+  const otp = await requestCode("request-password-reset", ASCII);
   const reset = { email: ` ${ASCII} `, otp, newPassword: NEXT_PASSWORD };
   ok(await project.asPublic(userCall("reset-password", reset)));
   assert.equal(ok(await logIn(project, UNICODE, NEXT_PASSWORD)).userId, id);
 });
 
-Deno.test("white space around an address is left out when it is stored, whoever sends it", async () => {
+Deno.test("signUp, updateUser and register store an address without surrounding white space", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { id } = await signUp(project, { email: " bob@example.com\n" });
@@ -86,7 +86,7 @@ Deno.test("white space around an address is left out when it is stored, whoever 
   assert.equal(ok(await account.send({ path: "/api/auth/me" })).email, "eve@example.com");
 });
 
-Deno.test("an owner registers, signs in, resets and is invited by either spelling", async () => {
+Deno.test("an owner registers, signs in, resets and is invited with either spelling", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { email: UNICODE });
   const post = (operation: string, body: unknown) =>
@@ -101,7 +101,7 @@ Deno.test("an owner registers, signs in, resets and is invited by either spellin
   const otp = await codeTo(app.services, "control", UNICODE);
   ok(await post("reset-password", { email: ASCII, otp, newPassword: NEXT_PASSWORD }));
   const team = await openTeam(app);
-  const { token } = ok(await team.owner.send(inviting(team, ` ${ASCII}`)), 201);
+  const { token } = ok(await team.owner.send(inviteCall(team, ` ${ASCII}`)), 201);
   const signedIn = await post("login", { email: ASCII, password: NEXT_PASSWORD });
   const cookie = signedIn.headers.getSetCookie()
     .find((one) => one.startsWith("corbel_session="))!.split(";")[0]!;
@@ -111,10 +111,10 @@ Deno.test("an owner registers, signs in, resets and is invited by either spellin
       app.send({ ...call, headers: [["cookie", cookie], ...new Headers(call.headers)] }),
   };
   ok(await accept(ada, token));
-  refused(await team.owner.send(inviting(team, UNICODE)), 409, "MEMBER_EXISTS");
+  refused(await team.owner.send(inviteCall(team, UNICODE)), 409, "MEMBER_EXISTS");
 });
 
-Deno.test("a provider that tells the other spelling links to the user who has it", async () => {
+Deno.test("a sign-in by a provider with the other spelling links to the user", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const { id } = await signUp(project, { email: UNICODE });
@@ -123,7 +123,7 @@ Deno.test("a provider that tells the other spelling links to the user who has it
   assert.deepEqual([parameters.userId, parameters.linkedByEmail], [id, "true"]);
 });
 
-Deno.test("users and accounts that an earlier version stored in Unicode are found by either spelling", async () => {
+Deno.test("users and accounts of earlier versions, stored in Unicode, sign in with either spelling", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { engine } = app.services;
@@ -143,13 +143,13 @@ Deno.test("users and accounts that an earlier version stored in Unicode are foun
     const answer = await app.send({ path: "/api/auth/register", body: registering });
     refused(answer, 409, "ACCOUNT_EXISTS");
   }
-  // Another user may not come by it either.
+  // Another user cannot change to the address either.
   const bob = await signUp(project, { email: "bob@example.com" });
   const change = { method: "PATCH", path: `/api/userAuth/users/${bob.id}`, body: { email: ASCII } };
   refused(await project.asSecret(change), 409, "EMAIL_TAKEN");
 });
 
-Deno.test("two users whom an earlier version made of the two spellings sign in each by their own", async () => {
+Deno.test("two users of earlier versions with one spelling each sign in with their own", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const users = app.services.engine.records<UserRecord>(project.projectId, USERS);

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { sha256 } from "@/lib/crypto/hashes.ts";
 import { PENDING_INVITATIONS_MAX } from "@/lib/limits.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { accept, invite, inviting, storedInvitations } from "./invitations.ts";
+import { accept, invite, inviteCall, storedInvitations } from "./invitations.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
-import { openTeam, patched, removed } from "./team.ts";
+import { deleteCall, openTeam, patchCall } from "./team.ts";
 
-Deno.test("an invitation has a link, shown once, and makes nobody a member", async () => {
+Deno.test("inviteMember returns a link once and adds no member yet", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const before = await team.roles();
-  const answer = await team.admin.send(inviting(team, "Ada@Example.com", "admin"));
+  const answer = await team.admin.send(inviteCall(team, "Ada@Example.com", "admin"));
   const { invitationId, token, url, ...rest } = ok(answer, 201);
   assert.match(invitationId, /^[0-9a-f]{24}$/);
   assert.match(token, /^[\w-]{43}$/);
@@ -29,19 +29,19 @@ Deno.test("an invitation has a link, shown once, and makes nobody a member", asy
   assert.deepEqual(await team.roles(), before);
 });
 
-Deno.test("the address of a member is 409, in any case of its letters, and they keep their role", async () => {
+Deno.test("inviteMember refuses the address of a member in any case, and keeps their role", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const before = await team.roles();
   for (const { email } of [team.admin, team.owner]) {
-    const call = inviting(team, email.toUpperCase());
+    const call = inviteCall(team, email.toUpperCase());
     refused(await team.owner.send(call), 409, "MEMBER_EXISTS");
   }
   assert.deepEqual(await team.roles(), before);
   assert.equal(await storedInvitations(app), "");
 });
 
-Deno.test("what is no address, no role to give or another shape is 400", async () => {
+Deno.test("inviteMember refuses an invalid address, role or body", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const email = "ada@example.com";
@@ -64,7 +64,7 @@ Deno.test("what is no address, no role to give or another shape is 400", async (
   assert.equal(await storedInvitations(app), "");
 });
 
-Deno.test("a new invitation of the same address replaces the open one", async () => {
+Deno.test("inviteMember replaces an open invitation of the same address", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const first = await invite(team, "ada@example.com");
@@ -79,42 +79,42 @@ Deno.test("a new invitation of the same address replaces the open one", async ()
   assert.equal(ok(await accept(team.stranger, second.token)).role, "admin");
 });
 
-Deno.test("of ten invitations of one address at once one is open", async () => {
+Deno.test("inviteMember leaves one open invitation after ten concurrent ones of one address", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
-  const call = inviting(team, "ada@example.com");
+  const call = inviteCall(team, "ada@example.com");
   const answers = await Promise.all(times(10, () => team.owner.send(call)));
   assert.deepEqual(tally(answers), { 201: 10 });
   const { items } = ok(await team.owner.send({ path: team.path("/invitations") }));
   assert.equal(items.length, 1);
 });
 
-Deno.test("a project has 50 open invitations and no more, the offer of itself included", async () => {
+Deno.test("inviteMember allows 50 open invitations per project, also concurrently", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   for (const n of times(PENDING_INVITATIONS_MAX - 3, (n) => n)) {
     await invite(team, `${n}@example.com`);
   }
-  const late = times(5, (n) => inviting(team, `late${n}@example.com`));
-  const answers = await Promise.all(late.map((call) => team.owner.send(call)));
+  const furtherCalls = times(5, (n) => inviteCall(team, `late${n}@example.com`));
+  const answers = await Promise.all(furtherCalls.map((call) => team.owner.send(call)));
   assert.deepEqual(tally(answers), { 201: 3, 409: 2 });
   for (const answer of answers.filter(({ status }) => status === 409)) {
     refused(answer, 409, "INVITATION_LIMIT_REACHED");
   }
-  await invite(team, "0@example.com", "admin"); // Takes the place of the one before.
-  app.clock.advance(7 * 86_400_000); // All are over, and so are the sessions.
+  await invite(team, "0@example.com", "admin"); // Replaces an open invitation.
+  app.clock.advance(7 * 86_400_000); // All invitations and sessions have expired.
   const other = await openTeam(app);
   await invite(other, "late@example.com");
 });
 
-Deno.test("a member who has just lost the role invites nobody", async () => {
+Deno.test("inviteMember creates no valid invitation if the member loses the role concurrently", async () => {
   await using app = await openTestApp();
   for (let round = 0; round < 5; round++) {
     const team = await openTeam(app);
     const path = team.path(`/members/${team.admin.accountId}`);
-    const call = round % 2 === 0 ? removed(path) : patched(path, { role: "viewer" });
+    const call = round % 2 === 0 ? deleteCall(path) : patchCall(path, { role: "viewer" });
     const [sent] = await Promise.all([
-      team.admin.send(inviting(team, "ada@example.com", "admin")),
+      team.admin.send(inviteCall(team, "ada@example.com", "admin")),
       team.owner.send(call),
     ]);
     assert.ok([201, 403, 404].includes(sent.status), sent.text);
@@ -126,15 +126,15 @@ Deno.test("a member who has just lost the role invites nobody", async () => {
   }
 });
 
-Deno.test("an address makes 20 invitations a minute, sign-ins included", async () => {
+Deno.test("inviteMember is limited to 20 requests a minute per client address, with sign-ins", async () => {
   await using app = await openTestApp({ env: { RATE_LIMITS: "on" } });
   const team = await openTeam(app);
-  // The four of the team came from this address too.
-  const call = inviting(team, "nobody@example.com");
+  // The four sign-ins of the team came from this address too.
+  const call = inviteCall(team, "ada@example.com");
   for (const _ of times(16, () => null)) ok(await team.owner.send(call), 201);
-  const late = await team.owner.send(call);
-  refused(late, 429, "RATE_LIMITED");
-  assert.match(late.headers.get("retry-after")!, /^[1-9]\d*$/);
+  const excess = await team.owner.send(call);
+  refused(excess, 429, "RATE_LIMITED");
+  assert.match(excess.headers.get("retry-after")!, /^[1-9]\d*$/);
   ok(await team.owner.send({ ...call, peer: "10.0.0.2" }), 201);
   app.clock.advance(60_000);
   ok(await team.owner.send(call), 201);

@@ -6,110 +6,110 @@ import { openTestServices } from "../support/test_services.ts";
 import { enqueue, JOBS } from "@/lib/jobs/jobs.ts";
 
 import {
-  add,
-  addAndBegin,
-  jobsIn,
+  addAndBeginJobs,
+  addJobs,
+  createRecorder,
+  createRunner,
+  createTestProject,
   KIND,
   type Kind,
+  listJobs,
   MINUTE_MS,
-  never,
-  peerOf,
-  projectIn,
-  recorder,
+  neverRun,
+  openPeer,
+  pause,
   type Run,
   type Runner,
-  runnerOf,
-  turn,
   waitingSpaces,
 } from "./job_runners.ts";
 
-Deno.test("begin runs a job at once and removes it, in a project and in the control space", async () => {
+Deno.test("begin runs a job at once and removes it, in projects and in the control space", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
-  const project = await projectIn(opened);
-  const { done, run } = recorder();
-  await using runner = runnerOf(opened, run);
-  for (const space of [project, "control"] as const) await addAndBegin(runner, services, space);
+  const project = await createTestProject(opened);
+  const { done, run } = createRecorder();
+  await using runner = createRunner(opened, run);
+  for (const space of [project, "control"] as const) await addAndBeginJobs(runner, services, space);
   await runner.idle();
   assert.deepEqual(done.toSorted(), [[project, "a"], ["control", "a"]].toSorted());
   for (const space of [project, "control"] as const) {
-    assert.deepEqual(await jobsIn(services, space), []);
+    assert.deepEqual(await listJobs(services, space), []);
   }
 });
 
-Deno.test("a share starts with one worker, and gets all of them once a job was quick", async () => {
+Deno.test("a runner starts with one worker, and uses all of them after a fast job", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
-  const project = await projectIn(opened);
-  let [now, most] = [0, 0];
+  const project = await createTestProject(opened);
+  let [running, maximum] = [0, 0];
   const counts: number[] = [];
-  await using runner = runnerOf(opened, async () => {
-    most = Math.max(most, ++now);
-    counts.push(now);
-    await turn(20);
-    now--;
+  await using runner = createRunner(opened, async () => {
+    maximum = Math.max(maximum, ++running);
+    counts.push(running);
+    await pause(20);
+    running--;
     return null;
   }, { atOnce: 3 });
-  await addAndBegin(runner, services, project, Array.from({ length: 20 }, (_, n) => `${n}`));
+  await addAndBeginJobs(runner, services, project, Array.from({ length: 20 }, (_, n) => `${n}`));
   await runner.idle();
   assert.equal(counts[0], 1);
-  assert.equal(most, 3);
+  assert.equal(maximum, 3);
   assert.equal(counts.length, 20);
 });
 
-Deno.test("a share whose job took more than five seconds has one worker until a job is quick", async () => {
+Deno.test("a runner uses one worker after a job of more than 5 s, until a job is fast", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
-  const project = await projectIn(opened);
-  let [now, most, slow] = [0, 0, true];
-  await using runner = runnerOf(opened, async () => {
-    most = Math.max(most, ++now);
-    await turn(20);
-    if (slow) clock.advance(5_001);
-    now--;
+  const project = await createTestProject(opened);
+  let [running, maximum, isSlow] = [0, 0, true];
+  await using runner = createRunner(opened, async () => {
+    maximum = Math.max(maximum, ++running);
+    await pause(20);
+    if (isSlow) clock.advance(5_001);
+    running--;
     return null;
   });
-  await addAndBegin(runner, services, project, Array.from({ length: 6 }, (_, n) => `s${n}`));
+  await addAndBeginJobs(runner, services, project, Array.from({ length: 6 }, (_, n) => `s${n}`));
   await runner.idle();
-  assert.equal(most, 1);
-  slow = false;
-  await addAndBegin(runner, services, project, Array.from({ length: 12 }, (_, n) => `q${n}`));
+  assert.equal(maximum, 1);
+  isSlow = false;
+  await addAndBeginJobs(runner, services, project, Array.from({ length: 12 }, (_, n) => `q${n}`));
   await runner.idle();
-  assert.equal(most, 4);
+  assert.equal(maximum, 4);
 });
 
-Deno.test("jobs that hang in one project, or lane, delay no job of another", async () => {
+Deno.test("hanging jobs of one project or lane do not delay jobs of others", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
-  const [dead, living] = [await projectIn(opened), await projectIn(opened)];
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const [stuck, healthy] = [await createTestProject(opened), await createTestProject(opened)];
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const done: string[] = [];
-  await using runner = runnerOf(opened, async (_services, space, { subject, lane }) => {
-    if (space === dead && lane === "hangs") await held;
+  await using runner = createRunner(opened, async (_services, space, { subject, lane }) => {
+    if (space === stuck && lane === "hangs") await released;
     done.push(subject);
     return null;
   }, { hasLaneShares: true });
   const many = Array.from({ length: 501 }, (_, n) => `${n}`);
-  await runner.announce(dead);
-  await add(services, dead, many, { lane: "hangs" });
-  await add(services, dead, ["other lane"], { lane: "z" });
-  await runner.look();
-  await addAndBegin(runner, services, living, ["other project"]);
-  while (done.length < 2) await turn();
+  await runner.announce(stuck);
+  await addJobs(services, stuck, many, { lane: "hangs" });
+  await addJobs(services, stuck, ["other lane"], { lane: "z" });
+  await runner.startDue();
+  await addAndBeginJobs(runner, services, healthy, ["other project"]);
+  while (done.length < 2) await pause();
   assert.deepEqual(done.toSorted(), ["other lane", "other project"]);
   release();
   await runner.idle();
   assert.equal(new Set(done).size, 503);
 });
 
-Deno.test("of many processes that look for due jobs each job is run by one", async () => {
+Deno.test("runDue of concurrent processes runs each job once", async () => {
   await using first = await openTestServices();
-  await using second = await peerOf(first);
-  const project = await projectIn(first);
-  const { done, run } = recorder();
-  const runners = [first, second, first, second].map((opened) => runnerOf(opened, run));
+  await using second = await openPeer(first);
+  const project = await createTestProject(first);
+  const { done, run } = createRecorder();
+  const runners = [first, second, first, second].map((opened) => createRunner(opened, run));
   await runners[0]!.announce(project);
-  await add(first.services, project, Array.from({ length: 40 }, (_, n) => `${n}`));
+  await addJobs(first.services, project, Array.from({ length: 40 }, (_, n) => `${n}`));
   const counts = await Promise.all(runners.map((runner) => runner.runDue()));
   assert.equal(counts.reduce((sum, count) => sum + count, 0), 40);
   assert.equal(done.length, 40);
@@ -117,94 +117,94 @@ Deno.test("of many processes that look for due jobs each job is run by one", asy
   for (const runner of runners) await runner.stop();
 });
 
-Deno.test("a transaction that is undone leaves no job", async () => {
+Deno.test("enqueue leaves no job if the transaction is rolled back", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
-  const project = await projectIn(opened);
+  const project = await createTestProject(opened);
   const undone = services.engine.transaction(project, async (tx) => {
     await enqueue(tx, services, [{ subject: "a", lane: "a" }], { kind: KIND });
     throw new Error("refused");
   });
   await assert.rejects(undone, /refused/);
-  assert.deepEqual(await jobsIn(services, project), []);
+  assert.deepEqual(await listJobs(services, project), []);
 });
 
-Deno.test("a job that fails is retried after 1, 2, 4 minutes and so on, at most 6 hours, with jitter", async () => {
+Deno.test("a failed job is retried after 1, 2, 4, … minutes with jitter, at most 6 hours", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
-  const project = await projectIn(opened);
+  const project = await createTestProject(opened);
   let tries = 0;
-  await using runner = runnerOf(opened, () => Promise.reject(new Error(`away ${++tries}`)));
+  await using runner = createRunner(opened, () => Promise.reject(new Error(`away ${++tries}`)));
   await runner.announce(project);
-  await add(services, project);
+  await addJobs(services, project);
   for (const minutes of [1, 2, 4, 8, 16, 32, 64, 128, 256, 360, 360]) {
     assert.equal(await runner.runDue(), 0);
-    const [job] = await jobsIn(services, project);
+    const [job] = await listJobs(services, project);
     assert.partialDeepStrictEqual(job, { tries, lastError: `Error: away ${tries}` });
     const pause = Date.parse(job!.dueAt) - clock.now();
     assert.ok(pause >= minutes * MINUTE_MS && pause <= 1.1 * minutes * MINUTE_MS, `${pause}`);
     clock.advance(pause - 1);
     const before: number = tries;
     await runner.runDue();
-    assert.equal(tries, before, "not before it is due");
+    assert.equal(tries, before, "the job does not run before it is due");
     clock.advance(1);
   }
 });
 
-Deno.test("jobs that failed together are not retried together", async () => {
+Deno.test("jobs that failed at one time are retried at different times", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
-  const project = await projectIn(opened);
-  await using runner = runnerOf(opened, () => Promise.reject(new Error("away")));
+  const project = await createTestProject(opened);
+  await using runner = createRunner(opened, () => Promise.reject(new Error("away")));
   await runner.announce(project);
-  await add(services, project, Array.from({ length: 50 }, (_, n) => `${n}`));
+  await addJobs(services, project, Array.from({ length: 50 }, (_, n) => `${n}`));
   await runner.runDue();
-  const times = new Set((await jobsIn(services, project)).map(({ dueAt }) => dueAt));
+  const times = new Set((await listJobs(services, project)).map(({ dueAt }) => dueAt));
   assert.ok(times.size > 1, `${times.size}`);
 });
 
-Deno.test("a job that continues later is due then, with no failed tries", async () => {
+Deno.test("a job that continues later is due at that time and counts no failed try", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
-  const project = await projectIn(opened);
+  const project = await createTestProject(opened);
   let runs = 0;
   const at = clock.now() + 7 * MINUTE_MS;
-  await using runner = runnerOf(opened, () => Promise.resolve(runs++ === 0 ? at : null));
-  await addAndBegin(runner, services, project);
+  await using runner = createRunner(opened, () => Promise.resolve(runs++ === 0 ? at : null));
+  await addAndBeginJobs(runner, services, project);
   await runner.idle();
-  assert.partialDeepStrictEqual(await jobsIn(services, project), [{ tries: 0, claimedBy: null }]);
+  assert.partialDeepStrictEqual(await listJobs(services, project), [{ tries: 0, claimedBy: null }]);
   clock.advance(7 * MINUTE_MS - 1);
   assert.equal(await runner.runDue(), 0);
   clock.advance(1);
   assert.equal(await runner.runDue(), 1);
 });
 
-Deno.test("a project whose jobs fail, or that is gone, delays no other and is not created again", async () => {
+Deno.test("failing or deleted projects delay no others and are not created again", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
-  const [bad, good] = [await projectIn(opened), await projectIn(opened)];
-  const gone = "66f1a0c2e4b0a1b2c3d4e5f6" as Id;
-  const { done, run } = recorder();
-  await using runner = runnerOf(opened, (services, space, ...rest) => {
+  const [bad, good] = [await createTestProject(opened), await createTestProject(opened)];
+  const deleted = "66f1a0c2e4b0a1b2c3d4e5f6" as Id;
+  const { done, run } = createRecorder();
+  await using runner = createRunner(opened, (services, space, ...rest) => {
     if (space === bad) return Promise.reject(new Error("no connection"));
     return run(services, space, ...rest);
   });
-  for (const space of [gone, bad, good]) await runner.announce(space);
-  for (const space of [bad, good]) await add(services, space);
+  for (const space of [deleted, bad, good]) await runner.announce(space);
+  for (const space of [bad, good]) await addJobs(services, space);
   assert.equal(await runner.runDue(), 1);
   assert.deepEqual(done, [[good, "a"]]);
   assert.deepEqual((await waitingSpaces(services)).toSorted(), [bad, good].toSorted());
-  assert.ok(!(await services.engine.spaces()).includes(gone));
+  assert.ok(!(await services.engine.spaces()).includes(deleted));
 });
 
-Deno.test("a space is forgotten five minutes after it was announced, if it has no jobs", async () => {
+Deno.test("an announced space without jobs is removed from the queue after five minutes", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
-  const [quiet, busy] = [await projectIn(opened), await projectIn(opened)];
+  const [quiet, busy] = [await createTestProject(opened), await createTestProject(opened)];
   const later = clock.now() + 60 * MINUTE_MS;
-  await using runner = runnerOf(opened, () => Promise.resolve(later));
+  await using runner = createRunner(opened, () => Promise.resolve(later));
   await runner.announce(quiet);
-  await addAndBegin(runner, services, busy);
+  await addAndBeginJobs(runner, services, busy);
   await runner.runDue();
   clock.advance(5 * MINUTE_MS - 1);
   await runner.runDue();
@@ -214,33 +214,33 @@ Deno.test("a space is forgotten five minutes after it was announced, if it has n
   assert.deepEqual(await waitingSpaces(services), [busy]);
 });
 
-Deno.test("20 processes that announce a space at once leave one record", async () => {
+Deno.test("concurrent announcements of a space leave one record", async () => {
   await using opened = await openTestServices();
-  const project = await projectIn(opened);
-  const runners = Array.from({ length: 20 }, () => runnerOf(opened, never));
+  const project = await createTestProject(opened);
+  const runners = Array.from({ length: 20 }, () => createRunner(opened, neverRun));
   await Promise.all(runners.map((runner) => runner.announce(project)));
   assert.deepEqual(await waitingSpaces(opened.services), [project]);
   for (const runner of runners) await runner.stop();
 });
 
-Deno.test("runNow runs each matching job once, and leaves the lane of one that fails for later", async () => {
+Deno.test("runNow runs each matching job once and skips the lane of a failed job", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
-  const project = await projectIn(opened);
+  const project = await createTestProject(opened);
   const seen: string[] = [];
   const run: Run = (_services, _space, { subject, lane }) => {
     seen.push(subject);
     return lane === "away" ? Promise.reject(new Error("away")) : Promise.resolve(null);
   };
-  await using runner = runnerOf(opened, never);
-  await add(services, project, ["a", "b", "c"], { lane: "away" });
-  await add(services, project, ["d", "e"], { lane: "there" });
-  await add(services, project, ["x"], { kind: "another" });
+  await using runner = createRunner(opened, neverRun);
+  await addJobs(services, project, ["a", "b", "c"], { lane: "away" });
+  await addJobs(services, project, ["d", "e"], { lane: "there" });
+  await addJobs(services, project, ["x"], { kind: "another" });
   const kind: Kind = { name: KIND, atOnce: 1, run };
   assert.equal(await runner.runNow(services, kind, { space: project, which: ALL }), 2);
   assert.deepEqual(seen, ["a", "d", "e"]);
-  const left = await jobsIn(services, project);
-  assert.deepEqual(left.map(({ subject, tries }) => [subject, tries]), [
+  const remaining = await listJobs(services, project);
+  assert.deepEqual(remaining.map(({ subject, tries }) => [subject, tries]), [
     ["a", 1],
     ["b", 0],
     ["c", 0],
@@ -248,7 +248,7 @@ Deno.test("runNow runs each matching job once, and leaves the lane of one that f
   ]);
 });
 
-Deno.test("recurring work is done by one of several processes, at its time, also after a failure", async () => {
+Deno.test("recurring work runs in one process at a time and on schedule, also after a failure", async () => {
   await using opened = await openTestServices();
   const { clock } = opened;
   let passes = 0;
@@ -257,7 +257,7 @@ Deno.test("recurring work is done by one of several processes, at its time, also
     everyMs: 10 * MINUTE_MS,
     run: () => ++passes === 1 ? Promise.reject(new Error("away")) : Promise.resolve({}),
   };
-  const runners = Array.from({ length: 5 }, () => runnerOf(opened, never));
+  const runners = Array.from({ length: 5 }, () => createRunner(opened, neverRun));
   await Promise.all(runners.map((runner) => runner.start([work])));
   const all = (act: (runner: Runner) => Promise<unknown>) => Promise.all(runners.map(act));
   for (const expected of [1, 2, 3]) {
@@ -271,14 +271,14 @@ Deno.test("recurring work is done by one of several processes, at its time, also
   await all((runner) => runner.stop());
 });
 
-Deno.test("runners log what fails, without ending", async () => {
+Deno.test("a runner logs a failed job and continues", async () => {
   const lines: string[] = [];
   using log = createLog("info", (text) => void lines.push(text));
   await using opened = await openTestServices({ log });
   const { services } = opened;
-  const project = await projectIn(opened);
-  await using runner = runnerOf(opened, () => Promise.reject(new Error("away")));
-  await addAndBegin(runner, services, project);
+  const project = await createTestProject(opened);
+  await using runner = createRunner(opened, () => Promise.reject(new Error("away")));
+  await addAndBeginJobs(runner, services, project);
   await runner.idle();
   services.log.flush();
   assert.match(lines.join(""), /A job failed and is retried later/);

@@ -1,4 +1,4 @@
-/** Runners of one store, as of several processes, with one kind of job that a test defines. */
+/** Job runners that share a store like several processes, with one kind of job. */
 
 import { createProject } from "@/lib/projects/create_project.ts";
 import type { Services } from "@/lib/services.ts";
@@ -9,7 +9,7 @@ import { enqueue, type JobKind, type JobRecord, JOBS, type JobServices } from "@
 import { JobRunner, WAITING_SPACES } from "@/lib/jobs/runner.ts";
 
 export const MINUTE_MS = 60_000;
-/** Longer than a heartbeat lasts. */
+/** A time in milliseconds that is longer than a heartbeat is valid. */
 export const DEAD_MS = 8_000;
 export const KIND = "test";
 
@@ -17,7 +17,7 @@ export type Kind = JobKind<JobServices>;
 export type Run = Kind["run"];
 export type Runner = JobRunner<JobServices>;
 
-export function runnerOf(
+export function createRunner(
   { services }: TestServices,
   run: Run,
   { address = null, ...options }: Partial<Kind> & { address?: string | null } = {},
@@ -28,10 +28,10 @@ export function runnerOf(
   return runner;
 }
 
-export const never: Run = () => Promise.reject(new Error("not to be run"));
+export const neverRun: Run = () => Promise.reject(new Error("not to be run"));
 
-/** Keeps what it was asked to do. */
-export function recorder() {
+/** Creates a job function that records its calls in `done`. */
+export function createRecorder() {
   const done: [Space, string][] = [];
   const run: Run = (_services, space, { subject }) => {
     done.push([space, subject]);
@@ -40,8 +40,8 @@ export function recorder() {
   return { done, run };
 }
 
-/** A job that hangs until it is released. */
-export function hanging() {
+/** Creates a job function that hangs until `release` is called. */
+export function createHangingJob() {
   const [started, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const run: Run = async () => {
     started.resolve();
@@ -51,16 +51,19 @@ export function hanging() {
   return { run, started: started.promise, release: released.resolve };
 }
 
-export const projectIn = async ({ services }: TestServices): Promise<Id> =>
+export const createTestProject = async ({ services }: TestServices): Promise<Id> =>
   (await createProject(services, { name: "Test", siteUrl: null })).projectId;
 
-/** Another process on the same store, by the same clock. */
-export const peerOf = ({ store, clock }: TestServices) => openTestServices({ store, clock });
+/** Opens the services of another process with the same store and clock. */
+export const openPeer = ({ store, clock }: TestServices) => openTestServices({ store, clock });
 
-/** Another process, with a clock of its own: when that is moved, the first one is as if dead. */
-export const survivorOf = ({ store }: TestServices) => openTestServices({ store });
+/**
+ * Opens the services of another process with its own clock. If that clock is advanced, it considers
+ * the first process dead.
+ */
+export const openSurvivor = ({ store }: TestServices) => openTestServices({ store });
 
-export const add = (
+export const addJobs = (
   services: Services,
   space: Space,
   subjects: readonly string[] = ["a"],
@@ -71,21 +74,21 @@ export const add = (
     return enqueue(tx, services, jobs, { kind });
   });
 
-export async function addAndBegin(
+export async function addAndBeginJobs(
   runner: Runner,
   services: Services,
   space: Space,
   subjects = ["a"],
 ) {
   await runner.announce(space);
-  for (const job of await add(services, space, subjects)) runner.begin(space, job);
+  for (const job of await addJobs(services, space, subjects)) runner.begin(space, job);
 }
 
-export const jobsIn = ({ engine }: Services, space: Space): Promise<JobRecord[]> =>
+export const listJobs = ({ engine }: Services, space: Space): Promise<JobRecord[]> =>
   Array.fromAsync(engine.records<JobRecord>(space, JOBS).find({ filter: ALL }));
 
 export const waitingSpaces = async ({ engine }: Services): Promise<unknown[]> =>
   (await Array.fromAsync(engine.records("control", WAITING_SPACES).find({ filter: ALL })))
     .map(({ space }) => space);
 
-export const turn = (ms = 1): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+export const pause = (ms = 1): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

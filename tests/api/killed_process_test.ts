@@ -1,4 +1,4 @@
-/** Another process is killed in the middle of a transaction about just what the request needs. */
+/** Requests that need a record which a killed process was changing in a transaction. */
 
 import assert from "node:assert/strict";
 import { SESSIONS } from "@/lib/auth/sessions.ts";
@@ -16,24 +16,24 @@ import { refresh, signIn } from "./signed_in.ts";
 
 const WAIT_MS = 5_000;
 
-interface Trial {
-  /** Of which the other process has changed a record. */
+interface Scenario {
+  /** The kinds of records that the killed process has changed, one in each test. */
   readonly changed: readonly Definition[];
-  /** Makes that record; resolves to the request. */
+  /** Creates the record and returns the request that needs it. */
   prepare(app: TestApp, project: TestProject): Promise<() => Promise<Answer>>;
 }
 
 const COLLECTION = { name: "notes", fields: [], rls: { enabled: false } };
 
-const TRIALS: Readonly<Record<string, Trial>> = {
-  "a refresh": {
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  "refreshSession": {
     changed: [REFRESH_TOKENS, SESSIONS],
     async prepare(app, project) {
       const { refreshToken } = await signIn(app, project);
       return () => refresh(project, refreshToken);
     },
   },
-  "an upload request": {
+  "requestUpload": {
     changed: [STORAGE_USAGE],
     async prepare(app, project) {
       const files = await openFiles(app, project);
@@ -41,7 +41,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
       return () => files.ask({ filename: "a.txt", contentType: "text/plain", size: 10 });
     },
   },
-  "the saving of a definition": {
+  "updateCollection": {
     changed: [COLLECTIONS],
     async prepare(_, project) {
       await project.collection(COLLECTION);
@@ -57,9 +57,9 @@ const TRIALS: Readonly<Record<string, Trial>> = {
   },
 };
 
-for (const [name, { changed, prepare }] of Object.entries(TRIALS)) {
+for (const [name, { changed, prepare }] of Object.entries(SCENARIOS)) {
   for (const definition of changed) {
-    Deno.test(`${name} is answered within 5 s of the death of who was changing ${definition.name}`, async () => {
+    Deno.test(`${name} succeeds within 5 s after a process changing ${definition.name} was killed`, async () => {
       await using app = await openTestApp();
       const project = await app.project();
       const request = await prepare(app, project);
@@ -72,9 +72,9 @@ for (const [name, { changed, prepare }] of Object.entries(TRIALS)) {
       });
       assert.ok(outcome !== null && typeof outcome === "object" && "json" in outcome);
       await other.kill();
-      const begun = performance.now();
+      const startedAt = performance.now();
       ok(await request());
-      const took = performance.now() - begun;
+      const took = performance.now() - startedAt;
       assert.ok(took < WAIT_MS, `it took ${Math.round(took)} ms`);
     });
   }

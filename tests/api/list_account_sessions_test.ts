@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { openAccount, PASSWORD, signedInAgain, type TestAccount } from "../support/dashboard.ts";
+import { openAccount, PASSWORD, signInAgain, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { ok, refused } from "./test_collection.ts";
 
 const PATH = "/api/auth/sessions";
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
 const list = async (account: TestAccount, query = "") =>
   ok(await account.send({ path: `${PATH}${query}` }));
 
-Deno.test("an account sees its own sessions, the newest first, and which one asks", async () => {
+Deno.test("listAccountSessions returns the account's sessions, newest first, with the current one", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   await openAccount(app);
@@ -46,7 +46,7 @@ Deno.test("an account sees its own sessions, the newest first, and which one ask
   assert.ok(!answer.text.includes("tokenHash"));
 });
 
-Deno.test("use moves a session on, by the hour", async () => {
+Deno.test("listAccountSessions returns the last use with a precision of an hour", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   app.clock.advance(3_600_000);
@@ -58,21 +58,21 @@ Deno.test("use moves a session on, by the hour", async () => {
   assert.equal(session.expiresAt, "2026-02-07T13:00:01.000Z");
 });
 
-Deno.test("sessions that were ended or have expired are not listed", async () => {
+Deno.test("listAccountSessions omits ended and expired sessions", async () => {
   await using app = await openTestApp();
   const old = await openAccount(app);
-  app.clock.advance(DAY);
-  const ended = await signedInAgain(old);
+  app.clock.advance(DAY_MS);
+  const ended = await signInAgain(old);
   ok(await ended.send({ method: "POST", path: "/api/auth/logout" }));
-  app.clock.advance(6 * DAY);
-  const fresh = await signedInAgain(old);
+  app.clock.advance(6 * DAY_MS);
+  const fresh = await signInAgain(old);
   assert.equal((await list(fresh)).items.length, 1);
 });
 
-Deno.test("pages are walked by cursor, each session once", async () => {
+Deno.test("listAccountSessions returns each session once over all pages", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  for (let n = 0; n < 4; n++) await signedInAgain(account);
+  for (let n = 0; n < 4; n++) await signInAgain(account);
   const seen: string[] = [];
   let query = "?limit=2";
   for (;;) {
@@ -86,17 +86,17 @@ Deno.test("pages are walked by cursor, each session once", async () => {
   assert.deepEqual(seen, seen.toSorted().toReversed());
 });
 
-Deno.test("a cursor of another account or of nobody is 400", async () => {
+Deno.test("listAccountSessions refuses an invalid or foreign cursor", async () => {
   await using app = await openTestApp();
   const [ann, bob] = [await openAccount(app), await openAccount(app)];
-  await signedInAgain(ann);
+  await signInAgain(ann);
   const { nextCursor } = await list(ann, "?limit=1");
   assert.notEqual(nextCursor, null);
   const read = (cursor: string) => bob.send({ path: `${PATH}?cursor=${cursor}` });
   for (const cursor of ["", "x", nextCursor]) refused(await read(cursor), 400, "INVALID_CURSOR");
 });
 
-Deno.test("a parameter that is unknown, malformed or given twice is 400 and is named", async () => {
+Deno.test("listAccountSessions refuses an unknown, invalid or repeated parameter and names it", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const wrong: [string, string][] = [

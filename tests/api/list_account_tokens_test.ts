@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { createToken, openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";
+import {
+  createOwnedProject,
+  createToken,
+  openAccount,
+  type TestAccount,
+} from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { ok, refused } from "./test_collection.ts";
 
@@ -8,11 +13,11 @@ const PATH = "/api/auth/tokens";
 const list = async (account: TestAccount, query = "") =>
   ok(await account.send({ path: `${PATH}${query}` }));
 
-Deno.test("an account sees its own tokens, the newest first, and not the tokens themselves", async () => {
+Deno.test("listAccountTokens returns the account's tokens, newest first, without the secrets", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   await createToken(await openAccount(app));
-  const { projectId } = await ownedProject(account);
+  const { projectId } = await createOwnedProject(account);
   const all = await createToken(account);
   app.clock.advance(1000);
   const one = await createToken(account, {
@@ -48,7 +53,7 @@ Deno.test("an account sees its own tokens, the newest first, and not the tokens 
   for (const { token } of [one, all]) assert.ok(!answer.text.includes(token.slice(0, -4)));
 });
 
-Deno.test("use is noted at once, and then by the hour", async () => {
+Deno.test("listAccountTokens returns the first use at once, and later uses by the hour", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const token = await createToken(account);
@@ -64,26 +69,26 @@ Deno.test("use is noted at once, and then by the hour", async () => {
   assert.equal(await lastUsedAt(), "2026-01-31T13:00:00.001Z");
 });
 
-Deno.test("tokens that were deleted or have expired are not listed", async () => {
+Deno.test("listAccountTokens omits deleted and expired tokens", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   await createToken(account, { expiresInDays: 1 });
   const { id } = await createToken(account);
-  const kept = await createToken(account);
+  const valid = await createToken(account);
   ok(await account.send({ method: "DELETE", path: `${PATH}/${id}` }));
   app.clock.advance(86_400_000);
   const { items } = await list(account);
-  assert.deepEqual(items.map((one: { id: string }) => one.id), [kept.id]);
+  assert.deepEqual(items.map((one: { id: string }) => one.id), [valid.id]);
 });
 
-Deno.test("pages are walked by cursor; one of another account or of nobody is 400", async () => {
+Deno.test("listAccountTokens returns each token once over all pages, and refuses a foreign cursor", async () => {
   await using app = await openTestApp();
   const [ann, bob] = [await openAccount(app), await openAccount(app)];
-  const made = [await createToken(ann), await createToken(ann), await createToken(ann)];
+  const tokens = [await createToken(ann), await createToken(ann), await createToken(ann)];
   const first = await list(ann, "?limit=2");
   const second = await list(ann, `?limit=2&cursor=${first.nextCursor}`);
   const seen = [...first.items, ...second.items].map(({ id }: { id: string }) => id);
-  assert.deepEqual(seen.toSorted(), made.map(({ id }) => id).toSorted());
+  assert.deepEqual(seen.toSorted(), tokens.map(({ id }) => id).toSorted());
   assert.equal(second.nextCursor, null);
   for (const cursor of ["", "x", first.nextCursor]) {
     refused(await bob.send({ path: `${PATH}?cursor=${cursor}` }), 400, "INVALID_CURSOR");

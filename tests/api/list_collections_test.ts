@@ -3,7 +3,7 @@ import { openTestApp } from "../support/test_app.ts";
 import { createTestOwner } from "./test_owner.ts";
 import { ok } from "./test_collection.ts";
 
-Deno.test("collections are listed by name, as they are defined, to viewers too", async () => {
+Deno.test("listCollections returns definitions sorted by name, also to viewers", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   assert.deepEqual(ok(await owner.asOwner({ path: "/collections" })), { items: [] });

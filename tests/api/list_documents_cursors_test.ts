@@ -23,8 +23,8 @@ const FIELDS = [
 
 const pick = <T>(values: readonly T[], n: number): T => values[n % values.length]!;
 
-/** Rows with nulls, missing and many equal values; the cycles have no common length. */
-const row = (n: number): { [name: string]: unknown } => ({
+/** Returns a document with null, missing and many equal values in cycles of different lengths. */
+const createRow = (n: number): { [name: string]: unknown } => ({
   n,
   ...(n % 11 === 0 ? {} : { title: pick(["a", "b", null, "B", "é", ""], n) }),
   ...(n % 7 === 0 ? {} : { views: pick([1, 2, null, -3.5, 1e308], n) }),
@@ -33,14 +33,14 @@ const row = (n: number): { [name: string]: unknown } => ({
   ...(n % 2 === 0 ? {} : { meta: pick([{ rank: 1 }, {}, { rank: 2 }, { rank: null }], n) }),
 });
 
-const ROWS = 61;
+const ROW_COUNT = 61;
 
 async function openRows(app: TestApp): Promise<TestCollection> {
   const collection = await createTestCollection(app, { fields: FIELDS });
-  // Creation times repeat too.
-  for (let at = 0; at < ROWS; at += 4) {
+  // Four documents each have one creation time.
+  for (let at = 0; at < ROW_COUNT; at += 4) {
     app.clock.advance(1000);
-    const body = times(Math.min(4, ROWS - at), (i) => row(at + i));
+    const body = times(Math.min(4, ROW_COUNT - at), (i) => createRow(at + i));
     ok(await collection.asSecret({ path: "/bulk", body }), 201);
   }
   const { items } = ok(await collection.asSecret({ path: "?limit=1000" })) as { items: Doc[] };
@@ -62,7 +62,7 @@ const list = async (collection: TestCollection, query: string): Promise<List> =>
 
 const names = ({ items }: Pick<List, "items">) => items.map(({ n }) => n);
 
-/** Reads on from a page to the end, following one of its cursors. */
+/** Follows one of a page's cursors to the end and returns all pages. */
 async function walk(
   collection: TestCollection,
   query: string,
@@ -73,7 +73,7 @@ async function walk(
   for (let cursor = from[which]; cursor !== null;) {
     const page = await list(collection, `${query}&cursor=${cursor}`);
     assert.equal(page.cursor, cursor);
-    assert.equal("page" in page, false, "a cursor answer has no page number");
+    assert.equal("page" in page, false, "a page by cursor has no page number");
     assert.ok(page.items.length > 0, "no cursor leads to an empty page");
     pages.push(page);
     assert.ok(pages.length < 1000, "the walk does not end");
@@ -109,26 +109,26 @@ const SORTS = [
 ];
 
 for (const scope of ["", "include_deleted=true", "views_ne=2&n_gt=3"]) {
-  Deno.test(`cursors show every row once in the order of the list, both ways (${scope || "all"})`, async () => {
+  Deno.test(`cursors return every row once in order, in both directions (${scope || "all"})`, async () => {
     await using app = await openTestApp();
     const collection = await openRows(app);
     for (const sort of SORTS) {
-      const whole = await list(collection, `${sort}&${scope}&limit=1000`);
-      for (const limit of [1, 7, whole.items.length]) {
+      const all = await list(collection, `${sort}&${scope}&limit=1000`);
+      for (const limit of [1, 7, all.items.length]) {
         const query = `${sort}&${scope}&limit=${limit}`;
         const first = await list(collection, query);
-        assert.equal(first.prevCursor, null, "nothing lies before the first page");
-        const there = await walk(collection, query, "nextCursor", first);
-        assert.deepEqual(there.flatMap(names), names(whole), `${query} forwards`);
-        const back = await walk(collection, query, "prevCursor", there.at(-1)!);
-        assert.deepEqual(back.toReversed().flatMap(names), names(whole), `${query} backwards`);
-        assert.ok(there.every(({ total }) => total === whole.total));
+        assert.equal(first.prevCursor, null, "the first page has no previous page");
+        const pages = await walk(collection, query, "nextCursor", first);
+        assert.deepEqual(pages.flatMap(names), names(all), `${query} forwards`);
+        const back = await walk(collection, query, "prevCursor", pages.at(-1)!);
+        assert.deepEqual(back.toReversed().flatMap(names), names(all), `${query} backwards`);
+        assert.ok(pages.every(({ total }) => total === all.total));
       }
     }
   });
 }
 
-Deno.test("forth and back from any page leads to the same page", async () => {
+Deno.test("a previous cursor followed by a next cursor returns to the same page", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app);
   for (const sort of ["sort=title,-views", "sort=-at", ""]) {
@@ -143,7 +143,7 @@ Deno.test("forth and back from any page leads to the same page", async () => {
   }
 });
 
-Deno.test("a page by number also has cursors, so any client can start", async () => {
+Deno.test("a page by number has cursors too", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app);
   const query = "sort=views,title&limit=10";
@@ -158,34 +158,34 @@ Deno.test("a page by number also has cursors, so any client can start", async ()
   );
 });
 
-Deno.test("rows inserted meanwhile never repeat or hide another", async () => {
+Deno.test("rows inserted between two pages never repeat or hide another row", async () => {
   await using app = await openTestApp();
   for (const sort of ["", "sort=views", "sort=-title,views", "sort=-at"]) {
     for (const which of ["nextCursor", "prevCursor"] as const) {
       const collection = await openRows(app);
-      const whole = names(await list(collection, `${sort}&limit=1000`));
+      const all = names(await list(collection, `${sort}&limit=1000`));
       const query = `${sort}&limit=6`;
       const start = which === "nextCursor"
         ? await list(collection, query)
-        : await list(collection, `${query}&page=${Math.ceil(whole.length / 6)}`);
+        : await list(collection, `${query}&page=${Math.ceil(all.length / 6)}`);
       const seen = [...names(start)];
       let next = 1000;
       for (let cursor = start[which]; cursor !== null;) {
         app.clock.advance(1000);
-        const body = times(3, () => row(next++));
+        const body = times(3, () => createRow(next++));
         ok(await collection.asSecret({ path: "/bulk", body }), 201);
         const page = await list(collection, `${query}&cursor=${cursor}`);
         seen[which === "nextCursor" ? "push" : "unshift"](...names(page));
         cursor = seen.length > 500 ? null : page[which];
       }
-      assert.equal(new Set(seen).size, seen.length, "a row was shown twice");
+      assert.equal(new Set(seen).size, seen.length, "a row was returned twice");
       const old = seen.filter((n) => (n as number) < 1000);
-      assert.deepEqual(old.slice(0, whole.length), whole, `${sort} ${which}`);
+      assert.deepEqual(old.slice(0, all.length), all, `${sort} ${which}`);
     }
   }
 });
 
-Deno.test("the row at a cursor may go or move, the walk goes on behind where it was", async () => {
+Deno.test("a cursor continues behind its position if its row was deleted or moved", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   const rows = await collection.insert(...times(9, (n) => ({ n, views: n })));
@@ -203,7 +203,7 @@ Deno.test("the row at a cursor may go or move, the walk goes on behind where it 
   assert.deepEqual(names(await list(collection, `${query}&cursor=${second.prevCursor}`)), [0, 1]);
 });
 
-Deno.test("a page whose rows all went meanwhile still leads back to those before it", async () => {
+Deno.test("an empty page whose rows were deleted has a cursor to the previous page", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   const rows = await collection.insert(...times(6, (n) => ({ n })));
@@ -219,7 +219,7 @@ Deno.test("a page whose rows all went meanwhile still leads back to those before
 
 testUnless(
   faults.misplacesTiny,
-  "numbers that need every bit of a double are no trap for cursors",
+  "cursors keep the exact position at numbers that need every bit of a double",
   async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app, { fields: FIELDS });
@@ -243,12 +243,12 @@ testUnless(
       ...numbers.flatMap((views, n) => [{ n, views }, { n: n + 100, views }]),
     );
     for (const sort of ["sort=views", "sort=-views"]) {
-      const whole = await list(collection, sort);
+      const all = await list(collection, sort);
       const query = `${sort}&limit=1`;
       const pages = await walk(collection, query, "nextCursor", await list(collection, query));
-      assert.deepEqual(pages.flatMap(names), names(whole), sort);
+      assert.deepEqual(pages.flatMap(names), names(all), sort);
       const back = await walk(collection, query, "prevCursor", pages.at(-1)!);
-      assert.deepEqual(back.toReversed().flatMap(names), names(whole), `${sort} backwards`);
+      assert.deepEqual(back.toReversed().flatMap(names), names(all), `${sort} backwards`);
     }
   },
 );
@@ -267,7 +267,7 @@ Deno.test("limit, fields, populate and total may change between pages", async ()
   }
 });
 
-Deno.test("the default sort said aloud is the same list", async () => {
+Deno.test("a cursor of the default sort is valid with the same explicit sort", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   await collection.insert(...times(4, (n) => ({ n })));
@@ -279,7 +279,7 @@ Deno.test("the default sort said aloud is the same list", async () => {
   }
 });
 
-Deno.test("cursors outlive the process", async () => {
+Deno.test("cursors stay valid after a restart", async () => {
   await using store = await createTestStore();
   let cursor: string | null;
   let key: string;
@@ -340,7 +340,7 @@ Deno.test("an altered cursor is 400", async () => {
   }
 });
 
-Deno.test("a cursor with page is 400 and names both", async () => {
+Deno.test("a cursor together with page is 400 and names both", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   await collection.insert(...times(4, (n) => ({ n })));
@@ -351,7 +351,7 @@ Deno.test("a cursor with page is 400 and names both", async () => {
   }
 });
 
-Deno.test("a cursor of another list is 400: project, collection, caller, filter, sort, trash", async () => {
+Deno.test("a cursor of another project, collection, caller, filter, sort or trash is 400", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   const sibling = await createTestCollection(
@@ -393,13 +393,13 @@ Deno.test("a cursor of another list is 400: project, collection, caller, filter,
 
   const callers: (TestUser | undefined)[] = [undefined, ann, bob];
   for (const caller of callers) {
-    const mine = ok(await collection.asPublic({ path: `?${query}` }, caller)).nextCursor;
+    const ownCursor = ok(await collection.asPublic({ path: `?${query}` }, caller)).nextCursor;
     for (const other of callers) {
-      const answer = await collection.asPublic({ path: `?${query}&cursor=${mine}` }, other);
+      const answer = await collection.asPublic({ path: `?${query}&cursor=${ownCursor}` }, other);
       if (other === caller) assert.deepEqual(names(ok(answer)), [2, 3]);
       else refused(answer, 400, "INVALID_CURSOR");
     }
-    const asSecret = await collection.asSecret({ path: `?${query}&cursor=${mine}` });
+    const asSecret = await collection.asSecret({ path: `?${query}&cursor=${ownCursor}` });
     refused(asSecret, 400, "INVALID_CURSOR");
   }
 });

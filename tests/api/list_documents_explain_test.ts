@@ -15,11 +15,11 @@ const FIELDS = [
   { key: "views", type: "Number" },
 ];
 
-const DOCUMENTS = 30;
+const DOCUMENT_COUNT = 30;
 
-/** Thirty documents, three of them drafts. */
-async function filled(collection: TestCollection): Promise<TestCollection> {
-  const documents = times(DOCUMENTS, (n) => ({
+/** Inserts thirty documents, three of them drafts. */
+async function fill(collection: TestCollection): Promise<TestCollection> {
+  const documents = times(DOCUMENT_COUNT, (n) => ({
     n,
     title: `Title ${n}`,
     status: n % 10 === 0 ? "draft" : "published",
@@ -29,54 +29,54 @@ async function filled(collection: TestCollection): Promise<TestCollection> {
   return collection;
 }
 
-/** SQLite keeps the totals of all live and all deleted documents; MongoDB counts them. */
-const counted = (shown: number): number => database === "sqlite" ? shown : DOCUMENTS;
+/** Returns how many documents are examined: SQLite stores the total, and MongoDB counts all. */
+const withTotal = (listed: number): number => database === "sqlite" ? listed : DOCUMENT_COUNT;
 
-const explained = async (collection: TestCollection, query: string) =>
+const explain = async (collection: TestCollection, query: string) =>
   ok(await collection.asSecret({ path: `?explain=true${query}` })).explain;
 
 const LIVE = { isDeleted: { eq: false } };
 
-Deno.test("the default list is read from its index, as far as it is shown", async () => {
+Deno.test("explain reports the index of the default list and one page of examined documents", async () => {
   await using app = await openTestApp();
-  const collection = await filled(await createTestCollection(app, { fields: FIELDS }));
-  assert.deepEqual(await explained(collection, "&limit=10"), {
+  const collection = await fill(await createTestCollection(app, { fields: FIELDS }));
+  assert.deepEqual(await explain(collection, "&limit=10"), {
     filter: LIVE,
     sort: "-createdAt",
     index: ["createdAt"],
-    examined: counted(11),
+    examined: withTotal(11),
     advice: null,
   });
 });
 
-Deno.test("a filter by an indexed field names the index and counts its matches", async () => {
+Deno.test("explain of an indexed filter reports the index and its matches", async () => {
   await using app = await openTestApp();
-  const collection = await filled(await createTestCollection(app, { fields: FIELDS }));
-  const { examined, ...rest } = await explained(collection, "&status=draft&sort=-status");
+  const collection = await fill(await createTestCollection(app, { fields: FIELDS }));
+  const { examined, ...rest } = await explain(collection, "&status=draft&sort=-status");
   assert.deepEqual(rest, {
     filter: { and: [{ status: { eq: "draft" } }, LIVE] },
     sort: "-status",
     index: ["status"],
     advice: null,
   });
-  // A counting server looks at one key behind the last.
+  // A server that counts examines one key behind the last match.
   assert.ok(examined === 3 || examined === 4, String(examined));
 });
 
-Deno.test("a filter that no index serves looks at everything, and names the index that would help", async () => {
+Deno.test("explain of an unindexed filter reports all documents and advises an index", async () => {
   await using app = await openTestApp();
-  const collection = await filled(await createTestCollection(app, { fields: FIELDS }));
-  const found = await explained(collection, "&title=Title%203");
-  assert.equal(found.examined, DOCUMENTS);
-  assert.equal(found.advice, "title,-createdAt");
-  assert.equal((await explained(collection, "&title=Title%203&views_gt=1")).advice, "title,views");
-  assert.equal((await explained(collection, "&sort=views&total=none")).advice, "views");
-  assert.equal((await explained(collection, "&title_regex=3$")).advice, null);
+  const collection = await fill(await createTestCollection(app, { fields: FIELDS }));
+  const explained = await explain(collection, "&title=Title%203");
+  assert.equal(explained.examined, DOCUMENT_COUNT);
+  assert.equal(explained.advice, "title,-createdAt");
+  assert.equal((await explain(collection, "&title=Title%203&views_gt=1")).advice, "title,views");
+  assert.equal((await explain(collection, "&sort=views&total=none")).advice, "views");
+  assert.equal((await explain(collection, "&title_regex=3$")).advice, null);
 });
 
-Deno.test("the filter is what is asked and what is added, and reads back as where", async () => {
+Deno.test("explain returns the complete filter in a form that where accepts", async () => {
   await using app = await openTestApp();
-  const collection = await filled(await createTestCollection(app, { fields: FIELDS }));
+  const collection = await fill(await createTestCollection(app, { fields: FIELDS }));
   const where = {
     and: [
       { views: { gte: 3 } },
@@ -85,15 +85,15 @@ Deno.test("the filter is what is asked and what is added, and reads back as wher
     ],
   };
   const query = `&where=${encodeURIComponent(JSON.stringify(where))}`;
-  const { filter } = await explained(collection, query);
+  const { filter } = await explain(collection, query);
   assert.deepEqual(filter, { and: [...where.and, LIVE] });
   const again = `where=${encodeURIComponent(JSON.stringify(filter))}&sort=n_`;
   const list = (text: string) => collection.names(text.replace("&sort=n_", "&sort=views"));
   assert.deepEqual(await list(again), await list(`${query.slice(1)}&sort=views`));
-  assert.deepEqual((await explained(collection, "&include_deleted=true")).filter, {});
+  assert.deepEqual((await explain(collection, "&include_deleted=true")).filter, {});
 });
 
-Deno.test("a collection with row-level security has an index for its owner by itself", async () => {
+Deno.test("explain reports the automatic index of the owner field", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     rls: { mode: "private", ownerField: "author" },
@@ -102,15 +102,15 @@ Deno.test("a collection with row-level security has an index for its owner by it
   for (const n of times(20, (n) => n)) {
     ok(await collection.asPublic({ body: { n } }, users[n % 4 === 0 ? 1 : 0]), 201);
   }
-  const found = await explained(collection, `&author=${users[1]!.id}`);
-  assert.deepEqual(found.index, ["author", "createdAt"]);
-  assert.ok(found.examined === 5 || found.examined === 6, String(found.examined));
-  assert.equal(found.advice, null);
+  const explained = await explain(collection, `&author=${users[1]!.id}`);
+  assert.deepEqual(explained.index, ["author", "createdAt"]);
+  assert.ok(explained.examined === 5 || explained.examined === 6, String(explained.examined));
+  assert.equal(explained.advice, null);
 });
 
-Deno.test("explain counts nothing and lists nothing, whatever else is asked", async () => {
+Deno.test("explain returns neither items nor a count, also with other parameters", async () => {
   await using app = await openTestApp();
-  const collection = await filled(await createTestCollection(app, { fields: FIELDS }));
+  const collection = await fill(await createTestCollection(app, { fields: FIELDS }));
   const members = ["advice", "examined", "filter", "index", "sort"];
   for (const query of ["&count=true", "&page=2&limit=5", "&fields=title", "&populate="]) {
     const answer = await collection.asSecret({ path: `?explain=true${query}` });
@@ -121,13 +121,13 @@ Deno.test("explain counts nothing and lists nothing, whatever else is asked", as
       assert.deepEqual(Object.keys(explain).toSorted(), members, query);
     }
   }
-  assert.equal((await explained(collection, "&page=3&limit=5")).examined, counted(16));
-  assert.equal((await explained(collection, "&page=3&limit=5&total=none")).examined, 16);
+  assert.equal((await explain(collection, "&page=3&limit=5")).examined, withTotal(16));
+  assert.equal((await explain(collection, "&page=3&limit=5&total=none")).examined, 16);
 });
 
-Deno.test("explain is for the secret key alone", async () => {
+Deno.test("explain requires the secret key", async () => {
   await using app = await openTestApp();
-  const collection = await filled(await createTestCollection(app, { fields: FIELDS }));
+  const collection = await fill(await createTestCollection(app, { fields: FIELDS }));
   const user = await collection.project.user();
   const call = { path: "?explain=true" };
   refused(await collection.asPublic(call), 403, "SECRET_KEY_REQUIRED");

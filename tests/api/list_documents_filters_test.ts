@@ -32,7 +32,7 @@ async function openRows(
   return collection;
 }
 
-/** Queries over the rows above, and which of them each finds. */
+/** Queries and the rows of `openRows` that each finds. */
 const DECLARED: Record<string, readonly number[]> = {
   "title=Ape": [1],
   "title=ape": [],
@@ -109,7 +109,7 @@ const DECLARED: Record<string, readonly number[]> = {
   "_id=nothing": [],
 };
 
-Deno.test("every operator on declared fields finds what it says", async () => {
+Deno.test("every operator on declared fields finds the matching documents", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app);
   for (const [query, found] of Object.entries(DECLARED)) {
@@ -117,7 +117,7 @@ Deno.test("every operator on declared fields finds what it says", async () => {
   }
 });
 
-Deno.test("the same in a strict collection, where every one of these names is declared", async () => {
+Deno.test("every operator on declared fields of a strict collection finds the matching documents", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app, { strict: true });
   for (const [query, found] of Object.entries(DECLARED)) {
@@ -125,7 +125,7 @@ Deno.test("the same in a strict collection, where every one of these names is de
   }
 });
 
-Deno.test("_id filters by text, exactly and as a range", async () => {
+Deno.test("_id can be filtered by equality and range", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: [{ key: "n", type: "Number" }] });
   const [a, b, c] = await collection.insert({ n: 1 }, { n: 2 }, { n: 3 });
@@ -135,7 +135,7 @@ Deno.test("_id filters by text, exactly and as a range", async () => {
   assert.deepEqual(await collection.names(`_id_gt=${a!._id}&_id_lt=${c!._id}`), [2]);
 });
 
-/** On undeclared fields a value that reads as a number, boolean or null matches either reading. */
+/** Queries on undeclared fields, where the value `5` matches both the number and the text. */
 const UNDECLARED: Record<string, readonly number[]> = {
   "x=5": [1, 2],
   "x=5.0": [1],
@@ -164,7 +164,7 @@ const UNDECLARED: Record<string, readonly number[]> = {
   "_gt=1": [3],
 };
 
-Deno.test("every operator on undeclared fields finds what it says", async () => {
+Deno.test("every operator on undeclared fields finds the matching documents", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: [{ key: "n", type: "Number" }] });
   await collection.insert(
@@ -183,7 +183,7 @@ Deno.test("every operator on undeclared fields finds what it says", async () => 
   }
 });
 
-Deno.test("a value of another type than declared is 400 and names the parameter", async () => {
+Deno.test("a filter value of another type than declared is 400 and names the parameter", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app);
   const wrong = [
@@ -223,7 +223,7 @@ Deno.test("a value of another type than declared is 400 and names the parameter"
   }
 });
 
-Deno.test("a repeated parameter is a condition more; _in and _nin take all their values", async () => {
+Deno.test("a repeated parameter adds a condition, and a repeated _in or _nin adds values", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app);
   assert.deepEqual(await collection.names("views_gt=-1&views_gt=5&sort=n"), [2]);
@@ -279,7 +279,7 @@ Deno.test("a strict collection refuses filters by names that it does not declare
   }
 });
 
-Deno.test("names that are traps are 400 in every place of a query", async () => {
+Deno.test("dangerous names are 400 in every parameter of a query", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app);
   const names = [
@@ -304,7 +304,7 @@ Deno.test("names that are traps are 400 in every place of a query", async () => 
     const where = encodeURIComponent(`{${JSON.stringify(name)}:1}`);
     refused(await collection.asSecret({ path: `?where=${where}` }), 400, "INVALID_QUERY");
     refused(await collection.asSecret({ path: `?sort=${text}` }), 400, "INVALID_QUERY", "sort");
-    // White space around the names of a list is passed over.
+    // White space around the names of a list is ignored.
     if (name !== " a") {
       refused(
         await collection.asSecret({ path: `?fields=${text},n` }),
@@ -324,7 +324,7 @@ Deno.test("names that are traps are 400 in every place of a query", async () => 
   assert.equal(({} as { polluted?: unknown }).polluted, undefined);
 });
 
-Deno.test("operators in brackets are 400 and the message says how to write them", async () => {
+Deno.test("operators in brackets are 400 and the message explains the syntax", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app);
   for (const name of ["views[$gt]", "views[gt]", "title[]", "views%5B%24gt%5D", "a[0]"]) {
@@ -332,7 +332,7 @@ Deno.test("operators in brackets are 400 and the message says how to write them"
   }
 });
 
-Deno.test("unusual names filter as they are stored", async () => {
+Deno.test("fields with unusual names can be filtered", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: [{ key: "n", type: "Number" }] });
   const names = [
@@ -354,7 +354,7 @@ Deno.test("unusual names filter as they are stored", async () => {
   }
 });
 
-Deno.test("parameters that are reserved keep their meaning; their fields filter by suffix or where", async () => {
+Deno.test("reserved parameters keep their meaning, and such fields filter by suffix or where", async () => {
   await using app = await openTestApp();
   const reserved = [
     "page",
@@ -395,7 +395,7 @@ Deno.test("parameters that are reserved keep their meaning; their fields filter 
   }
 });
 
-Deno.test("_in takes 1000 values and no more", async () => {
+Deno.test("_in accepts 1000 values and no more", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app);
   const values = (count: number) => Array.from({ length: count }, (_, i) => i).join(",");
@@ -406,7 +406,7 @@ Deno.test("_in takes 1000 values and no more", async () => {
   }
 });
 
-Deno.test("filter[field_op] and filter as JSON ask the same as field_op", async () => {
+Deno.test("filter[field_op] and filter as JSON are equivalent to field_op", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [
@@ -451,9 +451,9 @@ Deno.test("filter[field_op] and filter as JSON ask the same as field_op", async 
     [json({ views: [5] }), '"filter" must be a number'],
     [json({ views_in: 5 }), '"filter" needs a list'],
     [json({ live_exists: "true" }), '"filter" needs true or false'],
-    ["filter[]=5", "is no filter: write filter[field_gt]=5"],
-    ["filter[views][gt]=5", "is no filter: write filter[field_gt]=5"],
-    ["filter[views=5", "is no filter: write filter[field_gt]=5"],
+    ["filter[]=5", "is not a filter: write filter[field_gt]=5"],
+    ["filter[views][gt]=5", "is not a filter: write filter[field_gt]=5"],
+    ["filter[views=5", "is not a filter: write filter[field_gt]=5"],
   ];
   for (const [query, message] of wrong) {
     refused(await collection.asSecret({ path: `?${query}` }), 400, "INVALID_QUERY", message);
@@ -474,7 +474,7 @@ Deno.test("filter[field_op] and filter as JSON ask the same as field_op", async 
   }
 });
 
-Deno.test("declared fields named offset, skip or filter are filtered by these names", async () => {
+Deno.test("declared fields named offset, skip or filter can be filtered by name", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: ["offset", "skip", "filter"].map((key) => ({ key, type: "Number" })),

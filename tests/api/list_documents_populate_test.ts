@@ -4,16 +4,16 @@ import { type UserRecord, USERS } from "@/lib/auth/users.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import {
   type Doc,
-  NOBODY,
   ok,
   refused,
   type TestCollection,
   testCollectionOf,
   times,
+  UNKNOWN_ID,
 } from "./test_collection.ts";
 import { declareFields } from "./user_email.ts";
 
-/** Posts that refer to tags (open), notes (private), drafts (no RLS), users, and each other. */
+/** Creates posts that refer to tags (public), notes (private), drafts (no RLS), users and posts. */
 async function openLinked(app: TestApp) {
   const project = await app.project();
   await project.collection({ name: "tags", rls: { mode: "public-read" } });
@@ -44,7 +44,7 @@ async function openLinked(app: TestApp) {
   };
 }
 
-Deno.test("populate puts documents in the place of their ids, alone, in lists and in objects", async () => {
+Deno.test("populate replaces ids with documents, in fields, lists and objects", async () => {
   await using app = await openTestApp();
   const { posts, tags } = await openLinked(app);
   const [a, b] = await tags.insert({ label: "a" }, { label: "b" }) as [Doc, Doc];
@@ -58,23 +58,23 @@ Deno.test("populate puts documents in the place of their ids, alone, in lists an
   const query = "populate=tag,tags,meta.tag";
   assert.deepEqual(ok(await posts.asPublic({ path: `?${query}` })).items, [expected]);
   assert.deepEqual(ok(await posts.asPublic({ path: `/${post._id}?${query}` })), expected);
-  const same = query.replace("populate", "expand");
-  assert.deepEqual(ok(await posts.asPublic({ path: `?${same}` })).items, [expected]);
+  const withExpand = query.replace("populate", "expand");
+  assert.deepEqual(ok(await posts.asPublic({ path: `?${withExpand}` })).items, [expected]);
 });
 
-Deno.test("a target that is missing, in the trash or null stays what it is", async () => {
+Deno.test("populate keeps an id whose document is missing or in the trash", async () => {
   await using app = await openTestApp();
   const { posts, tags } = await openLinked(app);
-  const gone = await tags.insertOne();
-  await tags.remove(gone._id);
-  const rows = await posts.insert({ tag: NOBODY }, { tag: gone._id }, { tag: null }, {});
+  const trashed = await tags.insertOne();
+  await tags.remove(trashed._id);
+  const rows = await posts.insert({ tag: UNKNOWN_ID }, { tag: trashed._id }, { tag: null }, {});
   const { items } = ok(await posts.asSecret({ path: "?populate=tag&sort=_id" }));
   assert.deepEqual(items, rows);
   const deleted = ok(await posts.asSecret({ path: "?populate=tag&include_deleted=true&sort=_id" }));
-  assert.deepEqual(deleted.items, rows, "the trash of targets is not looked into");
+  assert.deepEqual(deleted.items, rows, "referenced documents in the trash are not populated");
 });
 
-Deno.test("populate reads through the target's own row-level security", async () => {
+Deno.test("populate applies the row-level security of the referenced collection", async () => {
   await using app = await openTestApp();
   const { project, posts, notes, drafts } = await openLinked(app);
   const [ann, bob] = [await project.user(), await project.user()];
@@ -84,9 +84,11 @@ Deno.test("populate reads through the target's own row-level security", async ()
   ];
   const draft = await drafts.insertOne({ open: true });
   await posts.insert({ note: hers._id, draft: draft._id }, { note: his._id, draft: draft._id });
-  const read = async (who: Parameters<typeof posts.asPublic>[1] | "secret") => {
+  const read = async (caller: Parameters<typeof posts.asPublic>[1] | "secret") => {
     const call = { path: "?populate=note,draft&sort=_id" };
-    const answer = who === "secret" ? await posts.asSecret(call) : await posts.asPublic(call, who);
+    const answer = caller === "secret"
+      ? await posts.asSecret(call)
+      : await posts.asPublic(call, caller);
     const { items } = ok(answer) as { items: Doc[] };
     for (const item of items) assert.deepEqual(item.draft, draft);
     return items.map(({ note }) => note);
@@ -97,7 +99,7 @@ Deno.test("populate reads through the target's own row-level security", async ()
   assert.deepEqual(await read("secret"), [hers, his]);
 });
 
-Deno.test("of users no more is ever shown than everybody may see, and fields that are declared public", async () => {
+Deno.test("populate returns only the public profile and the public fields of users", async () => {
   await using app = await openTestApp();
   const { project, posts } = await openLinked(app);
   const ann = await project.user();
@@ -119,23 +121,23 @@ Deno.test("of users no more is ever shown than everybody may see, and fields tha
     { key: "phone", type: "String" },
   );
   const bob = await project.user();
-  await posts.insert({ author: ann.id }, { author: bob.id }, { author: NOBODY });
+  await posts.insert({ author: ann.id }, { author: bob.id }, { author: UNKNOWN_ID });
   const createdAt = "2026-01-31T12:00:00.000Z";
-  const shown = [
+  const authors = [
     { _id: ann.id, username: "ann", name: "Ann", avatarUrl, createdAt, company: "Engines" },
     { _id: bob.id, username: null, name: null, avatarUrl: null, createdAt, company: null },
-    NOBODY,
+    UNKNOWN_ID,
   ];
   const path = "?populate=author&sort=_id";
   for (const answer of [await posts.asSecret({ path }), await posts.asPublic({ path }, ann)]) {
-    assert.deepEqual(ok(answer).items.map(({ author }: Doc) => author), shown);
+    assert.deepEqual(ok(answer).items.map(({ author }: Doc) => author), authors);
     assert.ok(!answer.text.includes("@example.com") && !answer.text.includes("hidden"));
   }
   const { items } = ok(await posts.asPublic({ path: `${path}&fields=author.email,author.name` }));
   assert.deepEqual(items[0].author, { name: "Ann" });
 });
 
-Deno.test("users of another project are never shown", async () => {
+Deno.test("populate never returns users of another project", async () => {
   await using app = await openTestApp();
   const { posts } = await openLinked(app);
   const foreign = await (await app.project()).user();
@@ -144,7 +146,7 @@ Deno.test("users of another project are never shown", async () => {
   assert.equal(items[0].author, foreign.id);
 });
 
-Deno.test("populate goes one level deep", async () => {
+Deno.test("populate is one level deep", async () => {
   await using app = await openTestApp();
   const { posts } = await openLinked(app);
   const last = await posts.insertOne({ title: "last" });
@@ -158,7 +160,7 @@ Deno.test("populate goes one level deep", async () => {
   assert.equal(looped.next.next, self._id);
 });
 
-Deno.test("ten paths may be populated, and no more", async () => {
+Deno.test("populate accepts ten paths and no more", async () => {
   await using app = await openTestApp();
   const { posts } = await openLinked(app);
   ok(await posts.asPublic({ path: "?populate=tag,tags,note" }));
@@ -168,7 +170,7 @@ Deno.test("ten paths may be populated, and no more", async () => {
   refused(answer, 400, "INVALID_QUERY", /"populate".*10/);
 });
 
-Deno.test("what is no Ref cannot be populated", async () => {
+Deno.test("populate refuses a path that is not a Ref", async () => {
   await using app = await openTestApp();
   const { posts } = await openLinked(app);
   for (
@@ -179,12 +181,12 @@ Deno.test("what is no Ref cannot be populated", async () => {
       refused(answer, 400, "INVALID_QUERY", `"${name}"`);
     }
   }
-  const behind = await posts.asPublic({ path: "?populate=tag.next" });
-  refused(behind, 400, "INVALID_QUERY", '"tag.next"');
+  const nested = await posts.asPublic({ path: "?populate=tag.next" });
+  refused(nested, 400, "INVALID_QUERY", '"tag.next"');
   ok(await posts.asPublic({ path: "?populate=tag&expand=tag" }));
 });
 
-Deno.test("a filter and a sort see the id, not what stands in its place", async () => {
+Deno.test("a filter and a sort use the id and not the populated document", async () => {
   await using app = await openTestApp();
   const { posts, tags } = await openLinked(app);
   const [a, b] = await tags.insert({ label: "z" }, { label: "y" }) as [Doc, Doc];
@@ -195,13 +197,16 @@ Deno.test("a filter and a sort see the id, not what stands in its place", async 
   assert.deepEqual(await posts.names("tag.label=z&populate=tag", "public"), []);
 });
 
-Deno.test("a thousand rows are populated in one page", async () => {
+Deno.test("populate fills a page of a thousand documents", async () => {
   await using app = await openTestApp();
   const { posts, tags } = await openLinked(app);
   const ids: string[] = [];
   for (let batch = 0; batch < 10; batch++) {
-    const made = ok(await tags.asSecret({ path: "/bulk", body: times(100, (n) => ({ n })) }), 201);
-    ids.push(...made.ids);
+    const created = ok(
+      await tags.asSecret({ path: "/bulk", body: times(100, (n) => ({ n })) }),
+      201,
+    );
+    ids.push(...created.ids);
   }
   for (let batch = 0; batch < 10; batch++) {
     const body = ids.slice(batch * 100, batch * 100 + 100)

@@ -3,7 +3,7 @@ import { processorMs } from "../attacks/cost.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { createTestCollection, refused } from "./test_collection.ts";
 
-const REFUSED: Record<string, string> = {
+const UNSUPPORTED: Record<string, string> = {
   "nothing": "",
   "129 characters": "a".repeat(129),
   "an open group": "(",
@@ -33,17 +33,17 @@ const REFUSED: Record<string, string> = {
   "NUL": "a\u0000",
 };
 
-Deno.test("a pattern that could not be served alike everywhere is 400 and named", async () => {
+Deno.test("an unsupported pattern is 400 and the parameter is named", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "title", type: "String" }],
   });
   await collection.insertOne({ title: "aaa" });
-  for (const [what, pattern] of Object.entries(REFUSED)) {
+  for (const [description, pattern] of Object.entries(UNSUPPORTED)) {
     for (const field of ["title", "other"]) {
       const text = encodeURIComponent(pattern);
       const answer = await collection.asSecret({ path: `?${field}_regex=${text}` });
-      assert.equal(answer.status, 400, what);
+      assert.equal(answer.status, 400, description);
       refused(answer, 400, "INVALID_QUERY", `"${field}_regex"`);
       const where = encodeURIComponent(JSON.stringify({ [field]: { regex: pattern } }));
       refused(
@@ -56,12 +56,12 @@ Deno.test("a pattern that could not be served alike everywhere is 400 and named"
   }
 });
 
-/** Of words: U+017F and U+212A are other cases of s and k. */
+/** Letters, among them U+017F and U+212A, which are other cases of s and k. */
 const LETTERS = ["k", "K", "\u212a", "s", "S", "\u017f", "a"];
 const WORDS = [...LETTERS, "_", "1"];
 const OTHERS = ["!", "é", '"', " ", "\n", "\v", "😀"];
 
-/** Patterns with texts they match and texts they do not. */
+/** Patterns with texts that match and texts that do not. */
 const MATCHES: readonly (readonly [string, readonly string[], readonly string[]])[] = [
   ["a", ["a", "A", "bab"], ["b", ""]],
   ["^a", ["ab", "AB"], ["ba"]],
@@ -105,8 +105,8 @@ const MATCHES: readonly (readonly [string, readonly string[], readonly string[]]
   ["a".repeat(128), ["a".repeat(128)], ["a".repeat(127)]],
 ];
 
-Deno.test("patterns match anywhere in the text, whatever the case, on declared and other fields", async () => {
-  // The stand-in for MongoDB takes seconds for classes of all characters; here it is not about time.
+Deno.test("a pattern matches anywhere in a text, ignoring case, on declared and undeclared fields", async () => {
+  // The substitute for MongoDB takes seconds for large character classes.
   await using app = await openTestApp({ env: { QUERY_TIME_LIMIT_MS: "25000" } });
   for (const field of ["title", "other"]) {
     const collection = await createTestCollection(app, {
@@ -128,15 +128,15 @@ Deno.test("patterns match anywhere in the text, whatever the case, on declared a
   }
 });
 
-Deno.test("a pattern made to backtrack takes linear time", async () => {
+Deno.test("a pattern that provokes backtracking takes linear time", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "title", type: "String" }],
   });
   await collection.insertOne({ title: "a".repeat(100_000) });
-  const started = processorMs();
+  const startMs = processorMs();
   for (const pattern of ["a*a*a*a*a*a*b", "^[a-z]*[a-z]*[a-z]*[0-9]$", "(a|a|a|a|a)b"]) {
     assert.deepEqual(await collection.names(`title_regex=${encodeURIComponent(pattern)}`), []);
   }
-  assert.ok(processorMs() - started < 5_000);
+  assert.ok(processorMs() - startMs < 5_000);
 });

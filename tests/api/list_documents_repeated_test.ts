@@ -1,4 +1,4 @@
-/** Lists that are asked again: their tags, and that nothing old is ever answered. */
+/** Repeated lists: their ETags, and that an outdated list is never returned. */
 
 import assert from "node:assert/strict";
 import { createCatalog } from "@/lib/documents/catalog.ts";
@@ -12,7 +12,7 @@ import {
 } from "./test_collection.ts";
 import { updateCollection } from "@/tests/support/given.ts";
 
-Deno.test("a list has a tag, and whoever holds it is answered 304 while the list is the same", async () => {
+Deno.test("listDocuments returns 304 for a matching ETag while the list is unchanged", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   await collection.insert({ n: 1 }, { n: 2 });
@@ -23,16 +23,16 @@ Deno.test("a list has a tag, and whoever holds it is answered 304 while the list
     const tag = first.headers.get("etag")!;
     assert.match(tag, /^"[\w-]{43}"$/);
     for (const header of [tag, `"x", ${tag}`, `W/${tag}`, "*"]) {
-      const held = await collection.asSecret({ path, headers: { "if-none-match": header } });
-      assert.deepEqual([held.status, held.text], [304, ""]);
-      assert.equal(held.headers.get("etag"), tag);
+      const cached = await collection.asSecret({ path, headers: { "if-none-match": header } });
+      assert.deepEqual([cached.status, cached.text], [304, ""]);
+      assert.equal(cached.headers.get("etag"), tag);
     }
     const other = await collection.asSecret({ path, headers: { "if-none-match": '"x"' } });
     assert.deepEqual([other.status, other.text], [200, first.text]);
   }
 });
 
-Deno.test("every write that changes a list changes its tag, and is in the next answer", async () => {
+Deno.test("listDocuments returns every write at once with another ETag", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id } = await collection.insertOne({ n: 1 });
@@ -54,31 +54,31 @@ Deno.test("every write that changes a list changes its tag, and is in the next a
     const headers = { "if-none-match": before.headers.get("etag")! };
     const after = await collection.asSecret({ headers });
     assert.equal(after.status, 200, write.toString());
-    const anew = await collection.asSecret({ headers: { "cache-control": "no-cache" } });
-    assert.equal(after.text, anew.text);
+    const uncached = await collection.asSecret({ headers: { "cache-control": "no-cache" } });
+    assert.equal(after.text, uncached.text);
     assert.notEqual(after.text, before.text, write.toString());
   }
 });
 
-Deno.test("a list with no-cache is read from the store, and has the same tag", async () => {
+Deno.test("listDocuments with no-cache reads the store and returns the same ETag", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   await collection.insertOne({ n: 1 });
-  const kept = await collection.asSecret({});
-  const tag = kept.headers.get("etag")!;
+  const first = await collection.asSecret({});
+  const tag = first.headers.get("etag")!;
   for (const directive of ["no-cache", "max-age=0, No-Cache", "no-store"]) {
     const headers = { "cache-control": directive };
-    const anew = await collection.asSecret({ headers });
-    assert.equal(anew.headers.get("etag"), tag);
-    assert.equal(anew.text, kept.text);
-    const held = await collection.asSecret({ headers: { ...headers, "if-none-match": tag } });
-    assert.equal(held.status, 304);
+    const uncached = await collection.asSecret({ headers });
+    assert.equal(uncached.headers.get("etag"), tag);
+    assert.equal(uncached.text, first.text);
+    const cached = await collection.asSecret({ headers: { ...headers, "if-none-match": tag } });
+    assert.equal(cached.status, 304);
     const other = await collection.asSecret({ headers: { ...headers, "if-none-match": '"x"' } });
     assert.deepEqual([other.status, other.headers.get("etag")], [200, tag]);
   }
 });
 
-Deno.test("of the same address each caller gets what they may see, however often it is asked", async () => {
+Deno.test("listDocuments returns each caller their own documents for one repeated URL", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { mode: "private" } });
   const [ann, bob] = [await collection.project.user(), await collection.project.user()];
@@ -95,12 +95,12 @@ Deno.test("of the same address each caller gets what they may see, however often
   assert.equal(asBob.status, 200);
 });
 
-/** A public list, made by the definition that is remembered, when the one that is stored is private. */
+/** Opens a collection whose cached definition is public while the stored one is private. */
 async function openOutdated(app: TestApp): Promise<TestCollection> {
   const collection = await createTestCollection(app, { rls: { mode: "public-read" } });
   await collection.insertOne({ n: 1 });
   assert.equal((await collection.asPublic({})).status, 200);
-  // As another process does it: what that remembers is its own.
+  // Another process has its own cache of definitions.
   const { engine, clock } = app.services;
   const other = { ...app.services, catalog: createCatalog(engine, clock) };
   const definition = { name: collection.name, rls: { mode: "private" } };
@@ -109,7 +109,7 @@ async function openOutdated(app: TestApp): Promise<TestCollection> {
   return collection;
 }
 
-Deno.test("a list that was kept by a definition which another process has replaced ends within 5 s", async () => {
+Deno.test("listDocuments follows a definition that another process changed within 5 s", async () => {
   await using app = await openTestApp();
   const collection = await openOutdated(app);
   for (let passed = 0; passed < 5_000; passed += 250) {
@@ -119,15 +119,15 @@ Deno.test("a list that was kept by a definition which another process has replac
   refused(await collection.asPublic({}), 401, "ACCESS_TOKEN_REQUIRED");
 });
 
-Deno.test("a list that was kept while its definition was being replaced ends when that is done", async () => {
+Deno.test("listDocuments follows a definition at once after its cache entry was invalidated", async () => {
   await using app = await openTestApp();
   const collection = await openOutdated(app);
-  // Who replaces it in this process commits, and then has it forgotten.
+  // A change in this process invalidates the cache entry after its commit.
   app.services.catalog.forget(collection.project.projectId, collection.name);
   refused(await collection.asPublic({}), 401, "ACCESS_TOKEN_REQUIRED");
 });
 
-Deno.test("a populated list shows what its documents refer to as they are now", async () => {
+Deno.test("listDocuments populates the current state of referenced documents", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await project.collection({ name: "tags", rls: { mode: "public-read" } });
@@ -142,14 +142,14 @@ Deno.test("a populated list shows what its documents refer to as they are now", 
   ];
   const { _id } = await tags.insertOne({ label: "old" });
   await posts.insertOne({ tag: _id });
-  const labelled = async () => {
+  const readLabel = async () => {
     const answer = await posts.asSecret({ path: "?populate=tag" });
     return [ok(answer).items[0].tag.label, answer.headers.get("etag")];
   };
-  const [before, again] = [await labelled(), await labelled()];
+  const [before, again] = [await readLabel(), await readLabel()];
   assert.deepEqual(before, again);
   await tags.asSecret({ method: "PATCH", path: `/${_id}`, body: { label: "new" } });
-  const after = await labelled();
+  const after = await readLabel();
   assert.equal(after[0], "new");
   assert.notEqual(after[1], before[1]);
 });

@@ -3,22 +3,22 @@ import { openTestApp } from "../support/test_app.ts";
 import { createTestCollection, type Doc, ok, refused, times } from "./test_collection.ts";
 import { updateCollection } from "@/tests/support/given.ts";
 
-/** Attempts to see more than one may. */
-const attempts = (mine: string, other: string, otherId: string): string[] => {
+/** Returns queries that try to read another user's documents. */
+const attempts = (own: string, other: string, otherId: string): string[] => {
   const where = (tree: unknown) => `where=${encodeURIComponent(JSON.stringify(tree))}`;
   return [
     "",
     "include_deleted=true",
     `userId=${other}`,
-    `userId_ne=${mine}`,
-    `userId_in=${mine},${other}`,
+    `userId_ne=${own}`,
+    `userId_in=${own},${other}`,
     "userId_exists=false",
     "userId=null",
     "userId_regex=.",
     `_id=${otherId}`,
     `_id_in=${otherId}`,
-    where({ or: [{ userId: other }, { userId: mine }] }),
-    where({ not: { userId: mine } }),
+    where({ or: [{ userId: other }, { userId: own }] }),
+    where({ not: { userId: own } }),
     where({ or: [{ isDeleted: true }, { isDeleted: false }] }),
     where({ not: { _id: "x" } }),
     where({ userId: { nin: [] } }),
@@ -34,7 +34,7 @@ const attempts = (mine: string, other: string, otherId: string): string[] => {
   ];
 };
 
-Deno.test("in a private collection no parameter shows a user what is not theirs", async () => {
+Deno.test("a private collection returns no foreign documents for any parameters", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "twin", type: "Ref", ref: "posts" }],
@@ -62,7 +62,7 @@ Deno.test("in a private collection no parameter shows a user what is not theirs"
   }
 });
 
-Deno.test("a pattern cannot be used to feel out what is hidden", async () => {
+Deno.test("a filter cannot be used to guess the content of hidden documents", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { mode: "private" } });
   const [ann, bob] = [await collection.project.user(), await collection.project.user()];
@@ -74,7 +74,7 @@ Deno.test("a pattern cannot be used to feel out what is hidden", async () => {
   }
 });
 
-Deno.test("include_deleted adds only one's own trash, and nobody's without a token", async () => {
+Deno.test("include_deleted returns only the user's own trash, and none without a token", async () => {
   await using app = await openTestApp();
   for (const rls of [{ mode: "public-read" }, { enabled: false }]) {
     const collection = await createTestCollection(app, {
@@ -92,18 +92,18 @@ Deno.test("include_deleted adds only one's own trash, and nobody's without a tok
     );
     for (const { _id } of rows.slice(3)) await collection.remove(_id);
     const query = "include_deleted=true&sort=n";
-    const open = "mode" in rls;
+    const hasOwner = "mode" in rls;
     assert.deepEqual(await collection.names(query, "public"), [1, 2, 3]);
-    assert.deepEqual(await collection.names(query, ann), open ? [1, 2, 3, 4] : [1, 2, 3]);
-    assert.deepEqual(await collection.names(query, bob), open ? [1, 2, 3, 5] : [1, 2, 3]);
+    assert.deepEqual(await collection.names(query, ann), hasOwner ? [1, 2, 3, 4] : [1, 2, 3]);
+    assert.deepEqual(await collection.names(query, bob), hasOwner ? [1, 2, 3, 5] : [1, 2, 3]);
     assert.deepEqual(await collection.names(query), [1, 2, 3, 4, 5, 6]);
     const trash = `isDeleted=true&${query}`;
-    assert.deepEqual(await collection.names(trash, ann), open ? [4] : []);
+    assert.deepEqual(await collection.names(trash, ann), hasOwner ? [4] : []);
     assert.deepEqual(await collection.names(trash, "public"), []);
   }
 });
 
-Deno.test("a list asked for by one caller is never answered to another", async () => {
+Deno.test("a list of one caller is never returned to another", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { mode: "private" } });
   const users = await Promise.all(times(5, () => collection.project.user()));
@@ -117,7 +117,7 @@ Deno.test("a list asked for by one caller is never answered to another", async (
   }
 });
 
-Deno.test("a changed owner moves a document from one list to the other at once", async () => {
+Deno.test("a change of the owner moves a document between the users' lists at once", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { mode: "private" } });
   const [ann, bob] = [await collection.project.user(), await collection.project.user()];
@@ -127,7 +127,7 @@ Deno.test("a changed owner moves a document from one list to the other at once",
   assert.deepEqual([await collection.names("", ann), await collection.names("", bob)], [[], [1]]);
 });
 
-Deno.test("the owner field is matched exactly: no list, pattern or other type stands for an id", async () => {
+Deno.test("the owner field must equal the user's id exactly", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { mode: "private" } });
   const ann = await collection.project.user();
@@ -141,7 +141,7 @@ Deno.test("the owner field is matched exactly: no list, pattern or other type st
   assert.deepEqual(await collection.names("include_deleted=true", ann), []);
 });
 
-Deno.test("a collection that becomes private is closed at once, also for lists asked for before", async () => {
+Deno.test("a collection that becomes private is closed at once, also for repeated lists", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { mode: "public-read" } });
   const [ann, bob] = [await collection.project.user(), await collection.project.user()];

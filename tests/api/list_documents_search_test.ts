@@ -20,12 +20,16 @@ const FIELDS = [
 
 const query = (parameters: Record<string, string>) => `?${new URLSearchParams(parameters)}`;
 
-async function found({ asSecret }: TestCollection, search: string, more = {}): Promise<unknown[]> {
+async function searchRows(
+  { asSecret }: TestCollection,
+  search: string,
+  more = {},
+): Promise<unknown[]> {
   const answer = await asSecret({ path: query({ search, sort: "n", ...more }) });
   return ok(answer).items.map(({ n }: Doc) => n);
 }
 
-Deno.test("every word of a search begins some word of the search fields together", async () => {
+Deno.test("a search finds documents in which every search word begins a word", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, { fields: FIELDS });
   await posts.insert(
@@ -46,25 +50,25 @@ Deno.test("every word of a search begins some word of the search fields together
     ["fast never", []],
   ];
   for (const [search, expected] of questions) {
-    assert.deepEqual(await found(posts, search), expected, search);
+    assert.deepEqual(await searchRows(posts, search), expected, search);
   }
 });
 
-Deno.test("a search is one more condition: order, pages, totals and counts are as asked", async () => {
+Deno.test("a search combines with order, pages, totals, counts and explain", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, { fields: FIELDS });
   const documents = times(40, (n) => ({ n, title: n % 2 === 0 ? "even words" : "odd words" }));
   ok(await posts.asSecret({ path: "/bulk", body: { documents } }), 201);
   const even = times(20, (n) => 2 * n);
-  assert.deepEqual(await found(posts, "even", { sort: "-n" }), even.toReversed());
-  assert.deepEqual(await found(posts, "word", { n_gte: "38" }), [38, 39]);
-  assert.deepEqual(await found(posts, "even", { offset: "18" }), [36, 38]);
+  assert.deepEqual(await searchRows(posts, "even", { sort: "-n" }), even.toReversed());
+  assert.deepEqual(await searchRows(posts, "word", { n_gte: "38" }), [38, 39]);
+  assert.deepEqual(await searchRows(posts, "even", { offset: "18" }), [36, 38]);
   const first = ok(
     await posts.asSecret({ path: query({ search: "even", sort: "n", limit: "15" }) }),
   );
   assert.equal(first.total, 20);
   const cursor = first.nextCursor;
-  assert.deepEqual(await found(posts, "even", { limit: "15", cursor }), even.slice(15));
+  assert.deepEqual(await searchRows(posts, "even", { limit: "15", cursor }), even.slice(15));
   const other = query({ search: "odd", sort: "n", cursor });
   refused(await posts.asSecret({ path: other }), 400, "INVALID_CURSOR");
   const none = query({ sort: "n", cursor });
@@ -79,7 +83,7 @@ Deno.test("a search is one more condition: order, pages, totals and counts are a
   assert.ok(explain.examined >= 20, String(explain.examined));
 });
 
-Deno.test("a search that cannot be is refused, and says why", async () => {
+Deno.test("an invalid search is refused with its reason", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, { fields: FIELDS });
   const wrong: [string, string][] = [
@@ -94,8 +98,8 @@ Deno.test("a search that cannot be is refused, and says why", async () => {
   }
   refused(await posts.asSecret({ path: "?search=a&search=b" }), 400, "INVALID_QUERY", "more than");
   const most = times(SEARCH_WORDS_MAX, (n) => `w${n}`).join(" ");
-  assert.deepEqual(await found(posts, most), []);
-  assert.deepEqual(await found(posts, "x".repeat(SEARCH_LENGTH_MAX)), []);
+  assert.deepEqual(await searchRows(posts, most), []);
+  assert.deepEqual(await searchRows(posts, "x".repeat(SEARCH_LENGTH_MAX)), []);
 
   const notes = await createTestCollection(app, { name: "notes", fields: [] }, posts.project);
   for (const search of ["a", "", "?"]) {
@@ -108,7 +112,7 @@ Deno.test("a search that cannot be is refused, and says why", async () => {
   }
 });
 
-Deno.test("a field that is called search is asked for by its suffixed forms", async () => {
+Deno.test("a field named search can be filtered with a suffix", async () => {
   await using app = await openTestApp();
   const fields = [{ key: "search", type: "String", search: true }];
   const posts = await createTestCollection(app, { fields });
@@ -117,7 +121,7 @@ Deno.test("a field that is called search is asked for by its suffixed forms", as
   assert.equal(ok(await posts.asSecret({ path: "?search_in=words" })).total, 1);
 });
 
-Deno.test("only texts and lists of texts outside arrays are searched, and not too many", async () => {
+Deno.test("only ten String fields or lists of them can be declared as searchable", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, { fields: FIELDS });
   const define = (fields: object[]) =>
@@ -150,24 +154,24 @@ Deno.test("only texts and lists of texts outside arrays are searched, and not to
   await define(many.slice(1));
 });
 
-Deno.test("a user's search shows nothing of others, nor how many they are", async () => {
+Deno.test("a user's search reveals no documents of other users, and not their number", async () => {
   await using app = await openTestApp();
   const notes = await createTestCollection(app, { fields: FIELDS, rls: { mode: "private" } });
   const [ann, bob] = [await notes.project.user(), await notes.project.user()];
   await notes.insert(
     { n: 1, title: "secret of ann", userId: ann.id },
     { n: 2, title: "secret of bob", userId: bob.id },
-    { n: 3, title: "secret of nobody" },
+    { n: 3, title: "secret of no user" },
   );
   for (const more of [{}, { include_deleted: "true" }, { sort: "n" }, { userId: bob.id }]) {
     for (const search of ["secret", "bob", "secret bob"]) {
       const answer = await notes.asPublic({ path: query({ search, ...more }) }, ann);
       const { items, total } = ok(answer);
-      const mine = search === "secret" && !("userId" in more);
-      assert.deepEqual(items.map(({ n }: Doc) => n), mine ? [1] : [], search);
-      assert.equal(total, mine ? 1 : 0, search);
+      const isFound = search === "secret" && !("userId" in more);
+      assert.deepEqual(items.map(({ n }: Doc) => n), isFound ? [1] : [], search);
+      assert.equal(total, isFound ? 1 : 0, search);
       const counted = query({ search, ...more, count: "true" });
-      assert.equal(ok(await notes.asPublic({ path: counted }, ann)).count, mine ? 1 : 0);
+      assert.equal(ok(await notes.asPublic({ path: counted }, ann)).count, isFound ? 1 : 0);
     }
   }
   refused(
@@ -177,30 +181,30 @@ Deno.test("a user's search shows nothing of others, nor how many they are", asyn
   );
 });
 
-Deno.test("words follow a document through change, trash, recovery and its end", async () => {
+Deno.test("a search follows changes, trash, recovery and permanent deletion", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, { fields: FIELDS });
   const { _id } = await posts.insertOne({ n: 1, title: "first", tags: ["kept"] });
   const path = `/${_id}`;
   ok(await posts.asSecret({ method: "PATCH", path, body: { title: "second" } }));
-  assert.deepEqual(await found(posts, "first"), []);
-  assert.deepEqual(await found(posts, "second kept"), [1]);
+  assert.deepEqual(await searchRows(posts, "first"), []);
+  assert.deepEqual(await searchRows(posts, "second kept"), [1]);
   ok(await posts.asSecret({ method: "PUT", path, body: { n: 2, title: "third" } }));
-  assert.deepEqual(await found(posts, "kept"), []);
-  assert.deepEqual(await found(posts, "third"), [2]);
+  assert.deepEqual(await searchRows(posts, "kept"), []);
+  assert.deepEqual(await searchRows(posts, "third"), [2]);
   await posts.remove(_id);
-  assert.deepEqual(await found(posts, "third"), []);
-  assert.deepEqual(await found(posts, "third", { include_deleted: "true" }), [2]);
+  assert.deepEqual(await searchRows(posts, "third"), []);
+  assert.deepEqual(await searchRows(posts, "third", { include_deleted: "true" }), [2]);
   ok(await posts.asSecret({ method: "PATCH", path: `${path}/recover` }));
-  assert.deepEqual(await found(posts, "third"), [2]);
+  assert.deepEqual(await searchRows(posts, "third"), [2]);
   ok(await posts.asSecret({ method: "DELETE", path: `${path}?permanent=true` }));
-  assert.deepEqual(await found(posts, "third", { include_deleted: "true" }), []);
+  assert.deepEqual(await searchRows(posts, "third", { include_deleted: "true" }), []);
   const bulk = { documents: [{ n: 3, title: "third" }, { n: 4, title: 5 }] };
   refused(await posts.asSecret({ path: "/bulk", body: bulk }), 400, "INVALID_DOCUMENT");
-  assert.deepEqual(await found(posts, "third"), []);
+  assert.deepEqual(await searchRows(posts, "third"), []);
 });
 
-Deno.test("a definition that changes what is searched holds for the documents there are", async () => {
+Deno.test("a change of the searchable fields applies to existing documents", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, {
     fields: [{ key: "n", type: "Number" }, { key: "title", type: "String" }],
@@ -214,22 +218,22 @@ Deno.test("a definition that changes what is searched holds for the documents th
       rls: { mode: "public-read" },
     });
   await define(true);
-  assert.deepEqual(await found(posts, "word"), [1, 2]);
-  assert.deepEqual(await found(posts, "one"), [1]);
+  assert.deepEqual(await searchRows(posts, "word"), [1, 2]);
+  assert.deepEqual(await searchRows(posts, "one"), [1]);
   await define(false);
   refused(await posts.asSecret({ path: "?search=one" }), 400, "SEARCH_NOT_DECLARED");
   await posts.insertOne({ n: 3, title: "Three words" });
   await define(true);
-  assert.deepEqual(await found(posts, "word"), [1, 2, 3]);
+  assert.deepEqual(await searchRows(posts, "word"), [1, 2, 3]);
 });
 
-Deno.test("of a large document so many words are kept, and nothing of it is shown", async () => {
+Deno.test("a search finds only the first words of a large document, up to the limit", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, { fields: FIELDS });
   const words = times(SEARCHED_WORDS_MAX + 50, (n) => `word${n}x`);
   const document = await posts.insertOne({ n: 1, title: words.join(" ") });
-  assert.deepEqual(await found(posts, `word${SEARCHED_WORDS_MAX - 1}x`), [1]);
-  assert.deepEqual(await found(posts, `word${SEARCHED_WORDS_MAX}x`), []);
+  assert.deepEqual(await searchRows(posts, `word${SEARCHED_WORDS_MAX - 1}x`), [1]);
+  assert.deepEqual(await searchRows(posts, `word${SEARCHED_WORDS_MAX}x`), []);
   assert.deepEqual(Object.keys(document).toSorted(), [
     "_id",
     "createdAt",
@@ -242,7 +246,7 @@ Deno.test("of a large document so many words are kept, and nothing of it is show
   assert.deepEqual(ok(await posts.read(document._id)), document);
 });
 
-Deno.test("of many changes at once the words of the last are kept, and no others", async () => {
+Deno.test("a search finds only the last state after concurrent changes", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, { fields: FIELDS });
   const { _id } = await posts.insertOne({ n: 1, title: "start" });
@@ -256,7 +260,7 @@ Deno.test("of many changes at once the words of the last are kept, and no others
   const { title, tags } = ok(await posts.read(_id));
   for (const n of times(30, (n) => n)) {
     const word = n % 2 === 0 ? `title${n}x` : `tag${n}x`;
-    const isThere = title === word || tags.includes(word);
-    assert.deepEqual(await found(posts, word), isThere ? [1] : [], word);
+    const isStored = title === word || tags.includes(word);
+    assert.deepEqual(await searchRows(posts, word), isStored ? [1] : [], word);
   }
 });

@@ -4,7 +4,7 @@ import { createTestCollection, type Doc, ok, refused, times } from "./test_colle
 
 const META = ["createdAt", "updatedAt", "isDeleted", "deletedAt"];
 
-Deno.test("fields shows the named members and _id, or leaves out the named ones and never _id", async () => {
+Deno.test("fields selects the named members with _id, or excludes the named ones", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const stored = await collection.insertOne({
@@ -18,7 +18,7 @@ Deno.test("fields shows the named members and _id, or leaves out the named ones 
     const data = ok(await collection.asPublic({ path: `?${query}` }));
     return data.items[0];
   };
-  const shown: Record<string, unknown> = {
+  const expected: Record<string, unknown> = {
     "fields=title": { _id, title: "one" },
     "fields=_id": { _id },
     "fields=missing": { _id },
@@ -35,7 +35,7 @@ Deno.test("fields shows the named members and _id, or leaves out the named ones 
     "fields=-a.c.d,-a.b,-l,-nil,-_id&meta=false": { _id, title: "one", a: { c: { e: 3 } } },
     "fields=title&meta=false": { _id, title: "one" },
   };
-  for (const [query, document] of Object.entries(shown)) {
+  for (const [query, document] of Object.entries(expected)) {
     assert.deepEqual(await list(query.replaceAll(" ", "%20")), document, query);
   }
   const all = Object.keys(await list(""));
@@ -44,7 +44,7 @@ Deno.test("fields shows the named members and _id, or leaves out the named ones 
   assert.deepEqual(Object.keys(await list("meta=true")), all);
 });
 
-Deno.test("fields to show and to leave out are not mixed", async () => {
+Deno.test("fields refuses to mix selected and excluded members", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   for (const fields of ["a,-b", "-a,b", "", ",", "a,", "-", "-a,-", "a..b", "$a", "-$a"]) {
@@ -53,7 +53,7 @@ Deno.test("fields to show and to leave out are not mixed", async () => {
   }
 });
 
-Deno.test("count=true answers an empty page and the number, of what the caller may see", async () => {
+Deno.test("count=true returns an empty page with the number of the caller's documents", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "views", type: "Number" }],
@@ -87,7 +87,7 @@ Deno.test("count=true answers an empty page and the number, of what the caller m
   refused(await collection.asPublic({ path: "?count=true" }), 401, "ACCESS_TOKEN_REQUIRED");
 });
 
-Deno.test("total is exact, left out, or marked as an estimate", async () => {
+Deno.test("total is exact, omitted, or marked as an estimate", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   await collection.asSecret({ path: "/bulk", body: times(30, (n) => ({ n, odd: n % 2 === 1 })) });
@@ -111,7 +111,7 @@ Deno.test("total is exact, left out, or marked as an estimate", async () => {
   }
 });
 
-Deno.test("the total follows trash, recovery and removal", async () => {
+Deno.test("total follows trash, recovery and permanent deletion", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const [a, b, c] = await collection.insert({}, {}, {});
@@ -130,7 +130,7 @@ Deno.test("the total follows trash, recovery and removal", async () => {
   assert.deepEqual(await totals(), [1, 1, 0]);
 });
 
-Deno.test("include_deleted adds the trash, which filters and sorts like the rest", async () => {
+Deno.test("include_deleted adds the trash to filtered and sorted lists", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: [{ key: "n", type: "Number" }] });
   const rows = await collection.insert(...times(6, (n) => ({ n })));

@@ -14,7 +14,7 @@ const FIELDS = [
   { key: "page", type: "Number" },
 ];
 
-Deno.test("missing and null come first, then each type in its order; ties follow the last key", async () => {
+Deno.test("sort puts missing and null first, and orders ties by the last key", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   await collection.insert(
@@ -57,7 +57,7 @@ Deno.test("missing and null come first, then each type in its order; ties follow
   assert.deepEqual(await collection.names(""), orders["-createdAt"]);
 });
 
-Deno.test("only declared fields of one value can be sorted by, and the server's times and id", async () => {
+Deno.test("sort accepts only declared fields with a single value, times and _id", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   for (const sort of ["other", "tags", "meta", "isDeleted", "meta.other", "title.a", "tags.0"]) {
@@ -68,7 +68,7 @@ Deno.test("only declared fields of one value can be sorted by, and the server's 
   }
 });
 
-Deno.test("a sort that cannot be read is 400", async () => {
+Deno.test("an invalid sort is 400", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   const sorts = [
@@ -94,7 +94,7 @@ Deno.test("a sort that cannot be read is 400", async () => {
   }
 });
 
-Deno.test("a Ref sorts by its id", async () => {
+Deno.test("sort orders a Ref by its id", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   await collection.insert(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { createTestCollection, type Doc, ok, refused, times } from "./test_collection.ts";
 
-Deno.test("a list shows what was stored, newest first, in the interface's envelope", async () => {
+Deno.test("listDocuments returns the stored documents, newest first, with the page's data", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const stored = await collection.insert({ n: 1 }, { n: 2 }, { n: 3 });
@@ -18,7 +18,7 @@ Deno.test("a list shows what was stored, newest first, in the interface's envelo
   });
 });
 
-Deno.test("an empty collection is an empty list", async () => {
+Deno.test("listDocuments returns an empty list for an empty collection", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const data = ok(await collection.asPublic({}));
@@ -27,7 +27,7 @@ Deno.test("an empty collection is an empty list", async () => {
   assert.equal(data.nextCursor, null);
 });
 
-Deno.test("a collection that does not exist, of another case or another project is 404", async () => {
+Deno.test("listDocuments returns 404 if the project has no collection of that exact name", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { name: "notes" });
   const other = await app.project();
@@ -41,23 +41,23 @@ Deno.test("a collection that does not exist, of another case or another project 
   }
 });
 
-Deno.test("page and limit must be positive whole numbers, and limit at most 1000", async () => {
+Deno.test("listDocuments refuses page and limit unless they are positive, and limit up to 1000", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   await collection.insertOne();
-  const bad = ["0", "-1", "abc", "", "1.5", "1e2", "0x1", "01", "%201", "1%20", "NaN", "null"];
-  for (const value of [...bad, "1001", "99999999999999999999"]) {
+  const invalid = ["0", "-1", "abc", "", "1.5", "1e2", "0x1", "01", "%201", "1%20", "NaN", "null"];
+  for (const value of [...invalid, "1001", "99999999999999999999"]) {
     const answer = await collection.asSecret({ path: `?limit=${value}` });
     refused(answer, 400, "INVALID_QUERY", /"limit".*1 to 1000/);
   }
-  for (const value of [...bad, "99999999999999999999"]) {
+  for (const value of [...invalid, "99999999999999999999"]) {
     refused(await collection.asSecret({ path: `?page=${value}` }), 400, "INVALID_QUERY", '"page"');
   }
   assert.equal(ok(await collection.asSecret({ path: "?limit=1000" })).limit, 1000);
   assert.deepEqual(ok(await collection.asSecret({ path: "?page=1000000" })).items, []);
 });
 
-Deno.test("pages by number show every document once", async () => {
+Deno.test("listDocuments returns every document once over all pages by number", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   await collection.asSecret({ path: "/bulk", body: times(25, (n) => ({ n })) });
@@ -73,7 +73,7 @@ Deno.test("pages by number show every document once", async () => {
   assert.deepEqual(seen.sort((a, b) => Number(a) - Number(b)), times(25, (n) => n));
 });
 
-Deno.test("a page has 100 documents where nothing else is asked for, and 1000 at most", async () => {
+Deno.test("listDocuments returns 100 documents by default and at most 1000", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   for (let at = 0; at < 1100; at += 100) {
@@ -86,7 +86,7 @@ Deno.test("a page has 100 documents where nothing else is asked for, and 1000 at
   assert.notEqual(largest.nextCursor, null);
 });
 
-Deno.test("a parameter's name may be percent-encoded like any other text", async () => {
+Deno.test("listDocuments accepts percent-encoded parameter names", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: [{ key: "n", type: "Number" }] });
   await collection.insert(...times(5, (n) => ({ n })));
@@ -97,7 +97,7 @@ Deno.test("a parameter's name may be percent-encoded like any other text", async
   assert.deepEqual(await collection.names(`sort=n&%63ursor=${nextCursor}`), [2, 3, 4]);
 });
 
-Deno.test("parameters with one meaning given twice are 400", async () => {
+Deno.test("listDocuments refuses a repeated parameter that takes one value", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   for (
@@ -117,7 +117,7 @@ Deno.test("parameters with one meaning given twice are 400", async () => {
   }
 });
 
-Deno.test("flags must be true or false", async () => {
+Deno.test("listDocuments refuses flags other than true and false", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   for (const name of ["count", "include_deleted", "meta", "explain"]) {
@@ -131,7 +131,7 @@ Deno.test("flags must be true or false", async () => {
   }
 });
 
-Deno.test("broken percent-encoding and odd queries never fail the server", async () => {
+Deno.test("listDocuments never fails with a server error on malformed queries", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   for (
@@ -142,7 +142,7 @@ Deno.test("broken percent-encoding and odd queries never fail the server", async
   }
 });
 
-Deno.test("a repeated list follows every write at once", async () => {
+Deno.test("listDocuments returns every write at once if it is repeated", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "n", type: "Number", index: true }],

@@ -1,4 +1,4 @@
-/** Conditions on what nobody declared, and the names that were meant. */
+/** Warnings and refusals for names that are not declared, with suggestions. */
 
 import assert from "node:assert/strict";
 import { updateCollection } from "../support/given.ts";
@@ -12,15 +12,15 @@ const FIELDS = [
   { key: "open", type: "Object" },
 ];
 
-const undeclared = (parameter: string, path: string, meant?: string) => ({
+const undeclared = (parameter: string, path: string, suggestion?: string) => ({
   parameter,
   message: `The collection does not declare "${path}".` +
-    (meant === undefined ? "" : ` Did you mean "${meant}"?`),
+    (suggestion === undefined ? "" : ` Did you mean "${suggestion}"?`),
 });
 
 const where = (tree: unknown): string => `where=${encodeURIComponent(JSON.stringify(tree))}`;
 
-Deno.test("a list warns of each condition on a field that nobody declared, beside its data", async () => {
+Deno.test("listDocuments warns of each condition on an undeclared field next to its data", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS, strict: false });
   await collection.insert({ stauts: "draft", viewz: 5 });
@@ -49,10 +49,10 @@ Deno.test("a list warns of each condition on a field that nobody declared, besid
     }
   }
   const found = await collection.asPublic({ path: "?stauts=draft" });
-  assert.equal(found.body.data.total, 1, "such a field may be stored, and is found");
+  assert.equal(found.body.data.total, 1, "an undeclared field can be stored and found");
 });
 
-Deno.test("a list of declared fields, open objects and the server's own warns of nothing", async () => {
+Deno.test("listDocuments does not warn of declared fields, open objects and system fields", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS, strict: false });
   const path =
@@ -63,16 +63,16 @@ Deno.test("a list of declared fields, open objects and the server's own warns of
   assert.equal("warnings" in body, false);
 });
 
-Deno.test("aggregates warn as lists do", async () => {
+Deno.test("aggregateDocuments warns of conditions on undeclared fields", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS, strict: false });
   const { body } = await collection.asPublic({ path: "/aggregate?count=true&stauts=a" });
   assert.deepEqual(body.warnings, [undeclared("stauts", "stauts", "status")]);
-  const quiet = await collection.asPublic({ path: "/aggregate?count=true&status=a" });
-  assert.equal("warnings" in quiet.body, false);
+  const declared = await collection.asPublic({ path: "/aggregate?count=true&status=a" });
+  assert.equal("warnings" in declared.body, false);
 });
 
-Deno.test("warnings are of the definition that stands, and the ETag names them too", async () => {
+Deno.test("warnings follow a changed definition and change the ETag", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS, strict: false });
   const before = await collection.asPublic({ path: "?stauts=a" });
@@ -89,7 +89,7 @@ Deno.test("warnings are of the definition that stands, and the ETag names them t
   assert.deepEqual(after.body.data, before.body.data);
 });
 
-Deno.test("no more than ten names of a query are looked for among long definitions", async () => {
+Deno.test("suggestions are limited to ten names of a query", async () => {
   await using app = await openTestApp();
   const fields = Array.from(
     { length: 150 },
@@ -99,14 +99,16 @@ Deno.test("no more than ten names of a query are looked for among long definitio
   const tree = { and: Array.from({ length: 50 }, (_, i) => ({ [`${"a".repeat(60)}x${i}`]: 1 })) };
   const { body } = await collection.asPublic({ path: `?${where(tree)}` });
   assert.equal(body.warnings.length, 50);
-  const hinted = body.warnings.filter(({ message }: { message: string }) => message.endsWith("?"));
-  assert.equal(hinted.length, 10);
+  const suggestions = body.warnings.filter(({ message }: { message: string }) =>
+    message.endsWith("?")
+  );
+  assert.equal(suggestions.length, 10);
 });
 
-Deno.test("a strict collection refuses an undeclared name, and names the nearest", async () => {
+Deno.test("a strict collection refuses an undeclared name and suggests the nearest one", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS, strict: true });
-  const ask = (query: string) => collection.asPublic({ path: `?${query}` });
+  const list = (query: string) => collection.asPublic({ path: `?${query}` });
   const cases: [string, RegExp][] = [
     ["stauts=draft", /strict collection does not declare\. Did you mean "status"\?$/],
     ["viewz_gt=1", /"viewz", which .* Did you mean "views"\?$/],
@@ -117,10 +119,10 @@ Deno.test("a strict collection refuses an undeclared name, and names the nearest
     ["per_page=3", /does not declare\. Did you mean "limit"\?$/],
     ["sort=views%20DESC", /^"sort" must be a list of field.* Write views:desc\.$/],
   ];
-  for (const [query, why] of cases) refused(await ask(query), 400, "INVALID_QUERY", why);
+  for (const [query, why] of cases) refused(await list(query), 400, "INVALID_QUERY", why);
 });
 
-Deno.test("what is unknown in a query is answered with the nearest name there is", async () => {
+Deno.test("an unknown name in a query is refused with the nearest existing name", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const writers = await createTestCollection(app, { name: "writers" }, project);
@@ -128,29 +130,34 @@ Deno.test("what is unknown in a query is answered with the nearest name there is
     fields: [...FIELDS, { key: "author", type: "Ref", ref: "writers" }],
     strict: false,
   }, project);
-  const ask = (query: string) => posts.asPublic({ path: `?${query}` });
-  refused(await ask("sort=-veiws"), 400, "INVALID_QUERY", /Did you mean "views"\?$/);
-  refused(await ask("populate=autor"), 400, "INVALID_QUERY", /Did you mean "author"\?$/);
-  refused(await ask("views_gtt=1"), 400, "UNKNOWN_OPERATOR", /Did you mean "views_gt"\?$/);
-  refused(await ask("views_like=1"), 400, "UNKNOWN_OPERATOR", /Did you mean "views_contains"\?$/);
-  refused(await ask("views_near=1"), 400, "UNKNOWN_OPERATOR", /_startswith\.$/);
+  const list = (query: string) => posts.asPublic({ path: `?${query}` });
+  refused(await list("sort=-veiws"), 400, "INVALID_QUERY", /Did you mean "views"\?$/);
+  refused(await list("populate=autor"), 400, "INVALID_QUERY", /Did you mean "author"\?$/);
+  refused(await list("views_gtt=1"), 400, "UNKNOWN_OPERATOR", /Did you mean "views_gt"\?$/);
+  refused(await list("views_like=1"), 400, "UNKNOWN_OPERATOR", /Did you mean "views_contains"\?$/);
+  refused(await list("views_near=1"), 400, "UNKNOWN_OPERATOR", /_startswith\.$/);
   const single = await posts.asPublic({ path: `/${"a".repeat(24)}?feilds=status` });
   refused(single, 400, "INVALID_QUERY", /Did you mean "fields"\?$/);
-  const back = (path: string) => writers.asPublic({ path: `?populate=${path}` });
-  refused(await back("post(author)"), 400, "INVALID_QUERY", /Did you mean "posts"\?$/);
-  refused(await back("posts(auhtor)"), 400, "INVALID_QUERY", /Did you mean "author"\?$/);
-  const group = (query: string) => posts.asPublic({ path: `/aggregate?${query}` });
-  refused(await group("group=stauts"), 400, "INVALID_QUERY", /Did you mean "status"\?$/);
-  refused(await group("count=true&sort=-cuont"), 400, "INVALID_QUERY", /Did you mean "count"\?$/);
+  const populate = (path: string) => writers.asPublic({ path: `?populate=${path}` });
+  refused(await populate("post(author)"), 400, "INVALID_QUERY", /Did you mean "posts"\?$/);
+  refused(await populate("posts(auhtor)"), 400, "INVALID_QUERY", /Did you mean "author"\?$/);
+  const aggregate = (query: string) => posts.asPublic({ path: `/aggregate?${query}` });
+  refused(await aggregate("group=stauts"), 400, "INVALID_QUERY", /Did you mean "status"\?$/);
+  refused(
+    await aggregate("count=true&sort=-cuont"),
+    400,
+    "INVALID_QUERY",
+    /Did you mean "count"\?$/,
+  );
 });
 
-Deno.test("operators of other databases are answered with the words that are used here", async () => {
+Deno.test("operators of other databases are refused with Corbel's own syntax", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS, strict: false });
-  const ask = (query: string) => collection.asPublic({ path: `?${query}` });
+  const list = (query: string) => collection.asPublic({ path: `?${query}` });
   const tree = where({ $or: [{ views: 1 }] });
-  refused(await ask(tree), 400, "INVALID_QUERY", /"\$or": write "or", without the dollar sign/);
-  refused(await ask("$or=1"), 400, "INVALID_QUERY", /write where=\{"or": …\}/);
+  refused(await list(tree), 400, "INVALID_QUERY", /"\$or": write "or", without the dollar sign/);
+  refused(await list("$or=1"), 400, "INVALID_QUERY", /write where=\{"or": …\}/);
   const gt = where({ views: { $gt: 1 } });
-  refused(await ask(gt), 400, "UNKNOWN_OPERATOR", /"\$gt".* Did you mean "gt"\?$/);
+  refused(await list(gt), 400, "UNKNOWN_OPERATOR", /"\$gt".* Did you mean "gt"\?$/);
 });

@@ -67,7 +67,7 @@ const FOUND: readonly (readonly [unknown, readonly number[]])[] = [
   [{ deletedAt: null, updatedAt: { lt: "2000-01-01" } }, []],
 ];
 
-Deno.test("a where tree finds what it says", async () => {
+Deno.test("where finds the documents that match its conditions", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app);
   for (const [tree, found] of FOUND) {
@@ -75,14 +75,14 @@ Deno.test("a where tree finds what it says", async () => {
   }
 });
 
-Deno.test("a tree and parameters are joined by and", async () => {
+Deno.test("where and filter parameters are combined with and", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app);
   const tree = { or: [{ views: { gt: 5 } }, { title: "draft" }] };
   assert.deepEqual(await collection.names(`${query(tree)}&views_lt=10&sort=n`), [1, 3]);
 });
 
-Deno.test("a tree that cannot be read is 400 and says why", async () => {
+Deno.test("an invalid where is 400 with its reason", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app);
   const trees: readonly (readonly [unknown, string])[] = [
@@ -124,14 +124,14 @@ Deno.test("a tree that cannot be read is 400 and says why", async () => {
     ['{"x":"\\ud800"}', "surrogate"],
     ['{"x":"\\u0000"}', "U+0000"],
   ];
-  for (const [tree, says] of trees) {
+  for (const [tree, reason] of trees) {
     const answer = await collection.asSecret({ path: `?${query(tree)}` });
     refused(answer, 400, "INVALID_QUERY", '"where"');
-    assert.ok(answer.body.message.includes(says), `${JSON.stringify(tree)}: ${answer.text}`);
+    assert.ok(answer.body.message.includes(reason), `${JSON.stringify(tree)}: ${answer.text}`);
   }
 });
 
-Deno.test("an unknown operator in a tree is 400 and lists the known ones", async () => {
+Deno.test("an unknown operator in where is 400 and lists the known ones", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app);
   for (const operator of ["$gt", "like", "_gt", "GT", "", "__proto__", "constructor", "y"]) {
@@ -145,19 +145,19 @@ const nested = (levels: number): unknown => levels === 1 ? { n: 1 } : { not: nes
 const branching = (levels: number): unknown =>
   levels === 1 ? { n: 1 } : { or: [branching(levels - 1)] };
 
-Deno.test("a tree may be 5 levels deep and no deeper", async () => {
+Deno.test("where may be 5 levels deep and no deeper", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app);
-  for (const make of [nested, branching]) {
-    assert.equal((await collection.asSecret({ path: `?${query(make(5))}` })).status, 200);
+  for (const createTree of [nested, branching]) {
+    assert.equal((await collection.asSecret({ path: `?${query(createTree(5))}` })).status, 200);
     for (const levels of [6, 100]) {
-      const answer = await collection.asSecret({ path: `?${query(make(levels))}` });
+      const answer = await collection.asSecret({ path: `?${query(createTree(levels))}` });
       refused(answer, 400, "INVALID_QUERY", "5 levels");
     }
   }
 });
 
-Deno.test("a tree may have 50 conditions and no more, however they are arranged", async () => {
+Deno.test("where may have 50 conditions and no more in any arrangement", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app);
   const list = (count: number) => Array.from({ length: count }, () => ({ n: 1 }));
@@ -166,9 +166,9 @@ Deno.test("a tree may have 50 conditions and no more, however they are arranged"
   const operators = (count: number) => ({
     or: Array.from({ length: count / 2 }, () => ({ n: { gt: 0, lt: 2 } })),
   });
-  for (const make of [(count: number) => ({ or: list(count) }), members]) {
-    assert.equal((await collection.asSecret({ path: `?${query(make(50))}` })).status, 200);
-    const answer = await collection.asSecret({ path: `?${query(make(51))}` });
+  for (const createTree of [(count: number) => ({ or: list(count) }), members]) {
+    assert.equal((await collection.asSecret({ path: `?${query(createTree(50))}` })).status, 200);
+    const answer = await collection.asSecret({ path: `?${query(createTree(51))}` });
     refused(answer, 400, "INVALID_QUERY", "50 conditions");
   }
   assert.equal((await collection.asSecret({ path: `?${query(operators(50))}` })).status, 200);
@@ -176,23 +176,26 @@ Deno.test("a tree may have 50 conditions and no more, however they are arranged"
   refused(answer, 400, "INVALID_QUERY", "50 conditions");
 });
 
-Deno.test("a tree may have 4 KiB and not a byte more", async () => {
+Deno.test("where may have 4 KiB and not a byte more", async () => {
   await using app = await openTestApp();
   const collection = await openRows(app);
-  const sized = (bytes: number, fill: string) => {
+  const treeOfSize = (bytes: number, fill: string) => {
     const frame = new TextEncoder().encode('{"title":""}').length;
     const rest = bytes - frame;
     const width = new TextEncoder().encode(fill).length;
     return `{"title":"${fill.repeat(Math.floor(rest / width))}${"x".repeat(rest % width)}"}`;
   };
   for (const fill of ["x", "é", "雪"]) {
-    assert.equal((await collection.asSecret({ path: `?${query(sized(4096, fill))}` })).status, 200);
-    const answer = await collection.asSecret({ path: `?${query(sized(4097, fill))}` });
+    assert.equal(
+      (await collection.asSecret({ path: `?${query(treeOfSize(4096, fill))}` })).status,
+      200,
+    );
+    const answer = await collection.asSecret({ path: `?${query(treeOfSize(4097, fill))}` });
     refused(answer, 400, "INVALID_QUERY", "4096 bytes");
   }
 });
 
-Deno.test("a field called and, or or not is out of a tree's reach, not of a parameter's", async () => {
+Deno.test("a field named and, or or not can be filtered by a parameter but not in where", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "n", type: "Number" }, { key: "not", type: "String" }],

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { changedStores, type Files, openFiles, sendOver, storesAway } from "./files.ts";
+import { type Files, openFiles, sendOver, withChangedStores, withFailingStores } from "./files.ts";
 import { ok, refused } from "./test_collection.ts";
 
 const LIST = "/api/storage/files";
 
 const list = (files: Files, query = "") => files.project.asSecret({ path: `${LIST}${query}` });
 
-Deno.test("confirmed files are listed, the newest first, with what is known of each", async () => {
+Deno.test("listFiles returns confirmed files, newest first, with their data", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   assert.deepEqual(ok(await list(files)), { items: [], nextCursor: null });
@@ -15,16 +15,16 @@ Deno.test("confirmed files are listed, the newest first, with what is known of e
   app.clock.advance(1000);
   const second = await files.upload(7, "image/svg+xml", "b.svg");
   app.clock.advance(1000);
-  const underWay = await files.request(3);
-  await files.put(underWay);
+  const unconfirmed = await files.request(3);
+  await files.put(unconfirmed);
   const { items, nextCursor } = ok(await list(files));
   assert.equal(nextCursor, null);
   assert.deepEqual(items.map(({ path }: { path: string }) => path), [
     second.filePath,
     first.filePath,
   ]);
-  const { url, ...known } = items[1];
-  assert.deepEqual(known, {
+  const { url, ...rest } = items[1];
+  assert.deepEqual(rest, {
     path: first.filePath,
     filename: "../a.txt",
     contentType: "text/plain",
@@ -37,7 +37,7 @@ Deno.test("confirmed files are listed, the newest first, with what is known of e
   assert.ok(url.endsWith(first.filePath));
 });
 
-Deno.test("pages hang together, and a file deleted in between is missed by none", async () => {
+Deno.test("listFiles returns each file once over all pages, also if one is deleted in between", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const paths: string[] = [];
@@ -57,7 +57,7 @@ Deno.test("pages hang together, and a file deleted in between is missed by none"
   assert.deepEqual(seen, paths);
 });
 
-Deno.test("unknown and malformed parameters are 400, and so are cursors of other projects and lists", async () => {
+Deno.test("listFiles refuses unknown and invalid parameters and foreign cursors", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const stranger = await openFiles(app);
@@ -73,29 +73,29 @@ Deno.test("unknown and malformed parameters are 400, and so are cursors of other
   }
 });
 
-Deno.test("a project sees none of another's files", async () => {
+Deno.test("listFiles returns no files of another project", async () => {
   await using app = await openTestApp();
   const [files, stranger] = [await openFiles(app), await openFiles(app)];
   await stranger.upload();
   assert.deepEqual(ok(await list(files)).items, []);
 });
 
-Deno.test("where the store has no public address url is null; while it is away the list is 503", async () => {
+Deno.test("listFiles returns null as url without public addresses, and 503 if the store fails", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   await files.upload();
-  const services = changedStores(app.services, { publicUrl: () => null });
+  const services = withChangedStores(app.services, { publicUrl: () => null });
   const [item] = ok(await sendOver(services, files.project, { path: LIST })).items;
   assert.equal(item.url, null);
-  const away = await sendOver(storesAway(app.services), files.project, { path: LIST });
-  refused(away, 503, "STORAGE_UNAVAILABLE");
+  const failed = await sendOver(withFailingStores(app.services), files.project, { path: LIST });
+  refused(failed, 503, "STORAGE_UNAVAILABLE");
 });
 
-Deno.test("a publishable key lists nothing", async () => {
+Deno.test("listFiles refuses a publishable key", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const user = await files.project.user();
-  for (const who of [undefined, user]) {
-    refused(await files.project.asPublic({ path: LIST }, who), 403, "SECRET_KEY_REQUIRED");
+  for (const caller of [undefined, user]) {
+    refused(await files.project.asPublic({ path: LIST }, caller), 403, "SECRET_KEY_REQUIRED");
   }
 });

@@ -4,7 +4,7 @@ import { accept, invite, offer } from "./invitations.ts";
 import { ok, refused } from "./test_collection.ts";
 import { openTeam } from "./team.ts";
 
-Deno.test("open invitations are listed without links, and without a word of any account", async () => {
+Deno.test("listInvitations returns open invitations without links and without account data", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const email = team.stranger.email.toUpperCase();
@@ -27,7 +27,7 @@ Deno.test("open invitations are listed without links, and without a word of any 
   assert.equal(ok(await team.admin.send({ path: team.path("/invitations") })).items.length, 1);
 });
 
-Deno.test("invitations come in pages, and a cursor belongs to its list", async () => {
+Deno.test("listInvitations returns pages and refuses a foreign cursor", async () => {
   await using app = await openTestApp();
   const [team, other] = [await openTeam(app), await openTeam(app)];
   for (const n of [1, 2, 3]) await invite(team, `${n}@example.com`);

@@ -9,21 +9,25 @@ import { createTestOwner } from "./test_owner.ts";
 
 const LIST = { path: "/jobs" };
 
-Deno.test("members see what is to be done, why it failed, and nothing that is the server's own", async () => {
+Deno.test("listJobs returns a failed job to members without details of the server", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   assert.deepEqual(ok(await owner.asOwner(LIST)), { items: [], total: 0 });
   const secret = "Cannot unlink /srv/hunter2";
-  const ours = await failedRemoval(owner, { name: "a.png", target: "internal", message: secret });
+  const subject = await failedRemoval(owner, {
+    name: "a.png",
+    target: "internal",
+    message: secret,
+  });
   const answer = await owner.as("viewer", LIST);
   const { items: [job], total } = ok(answer);
-  const { id, dueAt, ...shown } = job;
+  const { id, dueAt, ...rest } = job;
   assert.equal(total, 1);
   assert.match(id, /^[0-9a-f]{24}$/);
-  assert.ok(dueAt > job.createdAt, "it is tried again later");
-  assert.deepEqual(shown, {
+  assert.ok(dueAt > job.createdAt, "the job is retried later");
+  assert.deepEqual(rest, {
     kind: "removeObjects",
-    subject: ours,
+    subject,
     createdAt: "2026-01-31T12:00:00.000Z",
     isRunning: false,
     tries: 1,
@@ -32,7 +36,7 @@ Deno.test("members see what is to be done, why it failed, and nothing that is th
   assert.doesNotMatch(answer.text, /hunter2/);
 });
 
-Deno.test("what a project's own bucket answered is shown", async () => {
+Deno.test("listJobs returns the error of a project's own bucket", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const message = 'The bucket "own" cannot be used';
@@ -41,7 +45,7 @@ Deno.test("what a project's own bucket answered is shown", async () => {
   assert.equal(job.failure, message);
 });
 
-Deno.test("of many jobs the first are listed and all are counted; of kinds that members have no part in, no subject", async () => {
+Deno.test("listJobs returns the first jobs, counts all, and hides subjects of internal kinds", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const count = JOBS_SHOWN_MAX + 1;
@@ -55,7 +59,7 @@ Deno.test("of many jobs the first are listed and all are counted; of kinds that 
   assert.doesNotMatch(answer.text, /secret/);
 });
 
-Deno.test("strangers see no project, and no job of another one", async () => {
+Deno.test("listJobs refuses strangers and returns no jobs of another project", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await failedRemoval(owner, { name: "a.png", target: "internal", message: "away" });

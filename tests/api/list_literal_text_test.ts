@@ -11,7 +11,7 @@ const FIELDS = [
 
 const TITLES = ["Red apples", "red APPLE pie (50%)", "a.b", "axb", "Äpfel", null];
 
-async function filled(): Promise<{ collection: TestCollection } & AsyncDisposable> {
+async function openFilled(): Promise<{ collection: TestCollection } & AsyncDisposable> {
   const app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS, strict: false });
   const documents = TITLES.map((title, n) => ({
@@ -24,17 +24,17 @@ async function filled(): Promise<{ collection: TestCollection } & AsyncDisposabl
   return { collection, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
 }
 
-async function found({ asSecret }: TestCollection, query: string): Promise<number[]> {
+async function findRows({ asSecret }: TestCollection, query: string): Promise<number[]> {
   const { items } = ok(await asSecret({ path: `?${query}&sort=n` }));
   return items.map(({ n }: { n: number }) => n);
 }
 
 const where = (tree: object) => `where=${encodeURIComponent(JSON.stringify(tree))}`;
 
-Deno.test("a text is looked for as it stands, in any letter case, in fields of every kind", async () => {
-  await using opened = await filled();
+Deno.test("contains and startswith match the text literally, ignoring case, in every kind of field", async () => {
+  await using opened = await openFilled();
   const { collection } = opened;
-  const questions: [string, number[]][] = [
+  const cases: [string, number[]][] = [
     ["title_contains=APPLE", [0, 1]],
     ["title_startswith=RED", [0, 1]],
     ["title_startswith=apple", []],
@@ -53,16 +53,16 @@ Deno.test("a text is looked for as it stands, in any letter case, in fields of e
     [where({ not: { title: { startsWith: "red" } } }), [2, 3, 4, 5]],
     ["title_contains=red&title_contains=pie", [1]],
   ];
-  for (const [query, expected] of questions) {
-    assert.deepEqual(await found(collection, query), expected, query);
+  for (const [query, expected] of cases) {
+    assert.deepEqual(await findRows(collection, query), expected, query);
   }
 });
 
-Deno.test("a declared name that ends so is the field, and what is no text is refused", async () => {
-  await using opened = await filled();
+Deno.test("a field named like an operator is preferred, and a field that is not a text is refused", async () => {
+  await using opened = await openFilled();
   const { collection } = opened;
   await collection.insertOne({ n: 9, checked_contains: "yes" });
-  assert.deepEqual(await found(collection, "checked_contains=yes"), [9]);
+  assert.deepEqual(await findRows(collection, "checked_contains=yes"), [9]);
   const wrong: [string, string][] = [
     ["n_contains=1", "n is declared Number"],
     ["title_contains=", "needs 1 to 128 characters"],

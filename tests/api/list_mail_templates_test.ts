@@ -5,7 +5,7 @@ import { openTestApp } from "../support/test_app.ts";
 import { createTestOwner } from "./test_owner.ts";
 import { ok, refused } from "./test_collection.ts";
 
-Deno.test("members read the project's templates, page by page, beside those that are built in", async () => {
+Deno.test("listMailTemplates returns pages of the project's templates and the built-in ones", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const empty = ok(await owner.as("viewer", { path: "/mail/templates" }));

@@ -6,24 +6,24 @@ import { ALL } from "@/lib/store/filter.ts";
 import { MAIL, openMail, TO } from "./mail.ts";
 import { ok, refused, times } from "./test_collection.ts";
 
-Deno.test("the log has what became of each mail, the newest first, and not what it says", async () => {
+Deno.test("listMails returns each mail with its state, newest first, without its text", async () => {
   await using mail = await openMail();
-  ok(await mail.send({ ...MAIL, text: "a word of my own" }));
+  ok(await mail.send({ ...MAIL, text: "a confidential word" }));
   await mail.logged();
   mail.app.clock.advance(1000);
-  mail.smtp.behave(() => ({ code: 550, message: "nobody here" }));
-  ok(await mail.send({ ...MAIL, to: "nobody@example.com" }));
+  mail.smtp.behave(() => ({ code: 550, message: "unknown mailbox" }));
+  ok(await mail.send({ ...MAIL, to: "bob@example.com" }));
   const logged = await mail.logged();
   const { id, ...failed } = logged[0]!;
   assert.match(id, /^[0-9a-f]{24}$/);
   assert.deepEqual(failed, {
     kind: "custom",
-    to: "nobody@example.com",
+    to: "bob@example.com",
     subject: "Hello",
     state: "failed",
     provider: "default",
     tries: 1,
-    answer: "550 nobody here",
+    answer: "550 unknown mailbox",
     hasCode: false,
     createdAt: "2026-01-31T12:00:01.000Z",
     sentAt: null,
@@ -31,10 +31,10 @@ Deno.test("the log has what became of each mail, the newest first, and not what 
   const { to, state, answer, sentAt } = logged[1]!;
   assert.deepEqual([to, state, sentAt], [TO, "sent", "2026-01-31T12:00:00.000Z"]);
   assert.match(answer!, /^250 /);
-  assert.ok(!JSON.stringify(logged).includes("a word of my own"));
+  assert.ok(!JSON.stringify(logged).includes("a confidential word"));
 });
 
-Deno.test("it is read by pages, of one project alone", async () => {
+Deno.test("listMails returns pages of the mails of one project", async () => {
   await using mail = await openMail();
   for (const index of times(5, (index) => index)) {
     ok(await mail.send({ ...MAIL, subject: `Mail ${index}` }));
@@ -42,9 +42,8 @@ Deno.test("it is read by pages, of one project alone", async () => {
   }
   const other = await mail.app.project();
   assert.deepEqual(ok(await other.asSecret({ path: "/api/mail/logs" })).items, []);
-  const project = { "x-api-key": mail.owner.project.secretKey };
-  const list = (query: string) =>
-    mail.app.send({ path: `/api/mail/logs${query}`, headers: project });
+  const headers = { "x-api-key": mail.owner.project.secretKey };
+  const list = (query: string) => mail.app.send({ path: `/api/mail/logs${query}`, headers });
   const subjects: string[] = [];
   for (let query: string | null = "?limit=2"; query !== null;) {
     const { items, nextCursor } = ok(await list(query));
@@ -57,15 +56,15 @@ Deno.test("it is read by pages, of one project alone", async () => {
   refused(await other.asPublic({ path: "/api/mail/logs" }), 403, "SECRET_KEY_REQUIRED");
 });
 
-Deno.test("after 30 days a mail is no more", async () => {
+Deno.test("maintenance deletes a mail from the log after 30 days", async () => {
   await using mail = await openMail();
   ok(await mail.send(MAIL));
   await mail.logged();
-  const rows = () => mail.app.services.engine.records(mail.projectId, MAILS).count(ALL);
+  const countMails = () => mail.app.services.engine.records(mail.projectId, MAILS).count(ALL);
   mail.app.clock.advance(MAIL_LOG_MS);
   await maintain(mail.app.services);
-  assert.equal(await rows(), 1);
+  assert.equal(await countMails(), 1);
   mail.app.clock.advance(1);
   await maintain(mail.app.services);
-  assert.equal(await rows(), 0);
+  assert.equal(await countMails(), 0);
 });

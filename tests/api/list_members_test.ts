@@ -3,10 +3,10 @@ import { openTestApp } from "../support/test_app.ts";
 import { ok, refused } from "./test_collection.ts";
 import { openTeam } from "./team.ts";
 
-Deno.test("every member sees who has a part, with e-mail and role, and nothing else of them", async () => {
+Deno.test("listMembers returns all members with e-mail and role to every member", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
-  const shown = (["owner", "admin", "viewer"] as const).map((role) => ({
+  const expected = (["owner", "admin", "viewer"] as const).map((role) => ({
     accountId: team[role].accountId,
     email: team[role].email,
     name: null,
@@ -17,7 +17,7 @@ Deno.test("every member sees who has a part, with e-mail and role, and nothing e
   for (const role of ["owner", "admin", "viewer"] as const) {
     const answer = await team[role].send({ path: team.path("/members") });
     const { items, nextCursor } = ok(answer);
-    assert.deepEqual(items.toSorted(byId), shown.toSorted(byId));
+    assert.deepEqual(items.toSorted(byId), expected.toSorted(byId));
     assert.equal(nextCursor, null);
     assert.ok(!/argon2|hash|plan/i.test(answer.text));
   }
@@ -26,22 +26,22 @@ Deno.test("every member sees who has a part, with e-mail and role, and nothing e
 const byId = (a: { accountId: string }, b: { accountId: string }) =>
   a.accountId < b.accountId ? -1 : 1;
 
-Deno.test("members come in pages, each once", async () => {
+Deno.test("listMembers returns each member once over all pages", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
-  const met: string[] = [];
+  const seen: string[] = [];
   for (let cursor: string | null = null;;) {
     const query = `?limit=1${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
     const page = ok(await team.viewer.send({ path: team.path(`/members${query}`) }));
-    met.push(...page.items.map(({ accountId }: { accountId: string }) => accountId));
+    seen.push(...page.items.map(({ accountId }: { accountId: string }) => accountId));
     if (page.nextCursor === null) break;
     cursor = page.nextCursor;
   }
   const all = [team.owner, team.admin, team.viewer].map(({ accountId }) => accountId);
-  assert.deepEqual(met.toSorted(), all.toSorted());
+  assert.deepEqual(seen.toSorted(), all.toSorted());
 });
 
-Deno.test("a cursor of another project, and parameters that are none, are 400", async () => {
+Deno.test("listMembers refuses a foreign cursor and unknown parameters", async () => {
   await using app = await openTestApp();
   const [team, other] = [await openTeam(app), await openTeam(app)];
   const { nextCursor } = ok(await other.owner.send({ path: other.path("/members?limit=1") }));

@@ -3,7 +3,7 @@ import { openTestApp } from "../support/test_app.ts";
 import { openTeam } from "./team.ts";
 import { ok, refused } from "./test_collection.ts";
 
-Deno.test("members read the publishable key and the start of the secret one; nobody reads that", async () => {
+Deno.test("listProjectKeys returns the publishable key and only the start of the secret key", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   for (const account of [team.owner, team.admin, team.viewer]) {
@@ -29,7 +29,7 @@ Deno.test("members read the publishable key and the start of the secret one; nob
   refused(await team.stranger.send({ path: team.path("/keys") }), 404, "PROJECT_NOT_FOUND");
 });
 
-Deno.test("the publishable key stands in the project too, one by one and in the list", async () => {
+Deno.test("getProject and listProjects return the publishable key", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   assert.equal(

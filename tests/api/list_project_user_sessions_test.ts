@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { signIn } from "./signed_in.ts";
-import { NOBODY, ok, refused } from "./test_collection.ts";
+import { ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 import { createTestOwner } from "./test_owner.ts";
 
 const list = (id: string, query = "") => ({ path: `/users/${id}/sessions${query}` });
 
-Deno.test("every member sees where a user is signed in, the newest first, and nobody else's sessions", async () => {
+Deno.test("listProjectUserSessions returns the user's sessions, newest first, to every member", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const first = await signIn(app, owner.project);
@@ -41,7 +41,7 @@ Deno.test("every member sees where a user is signed in, the newest first, and no
   assert.deepEqual(ok(await owner.asOwner(list(first.id))), expected);
 });
 
-Deno.test("ended sessions are not listed", async () => {
+Deno.test("listProjectUserSessions omits ended sessions", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const user = await signIn(app, owner.project);
@@ -49,7 +49,7 @@ Deno.test("ended sessions are not listed", async () => {
   assert.deepEqual(ok(await owner.asOwner(list(user.id))), { items: [], nextCursor: null });
 });
 
-Deno.test("pages are walked by cursor, and a cursor is of one user's list", async () => {
+Deno.test("listProjectUserSessions returns pages and refuses the cursor of another user", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const first = await signIn(app, owner.project);
@@ -57,20 +57,20 @@ Deno.test("pages are walked by cursor, and a cursor is of one user's list", asyn
   const other = await signIn(app, owner.project);
   const { items, nextCursor } = ok(await owner.asOwner(list(first.id, "?limit=1")));
   assert.deepEqual(items.map(({ _id }: { _id: string }) => _id), [second.sessionId]);
-  const behind = `?limit=1&cursor=${nextCursor}`;
-  const rest = ok(await owner.asOwner(list(first.id, behind)));
+  const nextPage = `?limit=1&cursor=${nextCursor}`;
+  const rest = ok(await owner.asOwner(list(first.id, nextPage)));
   assert.deepEqual(rest.items.map(({ _id }: { _id: string }) => _id), [first.sessionId]);
   assert.equal(rest.nextCursor, null);
-  refused(await owner.asOwner(list(other.id, behind)), 400, "INVALID_CURSOR");
+  refused(await owner.asOwner(list(other.id, nextPage)), 400, "INVALID_CURSOR");
   refused(await owner.asOwner(list(first.id, "?cursor=x")), 400, "INVALID_CURSOR");
 });
 
-Deno.test("users that do not exist, or are of another project, are one 404", async () => {
+Deno.test("listProjectUserSessions returns one 404 for unknown and foreign users", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const foreign = await signIn(app, await app.project());
-  refused(await owner.asOwner(list(NOBODY)), 404, "USER_NOT_FOUND");
+  refused(await owner.asOwner(list(UNKNOWN_ID)), 404, "USER_NOT_FOUND");
   refused(await owner.asOwner(list(foreign.id)), 404, "USER_NOT_FOUND");
   refused(await owner.asOwner(list("x")), 400, "INVALID_ID");
-  refused(await owner.asOwner(list(NOBODY, "?limit=0")), 400, "INVALID_QUERY", "limit");
+  refused(await owner.asOwner(list(UNKNOWN_ID, "?limit=0")), 400, "INVALID_QUERY", "limit");
 });

@@ -3,7 +3,7 @@ import { openTestApp } from "../support/test_app.ts";
 import { createTestOwner } from "./test_owner.ts";
 import { ok } from "./test_collection.ts";
 
-Deno.test("every provider is listed with its callback, also before anything is set, to viewers too", async () => {
+Deno.test("listProviders returns every provider with its callback, also to viewers", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const nothing = { enabled: false, clientId: null, hasClientSecret: false, linking: "verified" };

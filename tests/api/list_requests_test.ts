@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { PROJECT_TRASH_MS, REQUEST_LOG_MS } from "@/lib/limits.ts";
-import { removeTrashed } from "@/lib/operations/project_trash.ts";
+import { removeExpiredTrash } from "@/lib/operations/project_trash.ts";
 import { listRequests } from "@/lib/projects/list_requests.ts";
 import { REQUEST_LOG } from "@/lib/projects/request_log.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { openTeam, removed, type Team } from "./team.ts";
+import { deleteCall, openTeam, type Team } from "./team.ts";
 import { ok, refused } from "./test_collection.ts";
 
 const SECRET_WORD = "xylophone";
 
-/** Fails in several ways, each with a word that must be kept nowhere. */
-async function fail(app: TestApp, team: Team) {
+/** Sends requests that fail and contain a word that must not be stored. */
+async function sendFailingRequests(app: TestApp, team: Team) {
   const { publishableKey, secretKey } = team;
   const send = (path: string, key: string, rest: object = {}) =>
     app.send({ path: `/api/data/${path}`, headers: { "x-api-key": key }, ...rest });
@@ -36,11 +36,11 @@ const list = async (team: Team, query = "") =>
 const codes = async (team: Team, query = ""): Promise<string[]> =>
   (await list(team, query)).items.map(({ code }: { code: string }) => code);
 
-Deno.test("requests that failed are listed, the newest first, with nothing of what was sent", async () => {
+Deno.test("listRequests returns failed requests, newest first, without their content", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   assert.deepEqual(await list(team), { items: [], nextCursor: null, recordsUntil: null });
-  const { missing } = await fail(app, team);
+  const { missing } = await sendFailingRequests(app, team);
   const { items } = await list(team);
   const [first, , , last] = items;
   assert.equal(items.length, 4);
@@ -57,14 +57,14 @@ Deno.test("requests that failed are listed, the newest first, with nothing of wh
     at: "2026-01-31T12:00:00.000Z",
   });
   assert.deepEqual([first.caller, first.at], ["publishable", "2026-01-31T12:00:03.000Z"]);
-  const kept = app.services.engine.records("control", REQUEST_LOG).find({ filter: ALL });
-  const text = JSON.stringify(await Array.fromAsync(kept));
+  const stored = app.services.engine.records("control", REQUEST_LOG).find({ filter: ALL });
+  const text = JSON.stringify(await Array.fromAsync(stored));
   for (const secret of [SECRET_WORD, team.publishableKey, team.secretKey, "127.0.0.1"]) {
     assert.ok(!text.includes(secret), secret);
   }
 });
 
-Deno.test("what goes well, what is of no project, and pages of the dashboard are not listed", async () => {
+Deno.test("listRequests omits successes, requests without a project and dashboard pages", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   ok(await team.owner.send({ path: team.path() }));
@@ -84,10 +84,10 @@ Deno.test("what goes well, what is of no project, and pages of the dashboard are
   assert.deepEqual((await list(team)).items, []);
 });
 
-Deno.test("each filter leaves what matches it, and all of them together", async () => {
+Deno.test("listRequests combines all its filters", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
-  const { bad } = await fail(app, team);
+  const { bad } = await sendFailingRequests(app, team);
   const [NONE, USERS] = ["COLLECTION_NOT_FOUND", "USERS_RESERVED"];
   const invalid = bad.body.code;
   assert.deepEqual(await codes(team), [NONE, USERS, invalid, NONE]);
@@ -104,10 +104,10 @@ Deno.test("each filter leaves what matches it, and all of them together", async 
   assert.deepEqual(await codes(team, `?code=${NONE}&caller=secret&status=404`), [NONE]);
 });
 
-Deno.test("a page ends with a cursor that goes on, for the same filters alone", async () => {
+Deno.test("listRequests refuses a cursor of other filters", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
-  await fail(app, team);
+  await sendFailingRequests(app, team);
   const first = await list(team, "?limit=2&status=4xx");
   assert.equal(first.items.length, 2);
   const rest = await list(team, `?limit=3&status=4xx&cursor=${first.nextCursor}`);
@@ -116,19 +116,19 @@ Deno.test("a page ends with a cursor that goes on, for the same filters alone", 
   refused(await team.viewer.send(other), 400, "INVALID_CURSOR");
 });
 
-Deno.test("a filter that is none is 400, and a stranger sees no project", async () => {
+Deno.test("listRequests refuses invalid filters and strangers", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
-  const bad = [
+  const invalid = [
     "status=40",
     "status=x",
-    "caller=nobody",
+    "caller=other",
     "since=yesterday",
     `code=${"A".repeat(65)}`,
     "limit=0",
     "page=2",
   ];
-  for (const query of bad) {
+  for (const query of invalid) {
     const answer = await team.owner.send({ path: team.path(`/requests?${query}`) });
     refused(answer, 400, "INVALID_QUERY");
   }
@@ -136,29 +136,29 @@ Deno.test("a filter that is none is 400, and a stranger sees no project", async 
   refused(stranger, 404, "PROJECT_NOT_FOUND");
 });
 
-Deno.test("they are listed for seven days, and removed then, or with their project", async () => {
+Deno.test("listRequests returns requests of seven days, and maintenance deletes older ones", async () => {
   await using app = await openTestApp();
   const other = await openTeam(app);
-  await fail(app, other);
-  const kept = (projectId: string) =>
+  await sendFailingRequests(app, other);
+  const countStored = (projectId: string) =>
     app.services.engine.records("control", REQUEST_LOG).count(eq("projectId", projectId));
   app.clock.advance(REQUEST_LOG_MS - 1);
-  // Nobody's session lasts as long, so the verb is asked.
+  // A session does not last that long, so the function is called directly.
   const listed = async () =>
     (await listRequests(app.services, other.projectId, { limit: 9 })).items;
   assert.deepEqual((await listed()).map(({ caller }) => caller), ["publishable"]);
   app.clock.advance(1);
   assert.deepEqual(await listed(), []);
-  assert.equal(await kept(other.projectId), 4);
+  assert.equal(await countStored(other.projectId), 4);
   app.clock.advance(1);
   await maintain(app.services);
-  assert.equal(await kept(other.projectId), 0);
-  const late = await openTeam(app);
-  await fail(app, late);
-  assert.equal(await kept(late.projectId), 4);
-  const { name } = ok(await late.read());
-  ok(await late.owner.send(removed(late.path(), { name })));
+  assert.equal(await countStored(other.projectId), 0);
+  const next = await openTeam(app);
+  await sendFailingRequests(app, next);
+  assert.equal(await countStored(next.projectId), 4);
+  const { name } = ok(await next.read());
+  ok(await next.owner.send(deleteCall(next.path(), { name })));
   app.clock.advance(PROJECT_TRASH_MS + 1);
-  await removeTrashed(app.services);
-  assert.equal(await kept(late.projectId), 0);
+  await removeExpiredTrash(app.services);
+  assert.equal(await countStored(next.projectId), 0);
 });

@@ -7,9 +7,9 @@ import { ok, refused } from "./test_collection.ts";
 import { refreshed, signIn } from "./signed_in.ts";
 
 const PATH = "/api/userAuth/sessions";
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
-interface Listed {
+interface ListedSession {
   readonly _id: Id;
   readonly current: boolean;
 }
@@ -17,9 +17,9 @@ interface Listed {
 const list = (project: TestProject, user: TestUser, query = "") =>
   project.asPublic({ path: `${PATH}${query}` }, user);
 
-const idsOf = (data: { items: Listed[] }): Id[] => data.items.map(({ _id }) => _id);
+const idsOf = (data: { items: ListedSession[] }): Id[] => data.items.map(({ _id }) => _id);
 
-Deno.test("users see their own sessions, the newest first, and which one asks", async () => {
+Deno.test("listSessions returns the user's sessions, newest first, with the current one", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const first = await signIn(app, project);
@@ -53,7 +53,7 @@ Deno.test("users see their own sessions, the newest first, and which one asks", 
   });
 });
 
-Deno.test("a session of an earlier version, whose record has less, is shown like the others", async () => {
+Deno.test("listSessions returns the complete shape for a record of an earlier version", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -61,26 +61,26 @@ Deno.test("a session of an earlier version, whose record has less, is shown like
   await sessions.updateOne(eq("_id", user.sessionId), {
     unset: ["lastUsedAt", "userAgent", "address"],
   });
-  const [shown] = ok(await list(project, user)).items;
+  const [session] = ok(await list(project, user)).items;
   assert.deepEqual(
-    [shown.lastUsedAt, shown.userAgent, shown.address],
-    [shown.createdAt, null, null],
+    [session.lastUsedAt, session.userAgent, session.address],
+    [session.createdAt, null, null],
   );
 });
 
-Deno.test("sessions that were ended or have expired are not listed", async () => {
+Deno.test("listSessions omits ended and expired sessions", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const old = await signIn(app, project);
-  app.clock.advance(DAY);
+  app.clock.advance(DAY_MS);
   const ended = await signIn(app, project, old.id);
   ok(await project.asPublic({ method: "POST", path: "/api/userAuth/logout" }, ended));
-  app.clock.advance(29 * DAY);
+  app.clock.advance(29 * DAY_MS);
   const fresh = await signIn(app, project, old.id);
   assert.deepEqual(idsOf(ok(await list(project, fresh))), [fresh.sessionId]);
 });
 
-Deno.test("pages are walked by cursor, each session once, though the clock goes on", async () => {
+Deno.test("listSessions returns each session once over all pages, also while time passes", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const first = await signIn(app, project);
@@ -99,7 +99,7 @@ Deno.test("pages are walked by cursor, each session once, though the clock goes 
   assert.deepEqual(seen, opened.toReversed());
 });
 
-Deno.test("a cursor of another user, another list or of nobody is 400", async () => {
+Deno.test("listSessions refuses an invalid or foreign cursor", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const [ann, bob] = [await signIn(app, project), await signIn(app, project)];
@@ -114,7 +114,7 @@ Deno.test("a cursor of another user, another list or of nobody is 400", async ()
   refused(users, 400, "INVALID_CURSOR");
 });
 
-Deno.test("a parameter that is unknown, malformed or given twice is 400 and is named", async () => {
+Deno.test("listSessions refuses an unknown, invalid or repeated parameter and names it", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -132,7 +132,7 @@ Deno.test("a parameter that is unknown, malformed or given twice is 400 and is n
   }
 });
 
-Deno.test("without an access token 401, with the secret key 403", async () => {
+Deno.test("listSessions requires an access token and a publishable key", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   refused(await project.asPublic({ path: PATH }), 401, "ACCESS_TOKEN_REQUIRED");

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { listSlowQuestions } from "@/lib/documents/list_slow_questions.ts";
 import { QUESTIONS } from "@/lib/documents/question_records.ts";
 import { PROJECT_TRASH_MS, QUESTION_SHAPES_MAX } from "@/lib/limits.ts";
-import { removeTrashed } from "@/lib/operations/project_trash.ts";
+import { removeExpiredTrash } from "@/lib/operations/project_trash.ts";
 import { QueryTooSlow } from "@/lib/store/errors.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { database } from "../support/test_store.ts";
-import { keptText, slowedApp } from "./slow_questions.ts";
+import { slowedApp, storedText } from "./slow_questions.ts";
 import { ok, refused, times } from "./test_collection.ts";
 
 const FIELDS = [
@@ -18,10 +18,11 @@ const FIELDS = [
 ];
 const DAY_MS = 86_400_000;
 
-const pathOf = ({ projectId }: TestProject) => `/api/projects/${projectId}/slow-questions`;
+const slowQuestionsPath = ({ projectId }: TestProject) =>
+  `/api/projects/${projectId}/slow-questions`;
 
-async function questionsOf(project: TestProject) {
-  return ok(await (await project.owner()).send({ path: pathOf(project) })).items;
+async function listQuestions(project: TestProject) {
+  return ok(await (await project.owner()).send({ path: slowQuestionsPath(project) })).items;
 }
 
 async function openPosts(app: TestApp) {
@@ -30,7 +31,7 @@ async function openPosts(app: TestApp) {
   return { project, slowed: slowedApp(app) };
 }
 
-Deno.test("questions that differ in their values alone are one, with what it cost and would help", async () => {
+Deno.test("listSlowQuestions groups queries that differ in values, with cost and advice", async () => {
   await using app = await openTestApp();
   const { project, slowed } = await openPosts(app);
   for (const views of times(20, (n) => n)) {
@@ -46,9 +47,9 @@ Deno.test("questions that differ in their values alone are one, with what it cos
     await slowed.asSecret(project, "posts?status=a&views_gt=0&sort=-views&limit=5"),
     200,
   );
-  assert.deepEqual(await questionsOf(project), [], "not stored so far");
+  assert.deepEqual(await listQuestions(project), [], "not stored so far");
   await slowed.store();
-  const [question, ...others] = await questionsOf(project);
+  const [question, ...others] = await listQuestions(project);
   assert.deepEqual(others, []);
   const { examined, ...figures } = question;
   assert.deepEqual(figures, {
@@ -69,7 +70,7 @@ Deno.test("questions that differ in their values alone are one, with what it cos
   else assert.equal(examined, null);
 });
 
-Deno.test("documents that refer back are a question of their own collection, also where they took too long", async () => {
+Deno.test("listSlowQuestions attributes populated documents to their own collection", async () => {
   await using app = await openTestApp();
   const { project, slowed } = await openPosts(app);
   const fields = [{ key: "postId", type: "Ref", ref: "posts" }];
@@ -84,7 +85,7 @@ Deno.test("documents that refer back are a question of their own collection, als
   slowed.takes(new QueryTooSlow("postId"));
   assert.equal(await slowed.asPublic(project, path), 503);
   await slowed.store();
-  const [question, ...others] = await questionsOf(project);
+  const [question, ...others] = await listQuestions(project);
   assert.deepEqual(others, []);
   assert.deepEqual(question, {
     collection: "comments",
@@ -101,7 +102,7 @@ Deno.test("documents that refer back are a question of their own collection, als
   });
 });
 
-Deno.test("a list whose populated documents took too long is not told of as slow itself", async () => {
+Deno.test("listSlowQuestions omits a list of which only the populated documents were slow", async () => {
   await using app = await openTestApp();
   const { project, slowed } = await openPosts(app);
   const fields = [{ key: "postId", type: "Ref", ref: "posts" }];
@@ -110,11 +111,13 @@ Deno.test("a list whose populated documents took too long is not told of as slow
   slowed.referrersTake(new QueryTooSlow("postId"));
   assert.equal(await slowed.asSecret(project, "posts?populate=comments(postId)"), 503);
   await slowed.store();
-  const told = (await questionsOf(project)).map((one: { collection: string }) => one.collection);
-  assert.deepEqual(told, ["comments"]);
+  const collections = (await listQuestions(project)).map((one: { collection: string }) =>
+    one.collection
+  );
+  assert.deepEqual(collections, ["comments"]);
 });
 
-Deno.test("other operators, fields, orders and totals are other questions, the dearest first", async () => {
+Deno.test("listSlowQuestions separates operators, fields, sorts and totals, slowest first", async () => {
   await using app = await openTestApp();
   const { project, slowed } = await openPosts(app);
   const user = await project.user();
@@ -128,10 +131,10 @@ Deno.test("other operators, fields, orders and totals are other questions, the d
   await project.collection({ name: "notes" });
   assert.equal(await slowed.asPublic(project, "notes", bearer), 200);
   await slowed.store();
-  const told = (await questionsOf(project)).map((
+  const rows = (await listQuestions(project)).map((
     { collection, total, sort, meanMs, advice }: Record<string, unknown>,
   ) => [collection, total, sort, meanMs, advice]);
-  assert.deepEqual(told, [
+  assert.deepEqual(rows, [
     ["notes", "exact", "-createdAt", 200, null],
     ["posts", "exact", "-createdAt", 105, ["views", "-createdAt"]],
     ["posts", "only", "-createdAt", 104, null],
@@ -142,7 +145,7 @@ Deno.test("other operators, fields, orders and totals are other questions, the d
   ]);
 });
 
-Deno.test("no value is kept or told, nor a name that nobody has declared", async () => {
+Deno.test("listSlowQuestions neither stores nor returns values and undeclared names", async () => {
   await using app = await openTestApp();
   const { project, slowed } = await openPosts(app);
   const secret = "sk-hunter2";
@@ -173,19 +176,19 @@ Deno.test("no value is kept or told, nor a name that nobody has declared", async
     assert.equal(await slowed.asSecret(project, `posts?${query}`), 200, query);
   }
   await slowed.store();
-  const told = await questionsOf(project);
-  const kept = await keptText(app.services.engine, QUESTIONS);
-  for (const text of [kept, JSON.stringify(told)]) {
+  const questions = await listQuestions(project);
+  const stored = await storedText(app.services.engine, QUESTIONS);
+  for (const text of [stored, JSON.stringify(questions)]) {
     assert.match(text, /status/);
     assert.doesNotMatch(text, /hunter2|48151623/);
   }
-  const paths = told.flatMap(({ filter }: { filter: object }) =>
+  const paths = questions.flatMap(({ filter }: { filter: object }) =>
     JSON.stringify(filter).match(/"(?:meta\.)?\*"/g) ?? []
   );
   assert.deepEqual(new Set(paths), new Set(['"*"', '"meta.*"']));
 });
 
-Deno.test("what is refused as too slow is counted with the time that it took; what fails is not", async () => {
+Deno.test("listSlowQuestions counts queries refused as too slow, and no failed ones", async () => {
   await using app = await openTestApp();
   const { project, slowed } = await openPosts(app);
   slowed.takes(new QueryTooSlow(null));
@@ -194,32 +197,32 @@ Deno.test("what is refused as too slow is counted with the time that it took; wh
   slowed.takes(new Error("gone"));
   assert.equal(await slowed.asSecret(project, "posts?views=1"), 500);
   await slowed.store();
-  const told = await questionsOf(project);
+  const questions = await listQuestions(project);
   assert.deepEqual(
-    told.map(({ asked, refused, total }: Record<string, unknown>) => [asked, refused, total]),
+    questions.map(({ asked, refused, total }: Record<string, unknown>) => [asked, refused, total]),
     [[1, 1, "exact"], [1, 1, "only"]],
   );
 });
 
-Deno.test("a question that is quick in the mean is not told, until it is slow; then all of it counts", async () => {
+Deno.test("listSlowQuestions omits a query that is fast on average", async () => {
   await using app = await openTestApp();
   const { project, slowed } = await openPosts(app);
-  const ask = () => slowed.asSecret(project, "posts?status=a");
+  const runQuery = () => slowed.asSecret(project, "posts?status=a");
   slowed.takes(9);
-  for (const _ of times(9, () => 0)) await ask();
+  for (const _ of times(9, () => 0)) await runQuery();
   await slowed.store();
-  assert.deepEqual(await questionsOf(project), []);
+  assert.deepEqual(await listQuestions(project), []);
   slowed.takes(99);
-  await ask();
+  await runQuery();
   await slowed.store();
   slowed.takes(0);
-  for (const _ of times(10, () => 0)) await ask();
+  for (const _ of times(10, () => 0)) await runQuery();
   await slowed.store();
-  const [{ asked, meanMs }] = await questionsOf(project);
+  const [{ asked, meanMs }] = await listQuestions(project);
   assert.deepEqual([asked, meanMs], [20, 9]);
 });
 
-Deno.test("processes add up what they count, also at once", async () => {
+Deno.test("listSlowQuestions adds up the counts of concurrent processes", async () => {
   await using app = await openTestApp();
   const { project } = await openPosts(app);
   const processes = times(20, () => slowedApp(app));
@@ -228,21 +231,21 @@ Deno.test("processes add up what they count, also at once", async () => {
     await asSecret(project, "posts?status=a");
   }
   await Promise.all(processes.map(({ store }) => store()));
-  const [question, ...others] = await questionsOf(project);
+  const [question, ...others] = await listQuestions(project);
   assert.deepEqual(others, []);
   assert.deepEqual([question.asked, question.meanMs], [20, 50]);
 });
 
-Deno.test("an index begins the figures anew, and the answer no longer advises it", async () => {
+Deno.test("listSlowQuestions starts again after an index was added, without its advice", async () => {
   await using app = await openTestApp();
   const { project, slowed } = await openPosts(app);
   slowed.takes(100);
-  const ask = async () => {
+  const runQuery = async () => {
     await slowed.asSecret(project, "posts?status=a");
     await slowed.store();
   };
-  await ask();
-  const [before] = await questionsOf(project);
+  await runQuery();
+  const [before] = await listQuestions(project);
   assert.deepEqual(before.advice, ["status", "-createdAt"]);
   const owner = await project.owner();
   const definition = {
@@ -252,14 +255,14 @@ Deno.test("an index begins the figures anew, and the answer no longer advises it
   };
   const path = `/api/projects/${project.projectId}/collections/posts`;
   ok(await owner.send({ method: "PUT", path, body: definition }));
-  assert.deepEqual(await questionsOf(project), []);
+  assert.deepEqual(await listQuestions(project), []);
   app.services.catalog.forget(project.projectId, "posts");
-  await ask();
-  const [after] = await questionsOf(project);
+  await runQuery();
+  const [after] = await listQuestions(project);
   assert.deepEqual([after.asked, after.advice], [1, null]);
 });
 
-Deno.test("of a collection that is deleted nothing is told, nor of a new one of its name", async () => {
+Deno.test("listSlowQuestions omits a deleted collection, also if its name is reused", async () => {
   await using app = await openTestApp();
   const { project, slowed } = await openPosts(app);
   slowed.takes(100);
@@ -268,12 +271,12 @@ Deno.test("of a collection that is deleted nothing is told, nor of a new one of 
   const owner = await project.owner();
   const path = `/api/projects/${project.projectId}/collections/posts`;
   ok(await owner.send({ method: "DELETE", path }));
-  assert.deepEqual(await questionsOf(project), []);
+  assert.deepEqual(await listQuestions(project), []);
   await project.collection({ name: "posts", rls: { mode: "public-read" }, fields: FIELDS });
-  assert.deepEqual(await questionsOf(project), []);
+  assert.deepEqual(await listQuestions(project), []);
 });
 
-Deno.test("so many are kept of a project and a day, those that took most, of however many processes", async () => {
+Deno.test("listSlowQuestions keeps only the slowest queries of a project and day", async () => {
   await using app = await openTestApp();
   const { project } = await openPosts(app);
   const fields = times(QUESTION_SHAPES_MAX, (n) => ({ key: `f${n}`, type: "String" }));
@@ -289,18 +292,18 @@ Deno.test("so many are kept of a project and a day, those that took most, of how
   one.takes(1_000);
   await one.asSecret(project, "wide?sort=f1");
   await one.store();
-  const told = async () =>
-    (await questionsOf(project)).map(({ meanMs }: { meanMs: number }) => meanMs);
-  assert.equal((await told()).length, QUESTION_SHAPES_MAX);
-  assert.deepEqual([(await told())[0], Math.min(...await told())], [1_000, 101]);
+  const meanTimes = async () =>
+    (await listQuestions(project)).map(({ meanMs }: { meanMs: number }) => meanMs);
+  assert.equal((await meanTimes()).length, QUESTION_SHAPES_MAX);
+  assert.deepEqual([(await meanTimes())[0], Math.min(...await meanTimes())], [1_000, 101]);
   await other.store();
-  assert.equal((await told()).length, QUESTION_SHAPES_MAX);
-  assert.deepEqual([(await told())[0], Math.min(...await told())], [1_000, 201]);
-  const kept = JSON.parse(await keptText(app.services.engine, QUESTIONS));
-  assert.equal(kept.length, QUESTION_SHAPES_MAX);
+  assert.equal((await meanTimes()).length, QUESTION_SHAPES_MAX);
+  assert.deepEqual([(await meanTimes())[0], Math.min(...await meanTimes())], [1_000, 201]);
+  const stored = JSON.parse(await storedText(app.services.engine, QUESTIONS));
+  assert.equal(stored.length, QUESTION_SHAPES_MAX);
 });
 
-Deno.test("a question that asks for more than a shape may hold is answered, and not counted", async () => {
+Deno.test("listSlowQuestions does not count a query with too many conditions", async () => {
   await using app = await openTestApp();
   const { project, slowed } = await openPosts(app);
   slowed.takes(100);
@@ -309,10 +312,10 @@ Deno.test("a question that asks for more than a shape may hold is answered, and 
   const query = long.map(({ key }) => `${key}=x`).join("&");
   assert.equal(await slowed.asSecret(project, `wide?${query}`), 200);
   await slowed.store();
-  assert.deepEqual(await questionsOf(project), []);
+  assert.deepEqual(await listQuestions(project), []);
 });
 
-Deno.test("days add up for a week, and pass away", async () => {
+Deno.test("listSlowQuestions adds up the days of a week, and maintenance deletes older ones", async () => {
   await using app = await openTestApp();
   const { project, slowed } = await openPosts(app);
   for (const _ of times(3, () => 0)) {
@@ -321,16 +324,16 @@ Deno.test("days add up for a week, and pass away", async () => {
     await slowed.store();
     app.clock.advance(3 * DAY_MS);
   }
-  const [{ asked, meanMs, p95Ms }] = await questionsOf(project);
+  const [{ asked, meanMs, p95Ms }] = await listQuestions(project);
   assert.deepEqual([asked, meanMs, p95Ms], [2, 100, 128]);
   await maintain(app.services);
-  const kept = JSON.parse(await keptText(app.services.engine, QUESTIONS));
-  assert.equal(kept.length, 2);
+  const stored = JSON.parse(await storedText(app.services.engine, QUESTIONS));
+  assert.equal(stored.length, 2);
   app.clock.advance(8 * DAY_MS);
   assert.deepEqual(await listSlowQuestions(app.services, project.projectId), []);
 });
 
-Deno.test("a project that is removed for good leaves none", async () => {
+Deno.test("permanent deletion of a project deletes its slow queries", async () => {
   await using app = await openTestApp();
   const { project, slowed } = await openPosts(app);
   slowed.takes(100);
@@ -340,14 +343,14 @@ Deno.test("a project that is removed for good leaves none", async () => {
   const path = `/api/projects/${projectId}`;
   const owner = await project.owner();
   ok(await owner.send({ method: "DELETE", path, body: { name: "Test" } }));
-  refused(await owner.send({ path: pathOf(project) }), 404, "PROJECT_NOT_FOUND");
-  assert.match(await keptText(app.services.engine, QUESTIONS), new RegExp(projectId));
+  refused(await owner.send({ path: slowQuestionsPath(project) }), 404, "PROJECT_NOT_FOUND");
+  assert.match(await storedText(app.services.engine, QUESTIONS), new RegExp(projectId));
   app.clock.advance(PROJECT_TRASH_MS + 1);
-  assert.equal(await removeTrashed(app.services), 1);
-  assert.equal(await keptText(app.services.engine, QUESTIONS), "[]");
+  assert.equal(await removeExpiredTrash(app.services), 1);
+  assert.equal(await storedText(app.services.engine, QUESTIONS), "[]");
 });
 
-Deno.test("every member reads them, and nobody else", async () => {
+Deno.test("listSlowQuestions refuses callers who are not members", async () => {
   await using app = await openTestApp();
   const { project, slowed } = await openPosts(app);
   slowed.takes(100);
@@ -355,8 +358,8 @@ Deno.test("every member reads them, and nobody else", async () => {
   await slowed.store();
   const [viewer, stranger] = [await openAccount(app), await openAccount(app)];
   await joinProject(app.services, project.projectId, viewer.accountId, "viewer");
-  assert.equal(ok(await viewer.send({ path: pathOf(project) })).items.length, 1);
-  refused(await stranger.send({ path: pathOf(project) }), 404, "PROJECT_NOT_FOUND");
+  assert.equal(ok(await viewer.send({ path: slowQuestionsPath(project) })).items.length, 1);
+  refused(await stranger.send({ path: slowQuestionsPath(project) }), 404, "PROJECT_NOT_FOUND");
   const other = await app.project();
-  assert.deepEqual(await questionsOf(other), []);
+  assert.deepEqual(await listQuestions(other), []);
 });

@@ -9,8 +9,8 @@ import { tooSlowApp } from "./too_slow_app.ts";
 
 const PATH = "/api/userAuth/users";
 
-/** Users of these e-mails, each a second later; their ids in that order. */
-async function add(app: TestApp, project: TestProject, ...emails: string[]): Promise<Id[]> {
+/** Creates users with these e-mails, a second apart, and returns their ids in that order. */
+async function addUsers(app: TestApp, project: TestProject, ...emails: string[]): Promise<Id[]> {
   const ids: Id[] = [];
   for (const email of emails) {
     app.clock.advance(1000);
@@ -21,17 +21,17 @@ async function add(app: TestApp, project: TestProject, ...emails: string[]): Pro
 
 const list = (project: TestProject, query = "") => project.asSecret({ path: `${PATH}${query}` });
 
-/** The ids that a query lists. */
-async function ids(project: TestProject, query = ""): Promise<Id[]> {
+/** Returns the ids of the users that a query lists. */
+async function listIds(project: TestProject, query = ""): Promise<Id[]> {
   return ok(await list(project, query)).items.map(({ _id }: { _id: Id }) => _id);
 }
 
-Deno.test("the users of the project, the newest first, as servers see them", async () => {
+Deno.test("listUsers returns the project's users, newest first, in the form for servers", async () => {
   await using app = await openTestApp();
   const [project, stranger] = [await app.project(), await app.project()];
-  const [ann, bob] = await add(app, project, "Ann@Example.com", "bob@example.com");
-  await add(app, stranger, "cy@example.com");
-  assert.deepEqual(await ids(project), [bob, ann]);
+  const [ann, bob] = await addUsers(app, project, "Ann@Example.com", "bob@example.com");
+  await addUsers(app, stranger, "cy@example.com");
+  assert.deepEqual(await listIds(project), [bob, ann]);
   const { items, nextCursor } = ok(await list(project));
   assert.equal(nextCursor, null);
   assert.deepEqual(items[1], {
@@ -53,10 +53,10 @@ Deno.test("the users of the project, the newest first, as servers see them", asy
   assert.deepEqual(ok(await list(await app.project())), { items: [], nextCursor: null });
 });
 
-Deno.test("users are found by their e-mail, whole or in part, in any letter case", async () => {
+Deno.test("listUsers finds users by e-mail or a part of it, ignoring case", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  const [ann, bob, dot, plus] = await add(
+  const [ann, bob, dot, plus] = await addUsers(
     app,
     project,
     "Ann@Example.com",
@@ -64,46 +64,46 @@ Deno.test("users are found by their e-mail, whole or in part, in any letter case
     "a.b@x.example",
     "a+b@x.example",
   );
-  assert.deepEqual(await ids(project, "?email=ann@example.COM"), [ann]);
-  assert.deepEqual(await ids(project, "?email=ann"), []);
-  assert.deepEqual(await ids(project, "?search=EXAMPLE.c"), [ann]);
-  assert.deepEqual(await ids(project, "?search=@example."), [bob, ann]);
-  assert.deepEqual(await ids(project, "?search=@example.&email=bob@example.org"), [bob]);
-  assert.deepEqual(await ids(project, `?search=${encodeURIComponent("a+b")}`), [plus]);
-  assert.deepEqual(await ids(project, "?search=a.b"), [dot], "a dot is a dot");
+  assert.deepEqual(await listIds(project, "?email=ann@example.COM"), [ann]);
+  assert.deepEqual(await listIds(project, "?email=ann"), []);
+  assert.deepEqual(await listIds(project, "?search=EXAMPLE.c"), [ann]);
+  assert.deepEqual(await listIds(project, "?search=@example."), [bob, ann]);
+  assert.deepEqual(await listIds(project, "?search=@example.&email=bob@example.org"), [bob]);
+  assert.deepEqual(await listIds(project, `?search=${encodeURIComponent("a+b")}`), [plus]);
+  assert.deepEqual(await listIds(project, "?search=a.b"), [dot], "a dot matches only a dot");
 });
 
-Deno.test("a search is text and no pattern, whatever is in it", async () => {
+Deno.test("listUsers takes the search literally and not as a pattern", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  await add(app, project, "ann@example.com");
+  await addUsers(app, project, "ann@example.com");
   const texts = [".*", "^", "$", "(", "[", "{", "\\", "|", "a*", "?", "(?i)x", "é", "😀", "%", "_"];
   for (const text of [...texts, "!\"#&'*+,-/:;<=>@[\\]^`{|}~", " "]) {
-    assert.deepEqual(await ids(project, `?search=${encodeURIComponent(text)}`), [], text);
+    assert.deepEqual(await listIds(project, `?search=${encodeURIComponent(text)}`), [], text);
   }
 });
 
-Deno.test("pages are walked by cursor, each user once, while others come", async () => {
+Deno.test("listUsers returns each user once over all pages while others are added", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const emails = Array.from({ length: 7 }, (_, i) => `u${i}@example.com`);
-  const added = await add(app, project, ...emails);
+  const added = await addUsers(app, project, ...emails);
   const seen: Id[] = [];
   for (let query = "?limit=3&search=example";;) {
     const { items, nextCursor } = ok(await list(project, query));
     seen.push(...items.map(({ _id }: { _id: Id }) => _id));
     if (nextCursor === null) break;
-    await add(app, project, `${crypto.randomUUID()}@example.com`);
+    await addUsers(app, project, `${crypto.randomUUID()}@example.com`);
     query = `?limit=3&search=example&cursor=${nextCursor}`;
   }
   assert.deepEqual(seen, added.toReversed());
 });
 
-Deno.test("a cursor goes with its search and its project", async () => {
+Deno.test("listUsers refuses a cursor of another search or project", async () => {
   await using app = await openTestApp();
   const [project, stranger] = [await app.project(), await app.project()];
-  await add(app, project, "a@example.com", "b@example.com");
-  await add(app, stranger, "a@example.com", "b@example.com");
+  await addUsers(app, project, "a@example.com", "b@example.com");
+  await addUsers(app, stranger, "a@example.com", "b@example.com");
   const { nextCursor } = ok(await list(project, "?limit=1"));
   ok(await list(project, `?limit=5&cursor=${nextCursor}`));
   for (const query of [`?search=a&cursor=${nextCursor}`, `?cursor=${nextCursor}x`, "?cursor="]) {
@@ -112,7 +112,7 @@ Deno.test("a cursor goes with its search and its project", async () => {
   refused(await list(stranger, `?cursor=${nextCursor}`), 400, "INVALID_CURSOR");
 });
 
-Deno.test("a parameter that is unknown, malformed or given twice is 400 and is named", async () => {
+Deno.test("listUsers refuses an unknown, invalid or repeated parameter and names it", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const wrong: [string, string][] = [
@@ -124,12 +124,12 @@ Deno.test("a parameter that is unknown, malformed or given twice is 400 and is n
     [`?search=${"x".repeat(65)}`, "64"],
     ["?search=%00", "search"],
   ];
-  for (const [query, says] of wrong) {
-    refused(await list(project, query), 400, "INVALID_QUERY", says);
+  for (const [query, reason] of wrong) {
+    refused(await list(project, query), 400, "INVALID_QUERY", reason);
   }
 });
 
-Deno.test("a search that takes too long is 503", async () => {
+Deno.test("listUsers returns 503 if the search takes too long", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const headers = { "x-api-key": project.secretKey };
@@ -138,7 +138,7 @@ Deno.test("a search that takes too long is 503", async () => {
   refused(answer, 503, "QUERY_TOO_SLOW");
 });
 
-Deno.test("only the secret key lists users, whoever is signed in", async () => {
+Deno.test("listUsers requires the secret key", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);

@@ -5,7 +5,7 @@ import { ok, refused } from "./test_collection.ts";
 
 const PATH = "/collections/posts/views";
 
-Deno.test("views are listed by name, for viewers too, and no other collection's are", async () => {
+Deno.test("listViews returns the views of one collection sorted by name, also to viewers", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   for (const name of ["posts", "notes"]) await owner.project.collection({ name });
@@ -21,7 +21,7 @@ Deno.test("views are listed by name, for viewers too, and no other collection's 
   ]);
 });
 
-Deno.test("of a collection that is not there, and of one that was deleted, none are listed", async () => {
+Deno.test("listViews returns no views of a missing or deleted collection", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   refused(await owner.asOwner({ path: PATH }), 404, "COLLECTION_NOT_FOUND");

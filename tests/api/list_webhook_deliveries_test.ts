@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { change, openWebhooks } from "./webhooks.ts";
-import { NOBODY, ok, refused } from "./test_collection.ts";
+import { ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 
-Deno.test("listWebhookDeliveries shows members the messages of one webhook, the newest first, page by page", async () => {
+Deno.test("listWebhookDeliveries returns members pages of one webhook's deliveries, newest first", async () => {
   await using hooks = await openWebhooks();
   const { id } = await hooks.create();
   await hooks.create();
-  await hooks.tell(change());
+  await hooks.dispatch(change());
   hooks.app.clock.advance(1000);
   hooks.server.behave(500);
-  await hooks.tell(change({ action: "changed" }));
+  await hooks.dispatch(change({ action: "changed" }));
   const path = `/webhooks/${id}/deliveries`;
   const page = ok(await hooks.owner.as("viewer", { path: `${path}?limit=1` }));
   const { id: deliveryId, nextTryAt } = page.items[0];
@@ -35,6 +35,6 @@ Deno.test("listWebhookDeliveries shows members the messages of one webhook, the 
     nextCursor: null,
   });
   refused(await hooks.owner.asOwner({ path: `${path}?cursor=x` }), 400, "INVALID_CURSOR");
-  const other = `/webhooks/${NOBODY}/deliveries`;
+  const other = `/webhooks/${UNKNOWN_ID}/deliveries`;
   refused(await hooks.owner.asOwner({ path: other }), 404, "WEBHOOK_NOT_FOUND");
 });

@@ -3,7 +3,7 @@ import { openAccount } from "../support/dashboard.ts";
 import { openWebhooks } from "./webhooks.ts";
 import { ok, refused } from "./test_collection.ts";
 
-Deno.test("listWebhooks shows members all webhooks, the newest first, page by page, without secrets", async () => {
+Deno.test("listWebhooks returns members pages of all webhooks, newest first, without secrets", async () => {
   await using hooks = await openWebhooks();
   const { owner } = hooks;
   const { secret: _one, ...first } = await hooks.create({ name: "First" });

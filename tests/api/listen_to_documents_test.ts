@@ -37,11 +37,11 @@ async function openPosts(definition: object = POSTS) {
 const redefine = ({ services }: TestApp, { projectId }: TestProject, definition: object) =>
   updateCollection(services, projectId, parseDefinition({ strict: false, ...definition }));
 
-/** `added 3 of 5` */
-const told = ({ data: { action, document, total } }: LiveEvent): string =>
+/** Returns a summary such as `added 3 of 5`. */
+const summarize = ({ data: { action, document, total } }: LiveEvent): string =>
   `${action} ${document?.n ?? "-"} of ${total}`;
 
-Deno.test("a live list is the list, and then each change as its filter sees it", async () => {
+Deno.test("a live list sends the list and then each change that its filter sees", async () => {
   await using posts = await openPosts();
   const { create, patch, listen } = posts;
   const first = await create({ n: 1, status: "published" });
@@ -55,7 +55,7 @@ Deno.test("a live list is the list, and then each change as its filter sees it",
   await patch(third, { n: 30 });
   await patch(third, { status: "published" });
   const events = await reader.changes(4);
-  assert.deepEqual(events.map(told), [
+  assert.deepEqual(events.map(summarize), [
     "added 3 of 2",
     "changed 10 of 2",
     "removed - of 1",
@@ -76,7 +76,7 @@ Deno.test("a live list is the list, and then each change as its filter sees it",
   ]);
 });
 
-Deno.test("every way to write a document is told, also of several at once and by members", async () => {
+Deno.test("a live list sends the changes of every write operation, also bulk, batch and members", async () => {
   await using posts = await openPosts();
   const { project, create, listen } = posts;
   const { projectId } = project;
@@ -104,7 +104,7 @@ Deno.test("every way to write a document is told, also of several at once and by
   ];
   assert.deepEqual(writes.map(({ status }) => status), [200, 200, 200, 201, 200, 201, 200]);
   const events = await reader.changes(9);
-  assert.deepEqual(events.map(told), [
+  assert.deepEqual(events.map(summarize), [
     "added 1 of 1",
     "changed 2 of 1",
     "removed - of 0",
@@ -115,10 +115,10 @@ Deno.test("every way to write a document is told, also of several at once and by
     "changed 3 of 4",
     "added 6 of 5",
   ]);
-  assert.equal(told(await reader.expect("change")), "removed - of 4");
+  assert.equal(summarize(await reader.expect("change")), "removed - of 4");
 });
 
-Deno.test("fields and meta show a part of each document, and total=none leaves the total out", async () => {
+Deno.test("a live list applies fields and meta, and omits the total with total=none", async () => {
   await using posts = await openPosts();
   await using reader = await posts.listen("live?fields=n&meta=false&total=none");
   const { data } = await reader.expect("list");
@@ -128,7 +128,7 @@ Deno.test("fields and meta show a part of each document, and total=none leaves t
   assert.deepEqual(change.data, { action: "added", id, document: { _id: id, n: 1 } });
 });
 
-Deno.test("snapshot=false tells of changes alone", async () => {
+Deno.test("snapshot=false sends only changes", async () => {
   await using posts = await openPosts();
   await posts.create({ n: 1 });
   await using reader = await posts.listen("live?snapshot=false");
@@ -137,7 +137,7 @@ Deno.test("snapshot=false tells of changes alone", async () => {
   assert.deepEqual([data.action, data.document.n, "total" in data], ["added", 2, false]);
 });
 
-Deno.test("snapshot=false gets the list, with its total, where what it had is wrong", async () => {
+Deno.test("snapshot=false sends the list after a reset", async () => {
   await using posts = await openPosts();
   const { app, project, listen, create } = posts;
   await create({ n: 1 });
@@ -153,11 +153,11 @@ Deno.test("snapshot=false gets the list, with its total, where what it had is wr
   }
   await create({ n: 3 });
   for (const reader of [late, open]) {
-    assert.equal(told(await reader.expect("change")), "added 3 of 3");
+    assert.equal(summarize(await reader.expect("change")), "added 3 of 3");
   }
 });
 
-Deno.test("a list that cannot be read anew ends with a comment, and its client goes on once it can", async () => {
+Deno.test("a live list that cannot be read again ends with a comment, and can be resumed", async () => {
   await using posts = await openPosts();
   const { app: { services }, listen, create, patch } = posts;
   const changes = services.engine.changes as { head: ChangeLog["head"] };
@@ -166,28 +166,28 @@ Deno.test("a list that cannot be read anew ends with a comment, and its client g
   const { id } = await reader.expect("list");
   await using quick = await listen("live?fields=n&snapshot=false");
   changes.head = () => Promise.reject(new StoreUnavailable());
-  // Too far behind: it begins anew once it reads on.
+  // The reader is now too far behind, so its list starts again when it reads on.
   for (let n = 1; n <= 6; n++) await create({ n, text: "x".repeat(400_000) });
   await quick.changes(6);
   for (let event = await reader.next(); event !== null; event = await reader.next()) {
     assert.equal(event.event, "change");
   }
-  assert.match(reader.comments.at(-1)!, /go on from the last event/);
+  assert.match(reader.comments.at(-1)!, /continue after the last event/);
   changes.head = head;
   await using again = await listen("live?limit=1&fields=n", { lastEventId: id });
   const missed = await again.changes(6);
   assert.deepEqual(missed.map(({ data }) => data.document.n), [1, 2, 3, 4, 5, 6]);
   assert.equal(missed.at(-1)!.data.total, 6);
   await patch(missed[0]!.data.id, { n: 7 });
-  assert.equal(told(await again.expect("change")), "changed 7 of 6");
+  assert.equal(summarize(await again.expect("change")), "changed 7 of 6");
 });
 
-Deno.test("a change that its list may have counted already is told without a total, and again with it", async () => {
+Deno.test("a change that the list may already count is sent without a total, then with it", async () => {
   await using posts = await openPosts();
   const { app: { services }, listen, create } = posts;
   const changes = services.engine.changes as { head: ChangeLog["head"] };
   const head = changes.head.bind(changes);
-  // So that changes are followed already, and nothing of it asks where the record ends.
+  // The process already follows changes, so only `reader` calls `changes.head` below.
   await using first = await listen("live?snapshot=false");
   await create({ n: 1 });
   await first.changes(1);
@@ -202,33 +202,33 @@ Deno.test("a change that its list may have counted already is told without a tot
   };
   await using reader = await listen("live");
   assert.equal((await reader.expect("list")).data.total, 2);
-  assert.equal(told(await reader.expect("change")), "added 2 of undefined");
-  assert.equal(told(await reader.expect("change")), "added 2 of 2");
+  assert.equal(summarize(await reader.expect("change")), "added 2 of undefined");
+  assert.equal(summarize(await reader.expect("change")), "added 2 of 2");
   await create({ n: 3 });
-  assert.equal(told(await reader.expect("change")), "added 3 of 3");
+  assert.equal(summarize(await reader.expect("change")), "added 3 of 3");
 });
 
-Deno.test("a comment comes every fifteen seconds, and none before where nothing is told", async () => {
+Deno.test("a live list without events sends a comment every fifteen seconds", async () => {
   await using posts = await openPosts();
   const { app: { clock, services }, listen } = posts;
   await using reader = await listen("live");
   await reader.expect("list");
-  const over = reader.next();
-  const looked = () => new Promise((resolve) => setTimeout(resolve, 1_200));
+  const end = reader.next();
+  const waitForCheck = () => new Promise((resolve) => setTimeout(resolve, 1_200));
   for (const comments of [1, 2]) {
     clock.advance(13_000);
-    await looked();
+    await waitForCheck();
     assert.equal(reader.comments.length, comments - 1);
-    // With the second until it is looked again: fifteen.
+    // With the second until the next check, 15 s have passed.
     clock.advance(1_000);
-    await looked();
+    await waitForCheck();
     assert.equal(reader.comments.length, comments);
   }
   services.liveLists.stop();
-  assert.equal(await over, null);
+  assert.equal(await end, null);
 });
 
-Deno.test("whoever comes back with the last event goes on behind it, with nothing left out", async () => {
+Deno.test("a client that returns with the last event id receives every later change", async () => {
   await using posts = await openPosts();
   const { listen, create, patch } = posts;
   const id = await create({ n: 1 });
@@ -247,13 +247,13 @@ Deno.test("whoever comes back with the last event goes on behind it, with nothin
   ]);
   assert.equal(missed[1]!.data.total, 2);
   await create({ n: 5 });
-  assert.equal(told(await again.expect("change")), "added 5 of 3");
+  assert.equal(summarize(await again.expect("change")), "added 5 of 3");
   await using fromTheList = await listen("live", { lastEventId: position });
   const all = await fromTheList.changes(4);
   assert.deepEqual(all.map(({ data }) => data.document.n), [2, 3, 4, 5]);
 });
 
-Deno.test("a last event that cannot be gone on from leads to a reset and a new list", async () => {
+Deno.test("an invalid or foreign last event id leads to a reset and a new list", async () => {
   await using posts = await openPosts();
   const { app, project, listen, create } = posts;
   await project.collection({ ...POSTS, name: "others" });
@@ -265,16 +265,16 @@ Deno.test("a last event that cannot be gone on from leads to a reset and a new l
   const another = await app.project();
   await another.collection(POSTS);
   await using elsewhere = await openList({ app, project: another, path: "posts/live" });
-  const { id: ofAnother } = await elsewhere.expect("list");
+  const { id: ofAnotherProject } = await elsewhere.expect("list");
   const altered = `9${id!.slice(1)}`;
-  for (const lastEventId of [foreign!, ofAnother!, altered, "", "x", "a".repeat(5_000)]) {
+  for (const lastEventId of [foreign!, ofAnotherProject!, altered, "", "x", "a".repeat(5_000)]) {
     await using again = await listen("live", { lastEventId });
     await again.expect("reset");
     assert.equal((await again.expect("list")).data.total, 1);
   }
 });
 
-Deno.test("a list whose definition changes begins anew", async () => {
+Deno.test("a live list starts again if the definition changes", async () => {
   await using posts = await openPosts();
   const { app, project, listen, create } = posts;
   await using reader = await listen("live?n_gte=1");
@@ -284,18 +284,18 @@ Deno.test("a list whose definition changes begins anew", async () => {
   await reader.expect("reset");
   assert.equal((await reader.expect("list")).data.total, 1);
   await create({ n: 2 });
-  assert.equal(told(await reader.expect("change")), "added 2 of 2");
+  assert.equal(summarize(await reader.expect("change")), "added 2 of 2");
 });
 
-Deno.test("a collection that becomes private, or is deleted, ends the lists of those who may not see it", async () => {
+Deno.test("a live list ends if its caller may no longer read the collection", async () => {
   await using posts = await openPosts();
   const { app, project, listen } = posts;
-  await using anyone = await listen("live", { user: null });
+  await using anonymous = await listen("live", { user: null });
   await using server = await listen("live");
-  for (const reader of [anyone, server]) await reader.expect("list");
+  for (const reader of [anonymous, server]) await reader.expect("list");
   await redefine(app, project, { ...POSTS, rls: { mode: "private" } });
-  assert.equal((await anyone.expect("unauthorized")).data.code, "ACCESS_TOKEN_REQUIRED");
-  assert.equal(await anyone.next(), null);
+  assert.equal((await anonymous.expect("unauthorized")).data.code, "ACCESS_TOKEN_REQUIRED");
+  assert.equal(await anonymous.next(), null);
   await server.expect("reset");
   await server.expect("list");
   await deleteCollection(app.services, project.projectId, "posts");
@@ -304,7 +304,7 @@ Deno.test("a collection that becomes private, or is deleted, ends the lists of t
   assert.equal(await server.next(), null);
 });
 
-Deno.test("what no live list has is refused, with what to do", async () => {
+Deno.test("a live list refuses unsupported parameters with an explanation", async () => {
   await using posts = await openPosts({
     ...POSTS,
     fields: [...POSTS.fields, { key: "author", type: "Ref", ref: "users" }],
@@ -342,7 +342,7 @@ Deno.test("what no live list has is refused, with what to do", async () => {
   assert.deepEqual([missing.status, missing.body.code], [404, "COLLECTION_NOT_FOUND"]);
 });
 
-Deno.test("a collection with events: false records nothing, and has no live lists", async () => {
+Deno.test("a collection with events: false records no changes and has no live lists", async () => {
   await using posts = await openPosts({ ...POSTS, events: false });
   const { app, project } = posts;
   const { changes } = app.services.engine;
@@ -360,19 +360,19 @@ Deno.test("a collection with events: false records nothing, and has no live list
   assert.match(body.message, /set events: true/);
 });
 
-Deno.test("a list without row-level security is for the key alone, and tells whoever has it of all but the trash", async () => {
+Deno.test("a live list without row-level security sends every caller all documents but the trash", async () => {
   await using posts = await openPosts({ ...POSTS, rls: { enabled: false } });
   const { project, listen, create, patch } = posts;
   const user = await project.user();
-  await using anyone = await listen("live", { user: null });
+  await using anonymous = await listen("live", { user: null });
   await using bearer = await listen("live?include_deleted=true", { user });
-  for (const reader of [anyone, bearer]) await reader.expect("list");
+  for (const reader of [anonymous, bearer]) await reader.expect("list");
   const id = await create({ n: 1, userId: user.id });
   await patch(id, { n: 2 });
   await project.asSecret({ method: "DELETE", path: `/api/data/posts/${id}` });
   await patch(await create({ n: 3 }), { n: 4 });
-  for (const reader of [anyone, bearer]) {
-    assert.deepEqual((await reader.changes(5)).map(told), [
+  for (const reader of [anonymous, bearer]) {
+    assert.deepEqual((await reader.changes(5)).map(summarize), [
       "added 1 of 1",
       "changed 2 of 1",
       "removed - of 0",
@@ -382,35 +382,35 @@ Deno.test("a list without row-level security is for the key alone, and tells who
   }
 });
 
-Deno.test("include_deleted of a list that all may read goes on telling an owner of their own documents in the trash, and nobody else", async () => {
+Deno.test("a public live list with include_deleted sends trashed documents to their owner only", async () => {
   await using posts = await openPosts();
   const { project, listen, create } = posts;
   const [ann, bob] = [await project.user(), await project.user()];
   const query = "live?include_deleted=true";
-  await using anns = await listen(query, { user: ann });
-  await using bobs = await listen(query, { user: bob });
-  await using anyones = await listen(query, { user: null });
-  await using servers = await listen(query);
-  const others = [bobs, anyones];
-  for (const reader of [anns, servers, ...others]) await reader.expect("list");
+  await using annList = await listen(query, { user: ann });
+  await using bobList = await listen(query, { user: bob });
+  await using anonymousList = await listen(query, { user: null });
+  await using serverList = await listen(query);
+  const others = [bobList, anonymousList];
+  for (const reader of [annList, serverList, ...others]) await reader.expect("list");
   const at = `/api/data/posts/${await create({ n: 1, userId: ann.id })}`;
   for (const path of [at, `${at}?permanent=true`]) {
     assert.equal((await project.asSecret({ method: "DELETE", path })).status, 200);
   }
-  for (const reader of [anns, servers]) {
+  for (const reader of [annList, serverList]) {
     const events = await reader.changes(3);
-    assert.deepEqual(events.map(told), ["added 1 of 1", "changed 1 of 1", "removed - of 0"]);
+    assert.deepEqual(events.map(summarize), ["added 1 of 1", "changed 1 of 1", "removed - of 0"]);
     assert.equal(events[1]!.data.document.isDeleted, true);
   }
   for (const reader of others) {
-    assert.deepEqual((await reader.changes(2)).map(told), ["added 1 of 1", "removed - of 0"]);
+    assert.deepEqual((await reader.changes(2)).map(summarize), ["added 1 of 1", "removed - of 0"]);
   }
   await create({ n: 2 });
-  // Of what went on in the trash they heard nothing.
-  for (const reader of others) assert.equal(told(await reader.expect("change")), "added 2 of 1");
+  // The other callers received no changes of documents in the trash.
+  for (const one of others) assert.equal(summarize(await one.expect("change")), "added 2 of 1");
 });
 
-Deno.test("a list of a search tells which documents come to have its words, and which have them no more", async () => {
+Deno.test("a live list with search sends documents that gain or lose the words", async () => {
   const text = { key: "text", type: "String", search: true };
   await using posts = await openPosts({ ...POSTS, fields: [...POSTS.fields, text] });
   const { listen, create, patch } = posts;
@@ -423,7 +423,7 @@ Deno.test("a list of a search tells which documents come to have its words, and 
   await patch(first, { n: 5 });
   await patch(third, { n: 4 });
   await patch(third, { text: "None" });
-  assert.deepEqual((await reader.changes(4)).map(told), [
+  assert.deepEqual((await reader.changes(4)).map(summarize), [
     "added 3 of 2",
     "removed - of 1",
     "changed 4 of 1",
@@ -431,7 +431,7 @@ Deno.test("a list of a search tells which documents come to have its words, and 
   ]);
 });
 
-Deno.test("a user has twenty lists open at most, and one more once one is closed", async () => {
+Deno.test("a user may have twenty open live lists, and closing one allows another", async () => {
   await using posts = await openPosts();
   const { app, project, listen } = posts;
   const [user, other] = [await project.user(), await project.user()];
@@ -453,13 +453,13 @@ Deno.test("a user has twenty lists open at most, and one more once one is closed
   open.use(await listen("live", { user }));
 });
 
-Deno.test("a project has a thousand lists open at most, and others have theirs", async () => {
+Deno.test("a project may have a thousand open live lists, counted per project", async () => {
   await using posts = await openPosts();
   const { app, project, listen } = posts;
-  const peerOf = (i: number) => `10.0.${Math.floor(i / 20)}.1`;
+  const addressOf = (i: number) => `10.0.${Math.floor(i / 20)}.1`;
   await using open = new AsyncDisposableStack();
   for (let i = 0; i < LIVE_STREAMS_MAX; i++) {
-    open.use(await listen("live?limit=1&snapshot=false", { peer: peerOf(i) }));
+    open.use(await listen("live?limit=1&snapshot=false", { peer: addressOf(i) }));
   }
   const refused = await project.asSecret({ path: "/api/data/posts/live", peer: "10.1.1.1" });
   assert.deepEqual([refused.status, refused.body.code], [429, "TOO_MANY_STREAMS"]);
@@ -468,7 +468,7 @@ Deno.test("a project has a thousand lists open at most, and others have theirs",
   open.use(await openList({ app, project: another, path: "posts/live" }));
 });
 
-Deno.test("a reader that is too far behind gets a reset and a new list", async () => {
+Deno.test("a reader that falls too far behind receives a reset and a new list", async () => {
   await using posts = await openPosts();
   const { listen, create } = posts;
   await using reader = await listen("live?limit=1");
@@ -487,10 +487,10 @@ Deno.test("a reader that is too far behind gets a reset and a new list", async (
   assert.equal(events.at(-2), "reset");
   assert.ok(events.length < 8, events.join());
   await create({ n: 7 });
-  assert.equal(told(await reader.expect("change")), "added 7 of 7");
+  assert.equal(summarize(await reader.expect("change")), "added 7 of 7");
 });
 
-Deno.test("a server that stops says so in a comment, and ends the list", async () => {
+Deno.test("a server that stops ends the live list with a comment", async () => {
   await using posts = await openPosts();
   await using reader = await posts.listen("live");
   await reader.expect("list");

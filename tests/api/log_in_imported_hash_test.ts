@@ -25,29 +25,33 @@ import {
   userOf,
 } from "./user_email.ts";
 
-const change = ({ services }: TestApp, { projectId }: TestProject, id: string, change: Change) =>
-  services.engine.records<UserRecord>(projectId, USERS).updateOne(eq("_id", id), change);
+const updateUser = (
+  { services }: TestApp,
+  { projectId }: TestProject,
+  id: string,
+  change: Change,
+) => services.engine.records<UserRecord>(projectId, USERS).updateOne(eq("_id", id), change);
 
-/** Somebody who came from elsewhere with a hash of bcrypt. */
-async function importedUser(
+/** Creates a user whose imported password hash is of bcrypt. */
+async function createImportedUser(
   app: TestApp,
   project: TestProject,
 ): Promise<EmailUser & { imported: string }> {
   const user = await signUp(project, { email: ADA });
   const imported = await hash(PASSWORD, 4);
-  await change(app, project, user.id, { set: { passwordHash: imported } });
+  await updateUser(app, project, user.id, { set: { passwordHash: imported } });
   return { ...user, imported };
 }
 
-Deno.test("log-in takes the password of a bcrypt hash once, and keeps one of argon2id from then on", async () => {
+Deno.test("logIn accepts a bcrypt hash once and replaces it with argon2id", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  const { id, imported } = await importedUser(app, project);
+  const { id, imported } = await createImportedUser(app, project);
   refused(await logIn(project, ADA, NEXT_PASSWORD), 401, "INVALID_CREDENTIALS");
   assert.equal(
     (await storedUser(app, project, id)).passwordHash,
     imported,
-    "a wrong one changes nothing",
+    "a wrong password changes nothing",
   );
   assert.ok(await isSignedIn(project, userOf(await logIn(project, ADA))));
   const { passwordHash } = await storedUser(app, project, id);
@@ -57,10 +61,10 @@ Deno.test("log-in takes the password of a bcrypt hash once, and keeps one of arg
   assert.equal((await storedUser(app, project, id)).passwordHash, passwordHash);
 });
 
-Deno.test("of log-ins that replace one bcrypt hash at once each opens a session", async () => {
+Deno.test("concurrent logIn requests that replace one bcrypt hash each open a session", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  const { id } = await importedUser(app, project);
+  const { id } = await createImportedUser(app, project);
   const before = await countOf(app, project, SESSIONS);
   const answers = await Promise.all(times(10, () => logIn(project, ADA)));
   const users = answers.map((answer) => userOf(answer));
@@ -69,20 +73,20 @@ Deno.test("of log-ins that replace one bcrypt hash at once each opens a session"
   assert.match((await storedUser(app, project, id)).passwordHash!, /^\$argon2id\$/);
 });
 
-Deno.test("log-in overwrites no password that was set, and nobody who was disabled, while it replaced the hash", async () => {
+Deno.test("logIn that replaces a hash does not undo a concurrent password change or disabling", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  const { id, imported } = await importedUser(app, project);
+  const { id, imported } = await createImportedUser(app, project);
   const passwordHash = await app.services.passwords.hash(NEXT_PASSWORD);
   for (const set of [{ passwordHash }, { passwordHash: imported, disabled: true }]) {
-    await change(app, project, id, { set: { passwordHash: imported, disabled: false } });
+    await updateUser(app, project, id, { set: { passwordHash: imported, disabled: false } });
     const sessions = await countOf(app, project, SESSIONS);
     const services: Services = {
       ...app.services,
       passwords: {
         ...app.services.passwords,
         async hash(password) {
-          await change(app, project, id, { set });
+          await updateUser(app, project, id, { set });
           return await app.services.passwords.hash(password);
         },
       },
@@ -96,10 +100,10 @@ Deno.test("log-in overwrites no password that was set, and nobody who was disabl
   }
 });
 
-Deno.test("log-in keeps a bcrypt hash where the e-mail must be verified first", async () => {
+Deno.test("logIn keeps a bcrypt hash if the e-mail must be verified first", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  const { id, imported } = await importedUser(app, project);
+  const { id, imported } = await createImportedUser(app, project);
   await setAuth(app, project, { requireVerifiedEmail: true });
   refused(await logIn(project, ADA), 403, "EMAIL_NOT_VERIFIED");
   assert.equal((await storedUser(app, project, id)).passwordHash, imported);

@@ -11,25 +11,25 @@ import { cookieOf, isSignedIn, refresh, SITE } from "./signed_in.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 import {
   ADA,
+  assertTraceless,
   authProject,
   claimsOf,
   countOf,
   logIn,
-  mailed,
   MINUTE_MS,
   NEXT_PASSWORD,
   PASSWORD,
+  sentMails,
   setAuth,
   signUp,
   storedUser,
-  traceless,
   userCall,
   userOf,
 } from "./user_email.ts";
 
 const WRONG = { email: ADA, password: NEXT_PASSWORD };
 
-Deno.test("log-in answers the user and a session of its own, by the address in any letter case", async () => {
+Deno.test("logIn returns the user and a new session, for the address in any case", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const first = await signUp(project, { email: ADA, name: "Ada" });
@@ -48,7 +48,7 @@ Deno.test("log-in answers the user and a session of its own, by the address in a
   ok(await refresh(project, user.refreshToken));
 });
 
-Deno.test("log-in sets the refresh cookie, or with the header gives the token", async () => {
+Deno.test("logIn sets the refresh cookie, or returns the token if the header asks for it", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: SITE });
   await signUp(project, { email: ADA });
@@ -62,17 +62,17 @@ Deno.test("log-in sets the refresh cookie, or with the header gives the token", 
   assert.equal(cookieOf(header), null);
 });
 
-Deno.test("log-in: unknown, wrong, disabled and without a password are one answer, and open nothing", async () => {
+Deno.test("logIn returns one refusal for unknown, disabled, passwordless and wrong credentials", async () => {
   await using app = await openTestApp();
   const [project, other] = [await app.project(), await app.project()];
   await signUp(project, { email: ADA });
   await signUp(other, { email: "elsewhere@example.com" });
-  const off = await signUp(project, { email: "off@example.com" });
+  const disabled = await signUp(project, { email: "off@example.com" });
   const disabling = { disabled: true };
   ok(
     await project.asSecret({
       method: "PATCH",
-      path: `/api/userAuth/users/${off.id}`,
+      path: `/api/userAuth/users/${disabled.id}`,
       body: disabling,
     }),
   );
@@ -83,7 +83,7 @@ Deno.test("log-in: unknown, wrong, disabled and without a password are one answe
     { email: ADA, password: PASSWORD.toUpperCase() },
     { email: ADA, password: `${PASSWORD} ` },
     { email: ADA, password: "x".repeat(10_000) },
-    { email: "nobody@example.com", password: PASSWORD },
+    { email: "unknown@example.com", password: PASSWORD },
     { email: "elsewhere@example.com", password: PASSWORD },
     { email: "no address", password: PASSWORD },
     { email: "off@example.com", password: PASSWORD },
@@ -91,7 +91,7 @@ Deno.test("log-in: unknown, wrong, disabled and without a password are one answe
     { email: "bob@example.com", password: "null" },
   ];
   const texts = new Set<string>();
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const body of wrong) {
       const answer = await project.asPublic(userCall("login", body));
       refused(answer, 401, "INVALID_CREDENTIALS");
@@ -102,31 +102,31 @@ Deno.test("log-in: unknown, wrong, disabled and without a password are one answe
   assert.equal(texts.size, 1);
 });
 
-Deno.test("log-in looks at a password for an unknown address as for a known one", async () => {
+Deno.test("logIn verifies a password for an unknown address too", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: ADA });
-  const looked: boolean[] = [];
+  const wasKnown: boolean[] = [];
   const services: Services = {
     ...app.services,
     passwords: {
       ...app.services.passwords,
       verify(hash, password) {
-        looked.push(hash !== null);
+        wasKnown.push(hash !== null);
         return app.services.passwords.verify(hash, password);
       },
     },
   };
   const served = createApp(services);
   const headers = { "x-api-key": project.publishableKey };
-  for (const email of [ADA, "nobody@example.com"]) {
+  for (const email of [ADA, "unknown@example.com"]) {
     const call = userCall("login", { email, password: NEXT_PASSWORD }, headers);
     refused(await send(served, call), 401, "INVALID_CREDENTIALS");
   }
-  assert.deepEqual(looked, [true, false]);
+  assert.deepEqual(wasKnown, [true, false]);
 });
 
-Deno.test("log-in refuses bodies of another shape", async () => {
+Deno.test("logIn refuses an invalid body", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const wrong: [unknown, string][] = [
@@ -137,12 +137,12 @@ Deno.test("log-in refuses bodies of another shape", async () => {
     [{ email: { $ne: null }, password: { $ne: null } }, "email"],
     [{ ...WRONG, remember: true }, "only email, password"],
   ];
-  for (const [body, says] of wrong) {
-    refused(await project.asPublic(userCall("login", body)), 400, "INVALID_BODY", says);
+  for (const [body, reason] of wrong) {
+    refused(await project.asPublic(userCall("login", body)), 400, "INVALID_BODY", reason);
   }
 });
 
-Deno.test("log-in: after five wrong passwords each try must wait, longer every time, in this project alone", async () => {
+Deno.test("logIn delays further tries after five wrong passwords, longer each time, per project", async () => {
   await using app = await openTestApp();
   const [project, other] = [await app.project(), await app.project()];
   await signUp(project, { email: ADA });
@@ -168,12 +168,12 @@ Deno.test("log-in: after five wrong passwords each try must wait, longer every t
   refused(await logIn(project, ADA, NEXT_PASSWORD), 401, "INVALID_CREDENTIALS");
 });
 
-Deno.test("log-in: of 50 wrong passwords at once five are looked at", async () => {
+Deno.test("logIn verifies only five of 50 concurrent wrong passwords", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: ADA });
   const answers: number[] = [];
-  // As many at once as one network may have waiting.
+  // One network may have ten requests waiting.
   for (let round = 0; round < 5; round++) {
     const some = await Promise.all(times(10, () => logIn(project, ADA, NEXT_PASSWORD)));
     answers.push(...some.map(({ status }) => status));
@@ -182,7 +182,7 @@ Deno.test("log-in: of 50 wrong passwords at once five are looked at", async () =
   assert.equal(answers.filter((status) => status === 429).length, 45);
 });
 
-Deno.test("log-in: right passwords that come at once all open a session", async () => {
+Deno.test("concurrent logIn requests with the right password each open a session", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { id } = await signUp(project, { email: ADA });
@@ -193,7 +193,7 @@ Deno.test("log-in: right passwords that come at once all open a session", async 
   assert.equal((await storedUser(app, project, id)).disabled, false);
 });
 
-Deno.test("log-in with requireVerifiedEmail: a right password is 403 and sends one code a minute, a wrong one 401", async () => {
+Deno.test("logIn with requireVerifiedEmail is 403 and sends one code a minute", async () => {
   await using app = await openTestApp();
   const project = await authProject(app);
   await signUp(project, { email: ADA });
@@ -202,45 +202,45 @@ Deno.test("log-in with requireVerifiedEmail: a right password is 403 and sends o
   app.clock.advance(MINUTE_MS);
   const sessions = await countOf(app, project, SESSIONS);
   refused(await logIn(project, ADA, NEXT_PASSWORD), 401, "INVALID_CREDENTIALS");
-  assert.equal((await mailed(app, project)).length, 1);
+  assert.equal((await sentMails(app, project)).length, 1);
   for (let i = 0; i < 3; i++) {
     const answer = await logIn(project, ADA);
     refused(answer, 403, "EMAIL_NOT_VERIFIED", "not verified");
     assert.equal(cookieOf(answer), null);
   }
-  assert.deepEqual(await mailed(app, project), [["verify", ADA], ["verify", ADA]]);
+  assert.deepEqual(await sentMails(app, project), [["verify", ADA], ["verify", ADA]]);
   assert.equal(await countOf(app, project, SESSIONS), sessions);
   const otp = await codeTo(app.services, project.projectId, ADA);
   ok(await project.asPublic(userCall("verify-email", { email: ADA, otp, password: PASSWORD })));
   ok(await logIn(project, ADA));
 });
 
-Deno.test("log-in with requireVerifiedEmail where no mail can be sent is 503 for an unverified address", async () => {
+Deno.test("logIn with requireVerifiedEmail is 503 for an unverified address without mail settings", async () => {
   await using app = await openTestApp({ env: { MAIL_URL: "" } });
   const project = await app.project();
   await signUp(project, { email: ADA });
   await setAuth(app, project, { requireVerifiedEmail: true });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await logIn(project, ADA), 503, "MAIL_NOT_CONFIGURED");
   });
 });
 
-Deno.test("log-in where passwords are off is 403, also with the right one", async () => {
+Deno.test("logIn is 403 if passwords are disabled, also with the right one", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: ADA });
   await setAuth(app, project, { password: false });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await logIn(project, ADA), 403, "SIGN_IN_METHOD_OFF");
   });
 });
 
-Deno.test("log-in while too many passwords are looked at is 503 with Retry-After, and counts no try", async () => {
+Deno.test("logIn is 503 with Retry-After and counts no try if too many passwords are verified", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: ADA });
   const body = { email: ADA, password: PASSWORD };
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (let i = 0; i < 6; i++) {
       const answer = await whileBusy(app, project, userCall("login", body));
       refused(answer, 503, "PASSWORDS_BUSY");
@@ -250,7 +250,7 @@ Deno.test("log-in while too many passwords are looked at is 503 with Retry-After
   ok(await logIn(project, ADA));
 });
 
-Deno.test("roles and claims stand in the access token of log-in, and changed ones after a refresh", async () => {
+Deno.test("logIn returns an access token with roles and claims, which a refresh updates", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { id } = await signUp(project, { email: ADA });
@@ -261,12 +261,12 @@ Deno.test("roles and claims stand in the access token of log-in, and changed one
   const first = claimsOf(user.token);
   assert.deepEqual([first.roles, first.claims], [["editor", "team:1"], { plan: "pro", seats: 3 }]);
   ok(await set({ roles: ["viewer"], claims: {} }));
-  assert.ok(await isSignedIn(project, user), "other roles end no session");
+  assert.ok(await isSignedIn(project, user), "a change of roles ends no session");
   const renewed = claimsOf(ok(await refresh(project, user.refreshToken)).accessToken);
   assert.deepEqual([renewed.roles, renewed.claims], [["viewer"], undefined]);
 });
 
-Deno.test("of log-ins beside a disabling none is left standing", async () => {
+Deno.test("logIn leaves no session if the user is disabled concurrently", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   for (let round = 0; round < 3; round++) {

@@ -12,15 +12,19 @@ const logoutAll = (
   user?: TestUser,
 ) => project.asPublic({ method: "POST", path: PATH, headers }, user);
 
-Deno.test("all sessions of the user end, and nobody else's", async () => {
+Deno.test("logoutAll ends all sessions of the user and no others", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const first = await signIn(app, project);
-  const mine = [first, await signIn(app, project, first.id), await signIn(app, project, first.id)];
+  const sessions = [
+    first,
+    await signIn(app, project, first.id),
+    await signIn(app, project, first.id),
+  ];
   const other = await signIn(app, project);
-  for (const user of mine) assert.ok(await isSignedIn(project, user));
+  for (const user of sessions) assert.ok(await isSignedIn(project, user));
   assert.deepEqual(ok(await logoutAll(project, {}, first)), { ended: 3 });
-  for (const user of mine) {
+  for (const user of sessions) {
     assert.equal(await isSignedIn(project, user), false);
     refused(await refresh(project, user.refreshToken), 401, "REFRESH_TOKEN_INVALID");
   }
@@ -28,7 +32,7 @@ Deno.test("all sessions of the user end, and nobody else's", async () => {
   ok(await refresh(project, other.refreshToken));
 });
 
-Deno.test("a user with hundreds of sessions ends them all at once", async () => {
+Deno.test("logoutAll ends hundreds of sessions in one request", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const first = await signIn(app, project);
@@ -39,7 +43,7 @@ Deno.test("a user with hundreds of sessions ends them all at once", async () => 
   assert.deepEqual(ok(await logoutAll(project, {}, first)), { ended: 601 });
 });
 
-Deno.test("the refresh token tells the user where no access token does: header, body or cookie", async () => {
+Deno.test("logoutAll accepts a refresh token in header, body or cookie instead of an access token", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: SITE });
   const ways = {
@@ -63,7 +67,7 @@ Deno.test("the refresh token tells the user where no access token does: header, 
   }
 });
 
-Deno.test("where both are sent the access token alone counts", async () => {
+Deno.test("logoutAll uses only the access token if both tokens are sent", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const [one, other] = [await signIn(app, project), await signIn(app, project)];
@@ -75,7 +79,7 @@ Deno.test("where both are sent the access token alone counts", async () => {
   assert.ok(await isSignedIn(project, other));
 });
 
-Deno.test("without a proof of who it is nothing ends", async () => {
+Deno.test("logoutAll ends nothing without a valid token", async () => {
   await using app = await openTestApp();
   const [project, stranger] = [await app.project(), await app.project()];
   const user = await signIn(app, project);
@@ -87,12 +91,12 @@ Deno.test("without a proof of who it is nothing ends", async () => {
   for (const token of ["x", `${id}.${"A".repeat(43)}`]) {
     refused(await logoutAll(project, { "x-refresh-token": token }), 401, "REFRESH_TOKEN_INVALID");
   }
-  const elsewhere = await logoutAll(stranger, { "x-refresh-token": user.refreshToken });
-  refused(elsewhere, 401, "REFRESH_TOKEN_INVALID");
+  const inOtherProject = await logoutAll(stranger, { "x-refresh-token": user.refreshToken });
+  refused(inOtherProject, 401, "REFRESH_TOKEN_INVALID");
   assert.ok(await isSignedIn(project, user));
 });
 
-Deno.test("a refresh token of a session that has ended ends nothing", async () => {
+Deno.test("logoutAll refuses the refresh token of an ended session", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -103,15 +107,15 @@ Deno.test("a refresh token of a session that has ended ends nothing", async () =
   assert.ok(await isSignedIn(project, other));
 });
 
-Deno.test("beside refreshes of all its sessions none is left standing", async () => {
+Deno.test("logoutAll leaves no session if all sessions are refreshed concurrently", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const first = await signIn(app, project);
-  const mine = [first];
-  for (let n = 0; n < 9; n++) mine.push(await signIn(app, project, first.id));
+  const sessions = [first];
+  for (let n = 0; n < 9; n++) sessions.push(await signIn(app, project, first.id));
   const [ended, ...answers] = await Promise.all([
     logoutAll(project, {}, first),
-    ...mine.map(({ refreshToken }) => refresh(project, refreshToken)),
+    ...sessions.map(({ refreshToken }) => refresh(project, refreshToken)),
   ]);
   assert.deepEqual(ok(ended!), { ended: 10 });
   const fresh = answers.filter(({ status }) => status === 200);
@@ -119,5 +123,5 @@ Deno.test("beside refreshes of all its sessions none is left standing", async ()
     fresh.map((answer) => refresh(project, ok(answer).refreshToken)),
   );
   assert.deepEqual(tally(again), fresh.length === 0 ? {} : { 401: fresh.length });
-  for (const user of mine) await assert.rejects(refreshed(project, user.refreshToken));
+  for (const user of sessions) await assert.rejects(refreshed(project, user.refreshToken));
 });

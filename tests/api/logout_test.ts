@@ -9,7 +9,7 @@ const PATH = "/api/userAuth/logout";
 const logout = (project: TestProject, headers: Record<string, string> = {}) =>
   project.asPublic({ method: "POST", path: PATH, headers });
 
-Deno.test("signing out ends the session of the refresh token: nothing of it works any more", async () => {
+Deno.test("logout ends the session of the refresh token and all its tokens", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -22,7 +22,7 @@ Deno.test("signing out ends the session of the refresh token: nothing of it work
   await refreshed(project, other.refreshToken);
 });
 
-Deno.test("the refresh token may come in the body, in the cookie, and used or as a repeated answer", async () => {
+Deno.test("logout accepts a refresh token in the body or cookie, also used or repeated", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: SITE });
   const ways = {
@@ -48,7 +48,7 @@ Deno.test("the refresh token may come in the body, in the cookie, and used or as
   }
 });
 
-Deno.test("the access token alone is enough, and with a refresh token both their sessions end", async () => {
+Deno.test("logout ends the sessions of the access token and of the refresh token", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const [one, two, three] = [
@@ -62,7 +62,7 @@ Deno.test("the access token alone is enough, and with a refresh token both their
   for (const user of [one, two, three]) assert.equal(await isSignedIn(project, user), false);
 });
 
-Deno.test("signing out again, or with nothing that is valid, is the same 200", async () => {
+Deno.test("logout returns the same 200 if repeated and without a valid token", async () => {
   await using app = await openTestApp();
   const [project, stranger] = [await app.project(), await app.project()];
   const user = await signIn(app, project);
@@ -87,10 +87,10 @@ Deno.test("signing out again, or with nothing that is valid, is the same 200", a
   }
   const parallel = await Promise.all(times(20, () => logout(project, attempts[0])));
   assert.deepEqual(tally(parallel), { 200: 20 });
-  assert.ok(await isSignedIn(stranger, foreign), "another project's session stands");
+  assert.ok(await isSignedIn(stranger, foreign), "another project's session remains");
 });
 
-Deno.test("signing out is 200 whatever the body is, and ends what else was sent", async () => {
+Deno.test("logout is 200 with an invalid body and ends the session of the cookie", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: SITE });
   const bodies: [string, string][] = [
@@ -114,7 +114,7 @@ Deno.test("signing out is 200 whatever the body is, and ends what else was sent"
   }
 });
 
-Deno.test("with the secret key an access token is not looked at, a refresh token is", async () => {
+Deno.test("logout with the secret key ignores an access token and uses a refresh token", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -125,7 +125,7 @@ Deno.test("with the secret key an access token is not looked at, a refresh token
   assert.equal(await isSignedIn(project, user), false);
 });
 
-Deno.test("the project's own page has its cookie removed; a foreign one ends nothing by it", async () => {
+Deno.test("logout deletes the cookie for the project's own page and ignores it for a foreign one", async () => {
   await using app = await openTestApp({ env: { PUBLIC_URL: "https://api.example.com" } });
   const project = await app.project({ siteUrl: SITE });
   const user = await signIn(app, project);

@@ -1,7 +1,7 @@
 import type { PlanName } from "@/lib/projects/account_records.ts";
 import type { LoggedMail } from "@/lib/mail/log.ts";
 import type { Answer } from "../support/conforming_client.ts";
-import { openAccount, ownedProject } from "../support/dashboard.ts";
+import { createOwnedProject, openAccount } from "../support/dashboard.ts";
 import {
   type ReceivedMail,
   type SmtpServerOptions,
@@ -15,22 +15,21 @@ import { ok } from "./test_collection.ts";
 
 export const MAIL_FROM = "Corbel <no-reply@corbel.example>";
 
-/** An app with a mail server of its own, and a project in it. */
+/** An app with its own mail server, and a project in the app. */
 export interface MailFixture extends AsyncDisposable {
   readonly app: TestApp;
   readonly smtp: TestSmtpServer;
   readonly owner: TestOwner;
   readonly projectId: string;
-  /** With the secret key. */
   send(body: unknown): Promise<Answer>;
-  /** The log, once all that was begun has been done. */
+  /** Waits until all jobs have run and returns the mail log. */
   logged(): Promise<LoggedMail[]>;
-  /** Runs what is due after so many minutes. */
+  /** Advances the clock and runs the jobs that are due. */
   later(minutes: number): Promise<void>;
 }
 
-/** Whoever registers gets a mail, too. */
-const isNoAccounts = ({ subject }: ReceivedMail): boolean => !subject.endsWith("for Corbel");
+/** Excludes the mails that an account gets when it registers. */
+const isProjectMail = ({ subject }: ReceivedMail): boolean => !subject.endsWith("for Corbel");
 
 export async function openMail(
   { plan = "free", env = {}, smtp: smtpOptions, ...options }: TestOptions & {
@@ -39,7 +38,7 @@ export async function openMail(
   } = {},
 ): Promise<MailFixture> {
   await using opening = new AsyncDisposableStack();
-  const smtp = opening.use(await startSmtpServer({ ...smtpOptions, tells: isNoAccounts }));
+  const smtp = opening.use(await startSmtpServer({ ...smtpOptions, isRecorded: isProjectMail }));
   const app = opening.use(
     await openTestApp({
       ...options,
@@ -47,7 +46,7 @@ export async function openMail(
     }),
   );
   const account = await openAccount(app, { plan });
-  const { projectId, secretKey, publishableKey } = await ownedProject(account);
+  const { projectId, secretKey, publishableKey } = await createOwnedProject(account);
   const project = await app.project();
   const owner = await createTestOwner(app, {
     ...project,
@@ -82,7 +81,7 @@ export async function openMail(
 export const TO = "ada@example.com";
 export const MAIL = { to: TO, subject: "Hello", text: "How are you?" };
 
-/** What a project sets to send by this server. */
+/** Mail settings of a project that sends through this server. */
 export const ownServer = ({ url }: TestSmtpServer) => ({
   url,
   from: "Blog <blog@blog.example>",

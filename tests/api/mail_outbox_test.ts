@@ -14,7 +14,7 @@ const PAUSES = [1, 5, 15, 60, 240];
 
 const PUT_OFF = { code: 451, message: "4.3.0 come back" };
 
-Deno.test("a mail that was taken while the connection ended is sent again under the same Message-ID", async () => {
+Deno.test("a mail whose connection ended after it was taken is resent under the same Message-ID", async () => {
   await using outbox = await openOutbox();
   const { app: { clock }, server } = outbox;
   server.behave((step) => step === "data" ? "lost" : null);
@@ -32,7 +32,7 @@ Deno.test("a mail that was taken while the connection ended is sent again under 
 
 const WITHOUT_CODE = { subject: "(had a code)", text: null, html: null };
 
-Deno.test("a code is in the stored mail until it is sent or has failed, and no longer", async () => {
+Deno.test("a code stays in the stored mail only until it is sent or has failed", async () => {
   for (const ending of ["sent", "failed"] as const) {
     await using outbox = await openOutbox();
     const { app: { clock }, server, project } = outbox;
@@ -55,7 +55,7 @@ Deno.test("a code is in the stored mail until it is sent or has failed, and no l
   }
 });
 
-Deno.test("a code that nobody came to send within its ten minutes is not sent, and is not counted", async () => {
+Deno.test("a code that is not sent within ten minutes fails and is not counted", async () => {
   for (const late of [false, true]) {
     await using outbox = await openOutbox();
     const { app: { clock }, server } = outbox;
@@ -74,7 +74,7 @@ Deno.test("a code that nobody came to send within its ten minutes is not sent, a
   }
 });
 
-Deno.test("mails of sign-in count, once however often they are tried, and are given back when they fail", async () => {
+Deno.test("a sign-in mail counts once, however often it is tried, and is uncounted when it fails", async () => {
   await using outbox = await openOutbox();
   const { app: { clock }, server } = outbox;
   assert.equal(await outbox.counted(), 0);
@@ -90,7 +90,7 @@ Deno.test("mails of sign-in count, once however often they are tried, and are gi
   assert.equal(await outbox.counted(), 0);
 });
 
-Deno.test("a mail that fails in the next month is given back to the month that it was counted in", async () => {
+Deno.test("a mail that fails in the next month is uncounted in the month that counted it", async () => {
   await using outbox = await openOutbox();
   const { app: { clock }, server } = outbox;
   const hours = 11.5 * 60 * MINUTE_MS;
@@ -103,17 +103,17 @@ Deno.test("a mail that fails in the next month is given back to the month that i
     await outbox.pass();
   }
   assert.equal(new Date(clock.now()).getUTCMonth(), 1);
-  assert.equal(await outbox.counted(), 0, "of February");
+  assert.equal(await outbox.counted(), 0, "the count of February");
   server.behave(() => ({ code: 550, message: "no" }));
   clock.advance(afterPause(240));
   await outbox.pass();
-  assert.equal(await outbox.counted(), 0, "of February");
+  assert.equal(await outbox.counted(), 0, "the count of February");
   clock.setBack(24 * 60 * MINUTE_MS);
   assert.equal(new Date(clock.now()).getUTCMonth(), 0);
-  assert.equal(await outbox.counted(), 0, "of January");
+  assert.equal(await outbox.counted(), 0, "the count of January");
 });
 
-Deno.test("mails of sign-in are sent though the month's are used up, and those of the application are not", async () => {
+Deno.test("at the monthly limit sign-in mails are sent and application mails are refused", async () => {
   await using outbox = await openOutbox();
   const { services, project: { projectId }, server } = outbox;
   const custom = { subject: "News", text: "News\n" };
@@ -130,7 +130,7 @@ Deno.test("mails of sign-in are sent though the month's are used up, and those o
   assert.equal(await outbox.counted(), FREE_MAILS + 1);
 });
 
-Deno.test("mails that wait for a platform's server that is not set any more wait on", async () => {
+Deno.test("mails for a platform server that is no longer configured stay queued", async () => {
   await using outbox = await openOutbox();
   const { app: { clock }, server, services } = outbox;
   await outbox.write(NOTE);
@@ -146,7 +146,7 @@ Deno.test("mails that wait for a platform's server that is not set any more wait
   assert.equal(server.mails.length, 1);
 });
 
-Deno.test("the log tells which mails were put off and which have failed, and why", async () => {
+Deno.test("the log says which mails are postponed, which failed, and why", async () => {
   const lines: string[] = [];
   const log = createLog("warn", (text) => void lines.push(...text.trim().split("\n")));
   await using outbox = await openOutbox({ log });
@@ -158,16 +158,16 @@ Deno.test("the log tells which mails were put off and which have failed, and why
   const { _id: mail } = await outbox.pass();
   log.flush();
   const { projectId: space } = outbox.project;
-  const told = { level: "warn", space, mail, kind: "accountExists", provider: "default" };
+  const common = { level: "warn", space, mail, kind: "accountExists", provider: "default" };
   assert.partialDeepStrictEqual(lines.map((line) => JSON.parse(line)), [
-    { ...told, message: "A mail is tried again later", tries: 1, answer: "451 4.3.0 come back" },
-    { ...told, message: "A mail has failed", tries: 2, answer: "554 spam" },
+    { ...common, message: "A mail is tried again later", tries: 1, answer: "451 4.3.0 come back" },
+    { ...common, message: "A mail has failed", tries: 2, answer: "554 spam" },
   ]);
 });
 
 const PASSWORD = "p:/ä s ecret";
 
-Deno.test("no line of the log, and nothing stored, has a server's password in it, and no line a code", async () => {
+Deno.test("the log and the store contain no server password, and the log contains no code", async () => {
   const lines: string[] = [];
   const log = createLog("debug", (text) => void lines.push(text));
   await using outbox = await openOutbox({ log, env: { ALLOW_PRIVATE_ENDPOINTS: "true" } });

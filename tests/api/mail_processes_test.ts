@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type JobRecord, JOBS } from "@/lib/jobs/jobs.ts";
 import { SEND_MAIL } from "@/lib/mail/send_mail.ts";
 import { clearMailServer, setMailSettings } from "@/lib/mail/settings.ts";
-import { removeTrashed, restoreProject } from "@/lib/operations/project_trash.ts";
+import { removeExpiredTrash, restoreProject } from "@/lib/operations/project_trash.ts";
 import { PROJECT_TRASH_MS } from "@/lib/limits.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { requestCode } from "@/lib/users/send_code.ts";
@@ -20,22 +20,21 @@ import {
   type Outbox,
   TO,
 } from "./outbox_fixture.ts";
-import { removed } from "./team.ts";
+import { deleteCall } from "./team.ts";
 import { ok, times } from "./test_collection.ts";
 
-/** Another process over the same store, with the same clock. */
-const another = ({ app: { store, clock }, server }: Outbox) =>
+const openSecondProcess = ({ app: { store, clock }, server }: Outbox) =>
   openTestServices({ store, clock, env: mailEnv(server) });
 
-Deno.test("of many processes that look for mails at once each mail is sent by one", async () => {
+Deno.test("of several processes that look for mails at once, one sends each mail", async () => {
   await using outbox = await openOutbox();
   const { services, server } = outbox;
-  await using second = await another(outbox);
-  await using third = await another(outbox);
+  await using second = await openSecondProcess(outbox);
+  await using third = await openSecondProcess(outbox);
   const to = times(20, (i) => `user${i}@example.com`);
   await outbox.write(...to.map((to) => ({ ...NOTE, to })));
   const runners = [services, second.services, third.services].map(({ jobRunner }) => jobRunner);
-  await Promise.all(times(3, () => runners.map((runner) => runner.look())).flat());
+  await Promise.all(times(3, () => runners.map((runner) => runner.startDue())).flat());
   await Promise.all(runners.map((runner) => runner.idle()));
   assert.deepEqual(server.mails.map((mail) => mail.to).toSorted(), to.toSorted());
   assert.equal(new Set(server.mails.map(({ messageId }) => messageId)).size, to.length);
@@ -43,10 +42,10 @@ Deno.test("of many processes that look for mails at once each mail is sent by on
   assert.equal(await outbox.counted(), to.length);
 });
 
-Deno.test("a mail that two processes send at the same moment is sent once", async () => {
+Deno.test("a mail that two processes try to send at the same moment is sent once", async () => {
   await using outbox = await openOutbox();
   const { services, project: { projectId }, server } = outbox;
-  await using second = await another(outbox);
+  await using second = await openSecondProcess(outbox);
   for (let round = 0; round < 10; round++) {
     await outbox.write(NOTE);
     const [job] = await Array.fromAsync(
@@ -63,10 +62,10 @@ Deno.test("a mail that two processes send at the same moment is sent once", asyn
   }
 });
 
-Deno.test("who has lost a mail to another process does not touch how that one ended it", async () => {
+Deno.test("a process that lost a mail to another leaves its final state alone", async () => {
   await using outbox = await openOutbox();
   const { app: { clock }, services, project: { projectId }, server } = outbox;
-  await using second = await another(outbox);
+  await using second = await openSecondProcess(outbox);
   await outbox.write(NOTE);
   const { _id: subject } = await outbox.stored();
   const job = { subject } as JobRecord;
@@ -96,14 +95,14 @@ Deno.test("who has lost a mail to another process does not touch how that one en
   assert.equal(await first, null);
   assert.equal(before, 1);
   assert.partialDeepStrictEqual(await outbox.stored(), { state: "sent", tries: 2 });
-  assert.equal(await outbox.counted(), 1, "it is not given back");
+  assert.equal(await outbox.counted(), 1, "the mail stays counted");
   assert.equal(server.mails.length, 1);
 });
 
-Deno.test("what a process that ended behind its commit has not sent another one sends", async () => {
+Deno.test("a mail whose process ended after the commit is sent by another process", async () => {
   await using outbox = await openOutbox();
   const { project: { projectId }, server } = outbox;
-  await using second = await another(outbox);
+  await using second = await openSecondProcess(outbox);
   const { services } = second;
   await outbox.write(CODE);
   const { messageId } = await outbox.stored();
@@ -116,10 +115,10 @@ Deno.test("what a process that ended behind its commit has not sent another one 
   assert.equal(await outbox.jobs(), 0);
 });
 
-Deno.test("a code that was asked for from a process that then ended is sent by another one", async () => {
+Deno.test("a code whose process ended after the request is sent by another process", async () => {
   await using outbox = await openOutbox();
   const { services, project, server } = outbox;
-  await using second = await another(outbox);
+  await using second = await openSecondProcess(outbox);
   const silent = muteQueue(services.jobRunner);
   const asked = { purpose: "code", email: TO, language: null } as const;
   await requestCode({ ...services, jobRunner: silent }, project.projectId, asked);
@@ -131,11 +130,11 @@ Deno.test("a code that was asked for from a process that then ended is sent by a
   const body = { email: TO, otp };
   const path = "/api/userAuth/code/verify";
   const { status } = await project.asPublic({ method: "POST", path, body });
-  assert.equal(status, 200, "the code is good in the process that it was asked from");
+  assert.equal(status, 200, "the requesting process accepts the code");
   assert.equal(server.mails.length, 1);
 });
 
-Deno.test("whoever is disposed of sends what it has begun, and leaves the rest to others", async () => {
+Deno.test("a disposed process finishes its current mails and leaves the rest to others", async () => {
   const server = await startSmtpServer();
   await using outbox = await openOutbox();
   const { app: { store, clock }, project: { projectId } } = outbox;
@@ -148,46 +147,46 @@ Deno.test("whoever is disposed of sends what it has begun, and leaves the rest t
     await ending[Symbol.asyncDispose]();
   }
   const sent = server.mails.length;
-  assert.ok(sent < to.length, "those that waited for their turn were not begun");
+  assert.ok(sent < to.length, "waiting mails were not started");
   const states = (await mailsOf(outbox.services, projectId)).map(({ state }) => state);
   assert.equal(states.filter((state) => state === "sent").length, sent);
   await server[Symbol.asyncDispose]();
   await outbox.pass();
   const arrived = [...server.mails, ...outbox.server.mails].map((mail) => mail.to);
-  assert.deepEqual(arrived.toSorted(), to.toSorted(), "each once");
+  assert.deepEqual(arrived.toSorted(), to.toSorted(), "each mail arrives once");
 });
 
 async function trash({ project }: Outbox): Promise<void> {
   const owner = await project.owner();
-  ok(await owner.send(removed(`/api/projects/${project.projectId}`, { name: "Test" })));
+  ok(await owner.send(deleteCall(`/api/projects/${project.projectId}`, { name: "Test" })));
 }
 
-/** Its owner gets mails, too. */
-const offeredTo = ({ offered }: TestSmtpServer): number =>
+/** Counts the mails offered to `TO`. The owner gets mails, too. */
+const countOffered = ({ offered }: TestSmtpServer): number =>
   offered.filter(({ to }) => to === TO).length;
 
-Deno.test("mails of a project in the trash are not sent, and nothing is left to do", async () => {
+Deno.test("mails of a project in the trash are dropped without being sent", async () => {
   await using outbox = await openOutbox();
   const { services, project: { projectId }, server } = outbox;
   await outbox.write(NOTE, CODE);
   await trash(outbox);
   await services.jobRunner.runDue();
-  assert.equal(offeredTo(server), 0);
+  assert.equal(countOffered(server), 0);
   assert.equal(await outbox.jobs(), 0);
   await restoreProject(services, projectId);
   await services.jobRunner.runDue();
-  assert.equal(offeredTo(server), 0);
+  assert.equal(countOffered(server), 0);
 });
 
-Deno.test("a pass after a project is gone for good makes nothing of it anew", async () => {
+Deno.test("a pass after a project is permanently deleted does not recreate its tables", async () => {
   await using outbox = await openOutbox();
   const { app: { clock }, services, project: { projectId }, server } = outbox;
   await outbox.write(NOTE);
   await trash(outbox);
   clock.advance(PROJECT_TRASH_MS);
-  assert.equal(await removeTrashed(services), 1);
+  assert.equal(await removeExpiredTrash(services), 1);
   await services.jobRunner.runDue();
-  assert.equal(offeredTo(server), 0);
+  assert.equal(countOffered(server), 0);
   assert.deepEqual(await services.engine.kinds(projectId), []);
 });
 
@@ -195,7 +194,7 @@ const FROM = "Shop <shop@example.com>";
 const USER = { name: "shop", password: "p:/ä s" };
 const PRIVATE = { ALLOW_PRIVATE_ENDPOINTS: "true" };
 
-Deno.test("a project's own server sends its mails under its own name, and nothing is counted", async () => {
+Deno.test("a project's own server sends mails with its own sender, and none is counted", async () => {
   await using own = await startSmtpServer({ user: USER });
   await using outbox = await openOutbox({ env: PRIVATE });
   const { services, project: { projectId }, server } = outbox;
@@ -214,7 +213,7 @@ Deno.test("a project's own server sends its mails under its own name, and nothin
   assert.equal(await outbox.counted(), 0);
 });
 
-Deno.test("a mail is sent by the project's server as it is set when it is tried, and fails where there is none any more", async () => {
+Deno.test("a mail is sent with the project server's current settings, and fails if there are none", async () => {
   await using first = await startSmtpServer();
   await using second = await startSmtpServer();
   await using outbox = await openOutbox({ env: PRIVATE });
@@ -236,6 +235,6 @@ Deno.test("a mail is sent by the project's server as it is set when it is tried,
     "The project has no mail server any more.",
   ]);
   assert.equal(states.filter(([state]) => state === "sent").length, 1);
-  assert.equal(server.offered.length, 0, "the platform's does not step in");
+  assert.equal(server.offered.length, 0, "the platform's server sends nothing");
   assert.equal(await outbox.jobs(), 0);
 });

@@ -1,11 +1,11 @@
-/** What is unknown is answered with the name that was meant, wherever it stands. */
+/** Tests that an error about an unknown name suggests the name that was probably meant. */
 
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { createTestCollection, refused } from "./test_collection.ts";
 import { createTestOwner } from "./test_owner.ts";
 
-Deno.test("a collection that is missing is named, with the one that was meant", async () => {
+Deno.test("a missing collection is reported with the name of a similar one", async () => {
   await using app = await openTestApp();
   const { project } = await createTestCollection(app, { name: "posts" });
   await project.collection({ name: "notes", rls: { mode: "public-read" } });
@@ -28,7 +28,7 @@ Deno.test("a collection that is missing is named, with the one that was meant", 
   refused(soon, 404, "COLLECTION_NOT_FOUND", /Did you mean "order"\?$/);
 });
 
-Deno.test("a missing collection names none of another project", async () => {
+Deno.test("the error about a missing collection suggests none of another project", async () => {
   await using app = await openTestApp();
   await createTestCollection(app, { name: "secrets" });
   const other = await app.project();
@@ -36,7 +36,7 @@ Deno.test("a missing collection names none of another project", async () => {
   refused(answer, 404, "COLLECTION_NOT_FOUND", /: "secret"\.$/);
 });
 
-Deno.test("an undeclared field of a strict document names the declared one", async () => {
+Deno.test("an undeclared field of a strict document is reported with a similar declared one", async () => {
   await using app = await openTestApp();
   const fields = [
     { key: "title", type: "String" },
@@ -44,22 +44,22 @@ Deno.test("an undeclared field of a strict document names the declared one", asy
   ];
   const collection = await createTestCollection(app, { fields, strict: true });
   const { _id } = await collection.insertOne({ title: "a" });
-  const refuse = (answer: Parameters<typeof refused>[0], why: RegExp) =>
+  const assertInvalid = (answer: Parameters<typeof refused>[0], why: RegExp) =>
     refused(answer, 400, "INVALID_DOCUMENT", why);
   await collection.untouched(async () => {
     const meant = /"titel" is not declared \(did you mean "title"\?\)\.$/;
-    refuse(await collection.asSecret({ body: { titel: "b" } }), meant);
+    assertInvalid(await collection.asSecret({ body: { titel: "b" } }), meant);
     const patch = (body: unknown) =>
       collection.asSecret({ method: "PATCH", path: `/${_id}`, body });
-    refuse(await patch({ titel: "b" }), meant);
-    refuse(await patch({ "place.ctiy": "b" }), /\(did you mean "place\.city"\?\)/);
-    refuse(await patch({ place: { ctiy: "b" } }), /\(did you mean "city"\?\)/);
-    refuse(await patch({ title: { $ste: 1 } }), /has no operator "\$ste"/);
-    refuse(await patch({ title: { $icn: 1 } }), /\(did you mean "\$inc"\?\)/);
+    assertInvalid(await patch({ titel: "b" }), meant);
+    assertInvalid(await patch({ "place.ctiy": "b" }), /\(did you mean "place\.city"\?\)/);
+    assertInvalid(await patch({ place: { ctiy: "b" } }), /\(did you mean "city"\?\)/);
+    assertInvalid(await patch({ title: { $ste: 1 } }), /has no operator "\$ste"/);
+    assertInvalid(await patch({ title: { $icn: 1 } }), /\(did you mean "\$inc"\?\)/);
   });
 });
 
-Deno.test("a batch names the action, the member and the collection that was meant", async () => {
+Deno.test("a batch reports the action, member or collection that was probably meant", async () => {
   await using app = await openTestApp();
   const { project } = await createTestCollection(app, { name: "posts" });
   const batch = (operation: unknown) =>
@@ -85,7 +85,7 @@ Deno.test("a batch names the action, the member and the collection that was mean
   );
 });
 
-Deno.test("a missing collection names none that the caller may not read", async () => {
+Deno.test("the error about a missing collection suggests none that the caller may not read", async () => {
   await using app = await openTestApp();
   const { project } = await createTestCollection(app, { name: "payrolls", rls: {} });
   const ann = await project.user();
@@ -102,7 +102,7 @@ Deno.test("a missing collection names none that the caller may not read", async 
   }
 });
 
-Deno.test("populate names no collection that the caller may not read", async () => {
+Deno.test("populate suggests no collection that the caller may not read", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, { name: "posts" });
   const fields = [{ key: "postId", type: "Ref", ref: "posts" }];
@@ -112,7 +112,7 @@ Deno.test("populate names no collection that the caller may not read", async () 
   refused(await posts.asSecret(call), 400, "INVALID_QUERY", /Did you mean "remarks"\?$/);
 });
 
-Deno.test("a parameter of lists that is put among the conditions is told how it is written", async () => {
+Deno.test("a list parameter among the conditions is reported with the correct syntax", async () => {
   await using app = await openTestApp();
   const fields = [{ key: "views", type: "Number" }];
   const strict = await createTestCollection(app, { name: "posts", fields, strict: true });
@@ -135,7 +135,7 @@ Deno.test("a parameter of lists that is put among the conditions is told how it 
   assert.match(warnings[0].message, written);
 });
 
-Deno.test("a parameter's value, a unique field and a field to rename are told with what was meant", async () => {
+Deno.test("a parameter value, a unique field and a renamed field are reported with suggestions", async () => {
   await using app = await openTestApp();
   const fields = [{ key: "slug", type: "String", unique: true }, { key: "title", type: "String" }];
   const posts = await createTestCollection(app, { name: "posts", fields });
@@ -155,7 +155,7 @@ Deno.test("a parameter's value, a unique field and a field to rename are told wi
   refused(renamed, 400, "INVALID_DEFINITION", /no such field \(did you mean "title"\?\)\.$/);
 });
 
-Deno.test("a mistyped member of a user's own is told with what was meant", async () => {
+Deno.test("a mistyped member of a profile is reported with a suggestion", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const ann = await project.user();

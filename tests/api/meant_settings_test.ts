@@ -1,15 +1,13 @@
-/** Words that owners send: members of a body, words of a choice, parts of a definition. */
-
 import { openTestApp } from "../support/test_app.ts";
 import { refused } from "./test_collection.ts";
 import { createTestOwner } from "./test_owner.ts";
 
-Deno.test("an unknown member of a body is answered with the one that was meant, and not repeated", async () => {
+Deno.test("an unknown member of a body is reported with a suggestion, and not repeated", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const settings = (body: unknown) => owner.asOwner({ method: "PATCH", path: "", body });
   const cases: [unknown, RegExp][] = [
-    [{ stieUrl: null }, /^"stieUrl" is no setting: .* Did you mean "siteUrl"\?$/],
+    [{ stieUrl: null }, /^"stieUrl" is not a setting: .* Did you mean "siteUrl"\?$/],
     [{ auth: { singUp: "open" } }, /^"auth" may have only .* Did you mean "signUp"\?$/],
     [{ auth: { signUp: "opne" } }, /Did you mean "open"\?$/],
     [{ files: { userUpload: "off" } }, /^"files" may have only .* Did you mean "userUploads"\?$/],
@@ -18,7 +16,7 @@ Deno.test("an unknown member of a body is answered with the one that was meant, 
   for (const [body, why] of cases) refused(await settings(body), 400, "INVALID_BODY", why);
 });
 
-Deno.test("an unknown part of a definition is answered with the one that was meant", async () => {
+Deno.test("an unknown part of a definition is reported with a suggestion", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "authors" });
@@ -42,7 +40,7 @@ Deno.test("an unknown part of a definition is answered with the one that was mea
   }
 });
 
-Deno.test("roles, events and collections of webhooks are answered with the words that were meant", async () => {
+Deno.test("mistyped roles, webhook events and collections are reported with suggestions", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts" });

@@ -5,16 +5,15 @@ import { faults } from "../support/server_faults.ts";
 import type { Script, Side } from "./mirrored_operations_test.ts";
 import {
   createTestCollection,
-  NOBODY,
   ok,
   refused,
   type TestCollection,
+  UNKNOWN_ID,
 } from "./test_collection.ts";
 import { tooSlowApp } from "./too_slow_app.ts";
 
 const TOO_LONG = "x".repeat(DOCUMENT_BYTES_MAX);
 
-/** A private collection, and a document that one of its users owns. */
 async function openPosts({ app, project }: Side) {
   const posts = await createTestCollection(app, {
     fields: [{ key: "slug", type: "String", unique: true }, { key: "n", type: "Number" }],
@@ -26,14 +25,14 @@ async function openPosts({ app, project }: Side) {
   return { posts, ann, owned };
 }
 
-const slow = ({ app }: Side) => tooSlowApp(app, (kind) => kind.startsWith("posts."));
+const appWithSlowStore = ({ app }: Side) => tooSlowApp(app, (kind) => kind.startsWith("posts."));
 
 const list: Script = async (side) => {
   const { posts, ann } = await openPosts(side);
   await posts.insert({ n: 2 }, { n: 3 });
   const names = async (query: string) =>
     ok(await side.ask({ query })).items.map(({ n }: { n: number }) => n);
-  assert.deepEqual(await names("?sort=n"), [1, 2, 3]); // Whoever owns them.
+  assert.deepEqual(await names("?sort=n"), [1, 2, 3]); // All owners' documents are listed.
   assert.deepEqual(await names("?n_gt=1&sort=-n&limit=1"), [3]);
   assert.deepEqual(await names(`?userId=${ann.id}`), [1]);
   assert.equal(ok(await side.ask({ query: "?count=true" })).count, 3);
@@ -52,7 +51,11 @@ const list: Script = async (side) => {
   refused(await side.ask({ query: "?search=x" }), 400, "SEARCH_NOT_DECLARED");
   refused(await side.ask({ query: "?cursor=x" }), 400, "INVALID_CURSOR");
   refused(await side.ask({ collection: "none" }), 404, "COLLECTION_NOT_FOUND");
-  refused(await side.ask({ query: "?n_ne=9", over: slow(side) }), 503, "QUERY_TOO_SLOW");
+  refused(
+    await side.ask({ query: "?n_ne=9", over: appWithSlowStore(side) }),
+    503,
+    "QUERY_TOO_SLOW",
+  );
 };
 
 const aggregate: Script = async (side) => {
@@ -67,7 +70,11 @@ const aggregate: Script = async (side) => {
   refused(await side.ask({ query: "?count=true&n_near=1" }), 400, "UNKNOWN_OPERATOR");
   const none = { collection: "none", query: "?count=true" };
   refused(await side.ask(none), 404, "COLLECTION_NOT_FOUND");
-  refused(await side.ask({ query: "?count=true", over: slow(side) }), 503, "QUERY_TOO_SLOW");
+  refused(
+    await side.ask({ query: "?count=true", over: appWithSlowStore(side) }),
+    503,
+    "QUERY_TOO_SLOW",
+  );
   const long = "x".repeat(900_000);
   for (let n = 0; n < 20; n++) await posts.insertOne({ slug: `${n}${long}` });
   refused(await side.ask({ query: "?group=slug" }), 413, "ANSWER_TOO_LARGE");
@@ -98,11 +105,10 @@ const create: Script = async (side) => {
   });
 };
 
-/** Asks for documents that are not there. */
-async function askForNone(side: Side, own: string, body?: object): Promise<void> {
+async function askForMissing(side: Side, own: string, body?: object): Promise<void> {
   const foreign = await (await createTestCollection(side.app)).insertOne();
   const sent = body === undefined ? {} : { body };
-  refused(await side.ask({ ...sent, id: NOBODY }), 404, "DOCUMENT_NOT_FOUND");
+  refused(await side.ask({ ...sent, id: UNKNOWN_ID }), 404, "DOCUMENT_NOT_FOUND");
   refused(await side.ask({ ...sent, id: foreign._id }), 404, "DOCUMENT_NOT_FOUND");
   refused(await side.ask({ ...sent, id: "x" }), 400, "INVALID_ID");
   refused(await side.ask({ ...sent, id: own, collection: "none" }), 404, "COLLECTION_NOT_FOUND");
@@ -116,7 +122,7 @@ const get: Script = async (side) => {
   const held = { "if-none-match": answer.headers.get("etag")! };
   assert.equal((await side.ask({ id, headers: held })).status, 304);
   await side.admits("viewer", { id });
-  await askForNone(side, id);
+  await askForMissing(side, id);
   refused(await side.ask({ id, query: "?what=1" }), 400, "INVALID_QUERY");
 };
 
@@ -134,13 +140,13 @@ const write = (wrongQuery: string | null): Script => async (side) => {
     refused(await side.ask({ id, body: { n: 5 }, headers }), 412, "PRECONDITION_FAILED");
     refused(await side.ask({ id, body: { n: "x" } }), 400, "INVALID_DOCUMENT");
     refused(await side.ask({ id, body: [] }), 400, "INVALID_BODY");
-    refused(await side.ask({ id, body: { _id: NOBODY } }), 400, "FIELD_READ_ONLY");
+    refused(await side.ask({ id, body: { _id: UNKNOWN_ID } }), 400, "FIELD_READ_ONLY");
     refused(await side.ask({ id, body: { slug: "taken" } }), 409, "DUPLICATE_VALUE");
     refused(await side.ask({ id, body: { text: TOO_LONG } }), 413, "DOCUMENT_TOO_LARGE");
     if (wrongQuery !== null) {
       refused(await side.ask({ id, body: {}, query: wrongQuery }), 400, "INVALID_QUERY");
     }
-    await askForNone(side, id, { n: 1 });
+    await askForMissing(side, id, { n: 1 });
   });
 };
 
@@ -151,7 +157,7 @@ const remove: Script = async (side) => {
     const headers = { "if-match": '"old"' };
     refused(await side.ask({ id, headers }), 412, "PRECONDITION_FAILED");
     refused(await side.ask({ id, query: "?permanent=maybe" }), 400, "INVALID_QUERY");
-    await askForNone(side, id);
+    await askForMissing(side, id);
   });
   assert.deepEqual(ok(await side.ask({ id })), { id });
   assert.equal(ok(await posts.read(id)).isDeleted, true);
@@ -164,7 +170,7 @@ const remove: Script = async (side) => {
 const recover: Script = async (side) => {
   const { posts, owned: { _id: id } } = await openPosts(side);
   await posts.remove(id);
-  await posts.untouched(() => askForNone(side, id));
+  await posts.untouched(() => askForMissing(side, id));
   const first = ok(await side.ask({ id }));
   assert.deepEqual([first.isDeleted, first.deletedAt, first.n], [false, null, 1]);
   side.app.clock.advance(1000);
@@ -173,7 +179,7 @@ const recover: Script = async (side) => {
   if (!faults.staysTaken) await raiseTaken(side, posts);
 };
 
-/** A value that another document got meanwhile keeps a document in the trash. */
+/** Gives a value of a document in the trash to another document, which prevents its recovery. */
 async function raiseTaken(side: Side, posts: TestCollection): Promise<void> {
   const { _id: id } = await posts.insertOne({ slug: "a" });
   await posts.remove(id);

@@ -3,14 +3,13 @@ import assert from "node:assert/strict";
 import { type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { createApp } from "@/routes/app.ts";
-import { openFiles, storesAway } from "./files.ts";
+import { openFiles, withFailingStores } from "./files.ts";
 import type { Script, Side } from "./mirrored_operations_test.ts";
-import { look } from "./private_files.ts";
+import { fetchText } from "./private_files.ts";
 import { ok, refused } from "./test_collection.ts";
 import { signUp } from "./user_email.ts";
 
-/** The same app while the storage is away. */
-const away = ({ app }: Side) => createApp(storesAway(app.services));
+const appWithoutStorage = ({ app }: Side) => createApp(withFailingStores(app.services));
 
 const list: Script = async (side) => {
   const { app, project, ask } = side;
@@ -28,7 +27,7 @@ const list: Script = async (side) => {
   await side.admits("viewer");
   refused(await ask({ query: "?limit=x" }), 400, "INVALID_QUERY", "limit");
   refused(await ask({ query: "?cursor=x" }), 400, "INVALID_CURSOR");
-  refused(await ask({ over: away(side) }), 503, "STORAGE_UNAVAILABLE");
+  refused(await ask({ over: appWithoutStorage(side) }), 503, "STORAGE_UNAVAILABLE");
 };
 
 const remove: Script = async (side) => {
@@ -59,11 +58,11 @@ const sign: Script = async (side) => {
   const { filePath: path } = await (await openFiles(app, project)).upload();
   const { url, expiresAt } = ok(await ask({ body: { path, expiresIn: 60 } }));
   assert.equal(Date.parse(expiresAt) - app.clock.now(), 60_000);
-  assert.equal((await look(app, url)).status, 200);
+  assert.equal((await fetchText(app, url)).status, 200);
   await side.admits("viewer", { body: { path } });
   refused(await ask({ body: { path: `${path}x` } }), 404, "FILE_NOT_FOUND");
   refused(await ask({ body: { path: 1 } }), 400, "INVALID_BODY");
-  refused(await ask({ body: { path }, over: away(side) }), 503, "STORAGE_UNAVAILABLE");
+  refused(await ask({ body: { path }, over: appWithoutStorage(side) }), 503, "STORAGE_UNAVAILABLE");
 };
 
 const listMails: Script = async (side) => {

@@ -1,6 +1,6 @@
 /**
- * Proves of every operation that mirrors another one what the contract says: a project's members are
- * answered as its servers are with the secret key, and refused for the same reasons.
+ * Tests that each operation that mirrors another one behaves as it: project members get the
+ * responses and refusals that the project's servers get with the secret key.
  */
 import assert from "node:assert/strict";
 import type { ProblemCode } from "@/lib/problems.ts";
@@ -15,10 +15,10 @@ import { fileAndMailScripts } from "./mirrored_files.ts";
 import { userScripts } from "./mirrored_users.ts";
 import { ok, refused } from "./test_collection.ts";
 
-/** A call of an operation, without its address and credentials. */
-export interface Asked {
+/** A call of an operation, without its path and credentials. */
+export interface MirroredCall {
   readonly id?: string;
-  /** `posts` if left out. */
+  /** `posts` if omitted. */
   readonly collection?: string;
   readonly query?: string;
   readonly body?: unknown;
@@ -27,16 +27,16 @@ export interface Asked {
   readonly over?: App;
 }
 
-/** The callers of one side: the project's servers at the original, or its owner at the mirror. */
+/** The callers of one side: the project's servers (original) or the project's owner (mirror). */
 export interface Side {
   readonly app: TestApp;
   readonly project: TestProject;
-  ask(asked?: Asked): Promise<Answer>;
-  /** Fails unless members of this role may call the mirror, and those below it may not. */
-  admits(least: "viewer" | "admin", asked?: Asked): Promise<void>;
+  ask(asked?: MirroredCall): Promise<Answer>;
+  /** Fails unless members of this role may call the mirror and members of lower roles may not. */
+  admits(least: "viewer" | "admin", asked?: MirroredCall): Promise<void>;
 }
 
-/** Asks one operation for all that its tests want, of a project that is new. */
+/** Runs all requests of one operation's test against a new project. */
 export type Script = (side: Side) => Promise<void>;
 
 const SCRIPTS: Readonly<Record<string, Script>> = {
@@ -45,13 +45,13 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   ...fileAndMailScripts,
 };
 
-/** Operations of members that mirror one of servers. */
+/** Operations for members that mirror an operation for servers. */
 const MIRRORS = CONTRACTS.filter(({ mirrors, path }) =>
   mirrors !== undefined && path.startsWith("/api/projects/{projectId}/")
 );
 
-/** Codes of reading any request, and of the server: they are raised for every operation elsewhere. */
-const OF_ALL: ReadonlySet<ProblemCode> = new Set([
+/** Codes of the server and of reading any request, which other suites raise for every operation. */
+const COMMON_CODES: ReadonlySet<ProblemCode> = new Set([
   "INVALID_PATH",
   "UNSUPPORTED_MEDIA_TYPE",
   "BODY_TOO_LARGE",
@@ -65,15 +65,15 @@ const OF_ALL: ReadonlySet<ProblemCode> = new Set([
   "HANDLER_TIMEOUT",
 ]);
 
-/** Codes that take so much to raise that suites of their own do so for members, too. */
-const ELSEWHERE: Readonly<Record<string, readonly ProblemCode[]>> = {
+/** Codes that are costly to raise. Their own suites cover them for members, too. */
+const CODES_TESTED_ELSEWHERE: Readonly<Record<string, readonly ProblemCode[]>> = {
   listProjectDocuments: ["ANSWER_TOO_LARGE"], // answer_sizes_test
   getProjectDocument: ["ANSWER_TOO_LARGE", "QUERY_TOO_SLOW"], // answer_sizes_test, populate
   createProjectDocument: ["TOO_MANY_IDEMPOTENCY_KEYS"], // idempotency_test
   recoverProjectDocument: faults.staysTaken ? ["DUPLICATE_VALUE"] : [],
 };
 
-/** document_quota_test raises it for every write. */
+/** `document_quota_test.ts` raises it for every write. */
 const QUOTA: ProblemCode = "DOCUMENT_QUOTA_EXCEEDED";
 
 type Contract = (typeof CONTRACTS)[number];
@@ -84,20 +84,24 @@ interface Transcript {
   admitted: boolean;
 }
 
-const filled = ({ path }: Contract, projectId: string, asked: Asked): string =>
+const pathOf = ({ path }: Contract, projectId: string, asked: MirroredCall): string =>
   path.replace("{projectId}", projectId).replace("{collectionName}", asked.collection ?? "posts")
     .replace("{id}", asked.id ?? "").replace("{userId}", asked.id ?? "") + (asked.query ?? "");
 
-async function play(contract: Contract, script: Script, byMember: boolean): Promise<Transcript> {
+async function runScript(
+  contract: Contract,
+  script: Script,
+  byMember: boolean,
+): Promise<Transcript> {
   await using app = await openTestApp();
   const project = await app.project();
   const { projectId, secretKey } = project;
   const { cookie } = await project.owner();
   const transcript: Transcript = { answers: [], codes: new Set(), admitted: false };
   const normal = normalizer();
-  const callOf = (asked: Asked): Call => ({
+  const callOf = (asked: MirroredCall): Call => ({
     method: contract.method.toUpperCase(),
-    path: filled(contract, projectId, asked),
+    path: pathOf(contract, projectId, asked),
     ...(asked.body !== undefined && { body: asked.body }),
     headers: { ...asked.headers, ...(byMember ? { cookie } : { "x-api-key": secretKey }) },
   });
@@ -110,7 +114,7 @@ async function play(contract: Contract, script: Script, byMember: boolean): Prom
       if (answer.status >= 400) transcript.codes.add(answer.body.code);
       const headers = ["etag", "retry-after", "cache-control"]
         .filter((name) => answer.headers.has(name));
-      // Refusals of the storage have other members for the sake of clients that know them so.
+      // Storage refusals have extra members here, for clients that rely on them.
       const text = answer.status < 400
         ? answer.text
         : JSON.stringify([answer.body.code, answer.body.message]);
@@ -139,7 +143,7 @@ async function play(contract: Contract, script: Script, byMember: boolean): Prom
   return transcript;
 }
 
-/** Replaces what is different in every project: ids by their order, addresses and cursors. */
+/** Replaces what differs between projects: ids by their order, paths and cursors. */
 function normalizer(): (text: string) => string {
   const ids = new Map<string, string>();
   const nameOf = (id: string): string => {
@@ -163,13 +167,13 @@ for (const mirror of MIRRORS) {
   const name = `${operationId} answers and refuses as ${original.operationId} does`;
   Deno.test(name, async () => {
     const script = SCRIPTS[operationId]!;
-    const byServer = await play(original, script, false);
-    const byMember = await play(mirror, script, true);
+    const byServer = await runScript(original, script, false);
+    const byMember = await runScript(mirror, script, true);
     assert.deepEqual(byMember.answers, byServer.answers);
-    assert.ok(byMember.admitted, "the script does not look at roles");
+    assert.ok(byMember.admitted, "the script does not check roles");
     const missing = codes.filter((code) =>
-      !OF_ALL.has(code) && !security.problems.includes(code) && code !== QUOTA &&
-      !(ELSEWHERE[operationId] ?? []).includes(code) && !byMember.codes.has(code)
+      !COMMON_CODES.has(code) && !security.problems.includes(code) && code !== QUOTA &&
+      !(CODES_TESTED_ELSEWHERE[operationId] ?? []).includes(code) && !byMember.codes.has(code)
     );
     assert.deepEqual(missing, [], "codes that the script does not raise");
   });

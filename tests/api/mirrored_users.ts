@@ -4,10 +4,11 @@ import { Problem } from "@/lib/problems.ts";
 import { createApp } from "@/routes/app.ts";
 import type { Script, Side } from "./mirrored_operations_test.ts";
 import { isSignedIn, signIn } from "./signed_in.ts";
-import { NOBODY, ok, refused } from "./test_collection.ts";
+import { ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 import { tooSlowApp } from "./too_slow_app.ts";
 import {
   ADA,
+  assertTraceless,
   declareFields,
   logIn,
   NEXT_PASSWORD,
@@ -15,21 +16,18 @@ import {
   setAuth,
   signUp,
   storedUser,
-  traceless,
 } from "./user_email.ts";
 
-/** The same app while too many passwords are hashed. */
-const busy = ({ app: { services } }: Side) => {
+const appWithFullQueue = ({ app: { services } }: Side) => {
   const run = () => Promise.reject(new Problem("PASSWORDS_BUSY", { retryAfter: 2 }));
   return createApp({ ...services, passwordQueue: { run } });
 };
 
-/** Asks for users that the project does not have. */
-async function askForNone({ ask, app }: Side, body?: object): Promise<void> {
+async function askForMissing({ ask, app }: Side, body?: object): Promise<void> {
   const stranger = await app.project();
   const foreign = await signIn(app, stranger);
   const sent = body === undefined ? {} : { body };
-  refused(await ask({ ...sent, id: NOBODY }), 404, "USER_NOT_FOUND");
+  refused(await ask({ ...sent, id: UNKNOWN_ID }), 404, "USER_NOT_FOUND");
   refused(await ask({ ...sent, id: foreign.id }), 404, "USER_NOT_FOUND");
   refused(await ask({ ...sent, id: "x" }), 400, "INVALID_ID");
   assert.ok(await isSignedIn(stranger, foreign));
@@ -39,16 +37,19 @@ const create: Script = async (side) => {
   const { app, project, ask } = side;
   await setAuth(app, project, { signUp: "closed" });
   const account = { email: ADA, password: PASSWORD, emailVerified: true, roles: ["editor"] };
-  const made = ok(await ask({ body: account }), 201);
-  assert.deepEqual([made.email, made.roles, made.disabled], [ADA, ["editor"], false]);
-  assert.equal(ok(await logIn(project, ADA)).userId, made._id);
+  const user = ok(await ask({ body: account }), 201);
+  assert.deepEqual([user.email, user.roles, user.disabled], [ADA, ["editor"], false]);
+  assert.equal(ok(await logIn(project, ADA)).userId, user._id);
   ok(await ask({ body: { username: "ada" } }), 201);
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await ask({ body: { email: "ADA@example.com" } }), 409, "EMAIL_TAKEN");
     refused(await ask({ body: { username: "Ada" } }), 409, "USERNAME_TAKEN");
     refused(await ask({ body: { email: "ada" } }), 400, "INVALID_BODY", "email");
     refused(await ask({ body: { password: "short" } }), 400, "INVALID_PASSWORD");
-    const full = await ask({ body: { ...account, email: "b@example.com" }, over: busy(side) });
+    const full = await ask({
+      body: { ...account, email: "b@example.com" },
+      over: appWithFullQueue(side),
+    });
     refused(full, 503, "PASSWORDS_BUSY");
     assert.equal(full.headers.get("retry-after"), "2");
   });
@@ -78,7 +79,7 @@ const get: Script = async (side) => {
   const found = ok(await side.ask({ id }));
   assert.deepEqual([found._id, found.disabled], [id, false]);
   await side.admits("viewer", { id });
-  await askForNone(side);
+  await askForMissing(side);
 };
 
 const patch: Script = async (side) => {
@@ -98,24 +99,24 @@ const patch: Script = async (side) => {
   assert.equal(await isSignedIn(project, user), false);
   ok(await logIn(project, ADA, NEXT_PASSWORD));
   ok(await ask({ id: user.id, body: { username: "ada" } }));
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await ask({ id, body: { email: ADA } }), 409, "EMAIL_TAKEN");
     refused(await ask({ id, body: { username: "ADA" } }), 409, "USERNAME_TAKEN");
     refused(await ask({ id, body: { password: "short" } }), 400, "INVALID_PASSWORD");
-    const full = { id, body: { password: PASSWORD }, over: busy(side) };
+    const full = { id, body: { password: PASSWORD }, over: appWithFullQueue(side) };
     refused(await ask(full), 503, "PASSWORDS_BUSY");
     for (const body of [{}, { disabled: 1 }, { disabled: true, email: "a" }, { other: "x" }]) {
       refused(await ask({ id, body }), 400, "INVALID_BODY");
     }
   });
-  await askForNone(side, { disabled: true });
+  await askForMissing(side, { disabled: true });
   await side.admits("admin", { id, body: { disabled: true } });
 };
 
 const remove: Script = async (side) => {
   const { app, project, ask } = side;
   const ann = await signIn(app, project);
-  await askForNone(side);
+  await askForMissing(side);
   assert.ok(await isSignedIn(project, ann));
   assert.deepEqual(ok(await ask({ id: ann.id })), { id: ann.id });
   assert.equal(await isSignedIn(project, ann), false);
@@ -127,7 +128,7 @@ const endSessions: Script = async (side) => {
   const { app, project, ask } = side;
   const first = await signIn(app, project);
   const second = await signIn(app, project, first.id);
-  await askForNone(side);
+  await askForMissing(side);
   assert.ok(await isSignedIn(project, first));
   assert.deepEqual(ok(await ask({ id: first.id })), { ended: 2 });
   for (const user of [first, second]) assert.equal(await isSignedIn(project, user), false);

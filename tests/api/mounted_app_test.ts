@@ -1,12 +1,9 @@
-/** The app inside apps of other people. */
-
 import assert from "node:assert/strict";
 import { Hono } from "hono";
 import { createApp } from "@/routes/app.ts";
 import type { AppEnv } from "@/routes/handler.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 
-/** An app that has a middleware and a route of its own. */
 function otherApp(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.use(async (c, next) => {
@@ -58,7 +55,7 @@ async function assertServes(app: Hono<AppEnv>, { services, project }: TestApp, b
   assert.equal(services.requestDrain.isDraining, false);
 }
 
-Deno.test("createApp is mounted below a path of another app, with its middleware around", async () => {
+Deno.test("createApp can be mounted below a path of another app and runs inside its middleware", async () => {
   await using app = await openTestApp();
   const other = otherApp();
   other.mount("/backend", createApp(app.services).fetch);
@@ -70,14 +67,14 @@ Deno.test("createApp is mounted below a path of another app, with its middleware
   assert.equal((await ask(other, "/api/health")).text, "not here");
 });
 
-Deno.test("createApp is a route at the root of another app, with its middleware around", async () => {
+Deno.test("createApp can be a route at the root of another app and runs inside its middleware", async () => {
   await using app = await openTestApp();
   const other = otherApp();
   other.route("/", createApp(app.services));
   await assertServes(other, app, "");
 });
 
-Deno.test("createApp takes further routes", async () => {
+Deno.test("createApp accepts further routes", async () => {
   await using app = await openTestApp();
   const corbel = createApp(app.services);
   corbel.get("/mine", (c) => c.json({ client: c.var.state.client }));

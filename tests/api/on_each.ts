@@ -3,7 +3,7 @@ import type { TestOptions } from "../support/test_services.ts";
 import type { Sample } from "./sample_calls.ts";
 import { createTestCollection, type TestCollection } from "./test_collection.ts";
 
-/** An app with one collection, to be disposed with it. */
+/** An app with one collection, which are disposed together. */
 export type OpenCollection = TestCollection & AsyncDisposable;
 
 export async function openCollection(
@@ -16,9 +16,9 @@ export async function openCollection(
 }
 
 /**
- * One test with a step for each operation, on one fixture: only for what leaves it as it was. What
- * an app begins in one step it may end in a later one, so leaks are looked for at the end of the
- * test.
+ * Registers a test with one step for each operation, on one shared fixture. The steps must leave
+ * the fixture unchanged. Leaks are checked at the end of the test, because the app may finish in a
+ * later step what it starts in an earlier one.
  */
 export function onEach<F extends AsyncDisposable>(
   name: string,

@@ -3,8 +3,8 @@ import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { eq } from "@/lib/store/filter.ts";
 import type { TestApp, TestProject } from "../support/test_app.ts";
 
-/** Lists the origins from which the project's publishable key works; no operation does so yet. */
-export async function allowOnly(
+/** Restricts the project's publishable key to these origins. */
+export async function allowOrigins(
   app: TestApp,
   { projectId }: TestProject,
   allowedOrigins: string[],

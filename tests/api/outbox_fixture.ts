@@ -1,8 +1,8 @@
-/** Mails on their way through a server that takes them, or does not, as a test has it. */
+/** Mails in the outbox, with a mail server that accepts or refuses them as a test requires. */
 
 import { JOBS } from "@/lib/jobs/jobs.ts";
-import { mailsThisMonth } from "@/lib/mail/usage.ts";
-import { enqueueMail, mailContext, type NewMail } from "@/lib/mail/outbox.ts";
+import { getMailsThisMonth } from "@/lib/mail/usage.ts";
+import { enqueueMail, type NewMail, requireMailContext } from "@/lib/mail/outbox.ts";
 import type { MailRecord } from "@/lib/mail/mails.ts";
 import type { Services } from "@/lib/services.ts";
 import { ALL } from "@/lib/store/filter.ts";
@@ -13,12 +13,12 @@ import { openTestApp, type TestApp, type TestProject } from "../support/test_app
 import type { TestOptions } from "../support/test_services.ts";
 
 export const MINUTE_MS = 60_000;
-/** Milliseconds after which a mail has been tried again that waits for so many minutes. */
+/** Milliseconds after which a mail that waits for `minutes` has been tried again. */
 export const afterPause = (minutes: number): number => 1.1 * minutes * MINUTE_MS;
 
 export const TO = "ada@example.com";
 
-/** One that says the same for ever, and one that is of use for ten minutes. */
+/** A mail without and a mail with a code, which expires after ten minutes. */
 export const NOTE: NewMail = { kind: "accountExists", to: TO, variables: { email: TO } };
 export const CODE: NewMail = {
   kind: "verify",
@@ -32,21 +32,18 @@ export interface Outbox extends AsyncDisposable {
   readonly services: Services;
   readonly project: TestProject;
   readonly server: TestSmtpServer;
-  /** Writes mails down, which this process is to send, and does not begin to. */
+  /** Stores mails in this process's outbox without sending them. */
   write(...mails: readonly NewMail[]): Promise<void>;
-  /** Writes them, and sends them at once. */
   send(...mails: readonly NewMail[]): Promise<void>;
-  /** Runs what is due; resolves to the newest mail as it is stored then. */
+  /** Runs the jobs that are due and returns the newest mail as it is stored afterwards. */
   pass(): Promise<MailRecord>;
-  /** The newest mail, once nothing is under way. */
+  /** Waits until all jobs have run and returns the newest mail. */
   stored(): Promise<MailRecord>;
-  /** How many jobs are left in the project. */
   jobs(): Promise<number>;
-  /** How many mails of this month are counted. */
+  /** The number of mails counted this month. */
   counted(): Promise<number>;
 }
 
-/** By the platform's server. */
 export const mailEnv = ({ url }: { readonly url: string }) => ({
   MAIL_URL: url,
   MAIL_FROM: "Corbel <no-reply@corbel.example>",
@@ -80,14 +77,14 @@ export async function openOutbox(options: TestOptions = {}): Promise<Outbox> {
     },
     stored,
     jobs: () => services.engine.records(projectId, JOBS).count(ALL),
-    counted: () => mailsThisMonth(services, projectId),
+    counted: () => getMailsThisMonth(services, projectId),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
 async function writeMails(services: Services, projectId: Id, mails: readonly NewMail[]) {
   const kinds = mails.map(({ kind }) => kind);
-  const context = await mailContext(services, projectId, { kinds, language: null });
+  const context = await requireMailContext(services, projectId, { kinds, language: null });
   await services.jobRunner.announce(projectId);
   return await services.engine.transaction(projectId, async (tx) => {
     const jobs = [];

@@ -2,17 +2,16 @@ import { fileBytes } from "../support/file_bytes.ts";
 import assert from "node:assert/strict";
 import { createTestBucket, settingsOf, type TestBucket } from "../support/s3.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
-import { type Files, openFiles, type Requested } from "./files.ts";
+import { type Files, openFiles, type RequestedUpload } from "./files.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
-/** A project with a bucket of its own. */
 export interface OwnBucket extends AsyncDisposable {
   readonly app: TestApp;
   readonly project: TestProject;
   readonly files: Files;
   readonly bucket: TestBucket;
-  /** Puts bytes where the signed address leads, as a client does; resolves to the status. */
-  put(upload: Requested, bytes?: Uint8Array<ArrayBuffer>): Promise<number>;
+  /** Sends bytes to the upload's signed URL, as a client does, and returns the status. */
+  put(upload: RequestedUpload, bytes?: Uint8Array<ArrayBuffer>): Promise<number>;
 }
 
 export async function openOwnBucket(changes: object = {}): Promise<OwnBucket> {

@@ -3,29 +3,29 @@ import { openTestApp, type TestApp } from "../support/test_app.ts";
 import {
   type CollectionCall,
   createTestCollection,
-  NOBODY,
   ok,
   refused,
   type TestCollection,
+  UNKNOWN_ID,
 } from "./test_collection.ts";
 
-/** A collection with two users and a document of each, and one of nobody. */
+/** Opens a collection with two users, a document of each, and a document without an owner. */
 async function openOwned(app: TestApp, mode: "public-read" | "private", ownerField = "userId") {
   const collection = await createTestCollection(app, { rls: { mode, ownerField } });
   const [ann, bob] = [await collection.project.user(), await collection.project.user()];
-  const [hers, his, nobodys] = await collection.insert(
+  const [hers, his, ownerless] = await collection.insert(
     { n: "ann", [ownerField]: ann.id },
     { n: "bob", [ownerField]: bob.id },
     { n: "nobody" },
   );
-  return { collection, ann, bob, hers: hers!._id, his: his!._id, nobodys: nobodys!._id };
+  return { collection, ann, bob, hers: hers!._id, his: his!._id, nobodys: ownerless!._id };
 }
 
 const owner = async (collection: TestCollection, id: string, field = "userId") =>
   (await collection.read(id)).body.data[field];
 
 for (const ownerField of ["userId", "author"]) {
-  Deno.test(`users own what they create, named or not (${ownerField})`, async () => {
+  Deno.test(`a user owns what they create, whether or not the body names them (${ownerField})`, async () => {
     await using app = await openTestApp();
     const { collection, ann } = await openOwned(app, "private", ownerField);
     for (const body of [{}, { [ownerField]: ann.id }]) {
@@ -35,26 +35,26 @@ for (const ownerField of ["userId", "author"]) {
     }
   });
 
-  Deno.test(`a user cannot create for somebody else (${ownerField})`, async () => {
+  Deno.test(`a user cannot create a document for another user (${ownerField})`, async () => {
     await using app = await openTestApp();
     const { collection, ann, bob } = await openOwned(app, "public-read", ownerField);
     await collection.untouched(async () => {
       for (const named of [bob.id, ann.id.toUpperCase() + "x", "", null, 1, [ann.id], {}]) {
         const body = { [ownerField]: named };
         const refusal = await collection.asPublic({ body }, ann);
-        refused(refusal, 403, "OWNER_MISMATCH", /names somebody else .* leave it out/);
+        refused(refusal, 403, "OWNER_MISMATCH", /names another user .* leave it out/);
         const bulk = await collection.asPublic({ path: "/bulk", body: [{}, body] }, ann);
         refused(bulk, 403, "OWNER_MISMATCH", "documents[1]");
       }
     });
   });
 
-  Deno.test(`users keep their documents: the owner cannot be changed (${ownerField})`, async () => {
+  Deno.test(`a user cannot change the owner of their document (${ownerField})`, async () => {
     await using app = await openTestApp();
     const { collection, ann, bob, hers } = await openOwned(app, "private", ownerField);
     await collection.untouched(async () => {
       for (const method of ["PUT", "PATCH"]) {
-        for (const named of [bob.id, NOBODY, null, "", 1]) {
+        for (const named of [bob.id, UNKNOWN_ID, null, "", 1]) {
           const call = { method, path: `/${hers}`, body: { n: "new", [ownerField]: named } };
           refused(await collection.asPublic(call, ann), 403, "OWNER_IMMUTABLE");
         }
@@ -69,7 +69,7 @@ for (const ownerField of ["userId", "author"]) {
     }
   });
 
-  Deno.test(`no path leads into the owner field (${ownerField})`, async () => {
+  Deno.test(`no dotted path leads into the owner field (${ownerField})`, async () => {
     await using app = await openTestApp();
     const { collection, ann, hers } = await openOwned(app, "private", ownerField);
     await collection.untouched(async () => {
@@ -79,7 +79,7 @@ for (const ownerField of ["userId", "author"]) {
     });
   });
 
-  Deno.test(`the secret key sets any owner, changes and removes it (${ownerField})`, async () => {
+  Deno.test(`the secret key sets, changes and removes any owner (${ownerField})`, async () => {
     await using app = await openTestApp();
     const { collection, ann, bob, hers } = await openOwned(app, "private", ownerField);
     assert.equal(
@@ -102,7 +102,6 @@ for (const ownerField of ["userId", "author"]) {
   });
 }
 
-/** Every write of one document by its id. */
 const writesTo = (id: string, userId: string): Record<string, CollectionCall> => ({
   PUT: { method: "PUT", path: `/${id}`, body: { n: "taken" } },
   "PUT as one's own": { method: "PUT", path: `/${id}`, body: { n: "taken", userId } },
@@ -120,7 +119,7 @@ const writesTo = (id: string, userId: string): Record<string, CollectionCall> =>
   recover: { method: "PATCH", path: `/${id}/recover` },
 });
 
-Deno.test("what a user can see but not write is 403 and stays as it is", async () => {
+Deno.test("a write to a document that a user can see but not write is 403 and changes nothing", async () => {
   await using app = await openTestApp();
   const { collection, ann, his, nobodys } = await openOwned(app, "public-read");
   await collection.untouched(async () => {
@@ -133,14 +132,14 @@ Deno.test("what a user can see but not write is 403 and stays as it is", async (
   });
 });
 
-Deno.test("what a user cannot see is 404, as if it did not exist, and stays as it is", async () => {
+Deno.test("a write to a document that a user cannot see is 404 and changes nothing", async () => {
   await using app = await openTestApp();
-  const { collection, ann, his, nobodys } = await openOwned(app, "private");
+  const { collection, ann, his, nobodys: ownerless } = await openOwned(app, "private");
   await collection.untouched(async () => {
-    for (const id of [his, nobodys]) {
+    for (const id of [his, ownerless]) {
       refused(await collection.asPublic({ path: `/${id}` }, ann), 404, "DOCUMENT_NOT_FOUND");
       const hidden = writesTo(id, ann.id);
-      const missing = writesTo(NOBODY, ann.id);
+      const missing = writesTo(UNKNOWN_ID, ann.id);
       for (const name of Object.keys(hidden)) {
         const answer = await collection.asPublic(hidden[name]!, ann);
         refused(answer, 404, "DOCUMENT_NOT_FOUND");
@@ -150,13 +149,13 @@ Deno.test("what a user cannot see is 404, as if it did not exist, and stays as i
   });
 });
 
-Deno.test("somebody else's document in the trash is 404 to a user, in both modes", async () => {
+Deno.test("another user's document in the trash is 404 to a user, in both modes", async () => {
   await using app = await openTestApp();
   for (const mode of ["public-read", "private"] as const) {
-    const { collection, ann, his, nobodys } = await openOwned(app, mode);
-    for (const id of [his, nobodys]) await collection.remove(id);
+    const { collection, ann, his, nobodys: ownerless } = await openOwned(app, mode);
+    for (const id of [his, ownerless]) await collection.remove(id);
     await collection.untouched(async () => {
-      for (const id of [his, nobodys]) {
+      for (const id of [his, ownerless]) {
         for (const call of Object.values(writesTo(id, ann.id))) {
           refused(await collection.asPublic(call, ann), 404, "DOCUMENT_NOT_FOUND");
         }
@@ -180,7 +179,7 @@ Deno.test("PUT keeps a required owner that the body does not name", async () => 
   assert.equal(ok(await collection.asSecret(call)).userId, ann.id);
 });
 
-Deno.test("PUT keeps the stored owner also where the field has a default", async () => {
+Deno.test("PUT keeps the stored owner even if the field has a default", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "userId", type: "String", default: "somebody" }],
@@ -193,7 +192,7 @@ Deno.test("PUT keeps the stored owner also where the field has a default", async
   assert.equal((await collection.insertOne()).userId, "somebody");
 });
 
-Deno.test("an owner field that refers to users holds the user's id", async () => {
+Deno.test("an owner field that refers to users stores the user's id", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "author", type: "Ref", ref: "users" }],
@@ -213,7 +212,7 @@ Deno.test("an owner field that refers to users holds the user's id", async () =>
   });
 });
 
-Deno.test("without row-level security the owner field is a member like any other", async () => {
+Deno.test("without row-level security the owner field is an ordinary field", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { enabled: false } });
   const { _id: id } = await collection.insertOne({ userId: { any: "thing" } });

@@ -8,8 +8,8 @@ import { refused, times } from "./test_collection.ts";
 
 const BUSY = { code: "PASSWORDS_BUSY", retryAfter: 2 };
 
-/** Takes places that it keeps until it is told to give them back. */
-function taking(queue: ReturnType<typeof createPasswordQueue>) {
+/** Takes places in the queue and keeps them until it is asked to release them. */
+function openPlaceTaker(queue: ReturnType<typeof createPasswordQueue>) {
   const held = Promise.withResolvers<void>();
   const takes: Promise<void>[] = [];
   return {
@@ -21,10 +21,10 @@ function taking(queue: ReturnType<typeof createPasswordQueue>) {
   };
 }
 
-Deno.test("a network has so many places and no more, and each is given back", async () => {
+Deno.test("a network can take a limited number of places, and each is given back", async () => {
   const queue = createPasswordQueue({ perNetwork: 3, inAll: 100 });
   for (const _ of times(2, () => 0)) {
-    const { take, giveBack } = taking(queue);
+    const { take, giveBack } = openPlaceTaker(queue);
     for (const _ of times(3, () => 0)) take("a");
     await assert.rejects(queue.run("a", () => Promise.resolve()), BUSY);
     assert.equal(await queue.run("b", () => Promise.resolve(7)), 7);
@@ -32,9 +32,9 @@ Deno.test("a network has so many places and no more, and each is given back", as
   }
 });
 
-Deno.test("all networks together have so many places and no more", async () => {
+Deno.test("all networks together can take a limited number of places", async () => {
   const queue = createPasswordQueue({ perNetwork: 3, inAll: 5 });
-  const { take, giveBack } = taking(queue);
+  const { take, giveBack } = openPlaceTaker(queue);
   for (const network of ["a", "a", "b", "b", "c"]) take(network);
   await assert.rejects(queue.run("d", () => Promise.resolve()), BUSY);
   await giveBack();
@@ -48,7 +48,7 @@ Deno.test("work that fails gives its place back", async () => {
   }
 });
 
-Deno.test("each operation that hashes a password is 503 where the queue is full", async () => {
+Deno.test("each operation that hashes a password is 503 while the queue is full", async () => {
   await using app = await openTestApp();
   const { cookie, email } = await openAccount(app);
   const full = createApp({ ...app.services, passwordQueue: createPasswordQueue({ inAll: 0 }) });
@@ -67,5 +67,5 @@ Deno.test("each operation that hashes a password is 503 where the queue is full"
     assert.equal(answer.headers.get("retry-after"), "2");
   }
   const login = await app.send(calls[1]!);
-  assert.equal(login.status, 200, "nothing of it was done");
+  assert.equal(login.status, 200, "the refused operation had no effect");
 });

@@ -4,19 +4,18 @@ import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import type { TestApp, TestProject, TestUser } from "../support/test_app.ts";
 
-/** A queue for passwords that has no room. */
-const full: PasswordQueue = {
+const fullQueue: PasswordQueue = {
   run: () => Promise.reject(new Problem("PASSWORDS_BUSY", { retryAfter: 2 })),
 };
 
-/** Sends a call with the publishable key to an app that hashes as many passwords as it can. */
+/** Sends a call with the publishable key while the app's password queue is full. */
 export const whileBusy = (
   { services }: TestApp,
   { publishableKey }: TestProject,
   call: Call,
   user?: TestUser,
 ): Promise<Answer> =>
-  send(createApp({ ...services, passwordQueue: full }), {
+  send(createApp({ ...services, passwordQueue: fullQueue }), {
     ...call,
     headers: {
       ...Object.fromEntries(new Headers(call.headers)),

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { openAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { traceless } from "./account_email.ts";
-import { openTeam, patched } from "./team.ts";
+import { assertTraceless } from "./account_email.ts";
+import { openTeam, patchCall } from "./team.ts";
 import { ok, refused } from "./test_collection.ts";
 
-const rename = (name: unknown) => patched("/api/auth/me", { name });
+const rename = (name: unknown) => patchCall("/api/auth/me", { name });
 
-Deno.test("an account gives itself a name, which its projects' members see, and clears it", async () => {
+Deno.test("an account sets a name, which its projects' members see, and clears it", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   assert.equal(ok(await team.admin.send(rename("Grace Hopper"))).name, "Grace Hopper");
@@ -19,14 +19,14 @@ Deno.test("an account gives itself a name, which its projects' members see, and 
   assert.notEqual(other.name, "Grace Hopper");
 });
 
-Deno.test("what is no name is 400, and leaves no trace", async () => {
+Deno.test("an invalid name is 400 and changes nothing", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  await traceless(app, async () => {
+  await assertTraceless(app, async () => {
     for (const name of ["", "  ", "a\nb", "x".repeat(201), 5, undefined]) {
       refused(await account.send(rename(name)), 400, "INVALID_BODY");
     }
-    const more = patched("/api/auth/me", { name: "Ada", plan: "pro" });
+    const more = patchCall("/api/auth/me", { name: "Ada", plan: "pro" });
     refused(await account.send(more), 400, "INVALID_BODY");
     refused(await app.send(rename("Ada")), 401, "SIGN_IN_REQUIRED");
   });

@@ -27,7 +27,7 @@ async function openPosts(app: TestApp, parts: { readonly [name: string]: unknown
   const posts = await createTestCollection(app, { fields: FIELDS, ...parts });
   return {
     ...posts,
-    /** What has become of a document by one change. */
+    /** Inserts a document, applies one change and returns the result. */
     async changed(document: object, change: object): Promise<Doc> {
       const { _id } = await posts.insertOne({ title: "a", ...document });
       return ok(await posts.asSecret(patch(_id, change)));
@@ -35,7 +35,7 @@ async function openPosts(app: TestApp, parts: { readonly [name: string]: unknown
   };
 }
 
-Deno.test("each operator makes a value of the stored one", async () => {
+Deno.test("each operator computes the new value from the stored one", async () => {
   await using app = await openTestApp();
   const posts = await openPosts(app);
   const now = () => new Date(app.clock.now()).toISOString();
@@ -85,7 +85,7 @@ Deno.test("each operator makes a value of the stored one", async () => {
   assert.deepEqual([timed.seenAt, timed.other, timed.updatedAt], [now(), now(), now()]);
 });
 
-Deno.test("a dotted path through null changes as below an object that is missing", async () => {
+Deno.test("a dotted path through null behaves as through a missing object", async () => {
   await using app = await openTestApp();
   const posts = await openPosts(app);
   const at = new Date(app.clock.now()).toISOString().slice(0, 10);
@@ -115,11 +115,11 @@ Deno.test("a dotted path through null changes as below an object that is missing
   const { _id: id } = await posts.insertOne({ title: "a", place: null });
   await posts.untouched(async () => {
     const answer = await posts.asSecret(patch(id, { "place.visits": 1 }));
-    refused(answer, 400, "INVALID_DOCUMENT", '"place.city" is required in the object it lies in');
+    refused(answer, 400, "INVALID_DOCUMENT", '"place.city" is required in its object');
   });
 });
 
-Deno.test("what an operator cannot do is refused with its field, and changes nothing", async () => {
+Deno.test("an operator that cannot be applied is refused with its field and changes nothing", async () => {
   await using app = await openTestApp();
   const posts = await openPosts(app);
   const { _id: id } = await posts.insertOne({
@@ -134,11 +134,11 @@ Deno.test("what an operator cannot do is refused with its field, and changes not
   const wrong: [change: object, says: string][] = [
     [
       { title: { $inc: 1 } },
-      '"title" takes no $inc, which is for Numbers: it is declared as String',
+      '"title" does not support $inc, which is for Numbers: it is declared as String',
     ],
-    [{ views: { $push: 1 } }, '"views" takes no $push, which is for Arrays'],
-    [{ views: { $now: true } }, '"views" takes no $now, which is for Dates'],
-    [{ title: { $min: "a" } }, '"title" takes no $min'],
+    [{ views: { $push: 1 } }, '"views" does not support $push, which is for Arrays'],
+    [{ views: { $now: true } }, '"views" does not support $now, which is for Dates'],
+    [{ title: { $min: "a" } }, '"title" does not support $min'],
     [{ views: { $inc: "1" } }, '"views" needs a number for $inc'],
     [{ views: { $max: null } }, '"views" needs a value for $max'],
     [{ views: { $max: "x" } }, '"views" cannot take this: must be a Number'],
@@ -150,24 +150,24 @@ Deno.test("what an operator cannot do is refused with its field, and changes not
     [{ free: { $push: { $set: 1 } } }, "begins with $"],
     [
       { $inc: { views: 1 } },
-      '"$inc" is no field: send fields by their names, with operators inside',
+      '"$inc" is not a field: send fields by their names, with operators inside',
     ],
-    [{ $set: { title: "a" } }, '"$set" is no field'],
+    [{ $set: { title: "a" } }, '"$set" is not a field'],
     [{ views: { $mul: 2 } }, '"views" has no operator "$mul": use one of $inc'],
     [{ views: { $inc: 1, $max: 2 } }, '"views" takes one operator at a time'],
     [{ views: { $inc: 1, by: 2 } }, '"views" has no operator "by"'],
     [{ views: { $unset: 1 } }, '"views" needs true for $unset'],
     [{ seenAt: { $now: "true" } }, '"seenAt" needs true for $now'],
-    [{ title: { $unset: true } }, '"title" is required and cannot be taken away'],
-    [{ "place.city": { $unset: true } }, '"place.city" is required and cannot be taken away'],
-    [{ "place.visits": { $inc: 1 } }, '"place.city" is required in the object it lies in'],
+    [{ title: { $unset: true } }, '"title" is required and cannot be removed'],
+    [{ "place.city": { $unset: true } }, '"place.city" is required and cannot be removed'],
+    [{ "place.visits": { $inc: 1 } }, '"place.city" is required in its object'],
     [{ "userId.x": { $inc: 1 } }, '"userId.x" leads into the owner field'],
     [{ place: { city: "Bonn", visits: { $inc: 1 } } }, '"place.visits" must be a Number'],
-    [{ text: { $inc: 1 } }, '"text" holds no number'],
-    [{ text: { $addToSet: 1 } }, '"text" holds no list'],
-    [{ list: { $max: 1 } }, '"list" holds no number'],
+    [{ text: { $inc: 1 } }, '"text" is not a number'],
+    [{ text: { $addToSet: 1 } }, '"text" is not a list'],
+    [{ list: { $max: 1 } }, '"list" is not a number'],
     [{ "text.x": { $inc: 1 } }, "leads through a value that is not an object"],
-    [{ huge: { $inc: 1.7e308 } }, '"huge" would become a number too large'],
+    [{ huge: { $inc: 1.7e308 } }, '"huge" would exceed the largest number'],
     [{ a: { $inc: 1 }, "a.b": { $inc: 1 } }, '"a.b" lies within another field'],
   ];
   await posts.untouched(async () => {
@@ -186,7 +186,7 @@ Deno.test("what an operator cannot do is refused with its field, and changes not
   });
 });
 
-Deno.test("a strict collection takes operators on what it declares, and lets the rest be taken away", async () => {
+Deno.test("a strict collection accepts operators on declared fields and $unset on any", async () => {
   await using app = await openTestApp();
   const posts = await openPosts(app, { strict: false });
   const { _id: id } = await posts.insertOne({ title: "a", old: 1 });
@@ -204,7 +204,7 @@ Deno.test("a strict collection takes operators on what it declares, and lets the
   assert.deepEqual([document.old, document.views], [undefined, 1]);
 });
 
-Deno.test("a list that has an index does not grow beyond what that takes", async () => {
+Deno.test("an operator cannot grow a list beyond the limit of its index", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, {
     fields: [{ key: "tags", type: "Array", items: { type: "Number" }, index: true }],
@@ -220,7 +220,7 @@ Deno.test("a list that has an index does not grow beyond what that takes", async
   assert.equal(ok(await posts.asSecret({ path: "?tags=999&count=true" })).count, 1);
 });
 
-Deno.test("the owner is not changed by an operator", async () => {
+Deno.test("an operator cannot change the owner", async () => {
   await using app = await openTestApp();
   const posts = await openPosts(app);
   const user = await posts.project.user();
@@ -231,7 +231,7 @@ Deno.test("the owner is not changed by an operator", async () => {
   }
 });
 
-Deno.test("of 50 changes of one document at once none is lost", async () => {
+Deno.test("50 concurrent changes of one document all take effect", async () => {
   await using app = await openTestApp();
   const posts = await openPosts(app);
   const { _id: id } = await posts.insertOne({ title: "a", views: 0 });

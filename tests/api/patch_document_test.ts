@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { createTestCollection, NOBODY, ok, refused } from "./test_collection.ts";
+import { createTestCollection, ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 
 const patch = (id: string, body: unknown) => ({ method: "PATCH", path: `/${id}`, body });
 
-Deno.test("PATCH replaces the members it names, whole, and leaves the others", async () => {
+Deno.test("PATCH replaces the members that it names entirely and leaves the others", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const stored = await collection.insertOne({
@@ -24,7 +24,7 @@ Deno.test("PATCH replaces the members it names, whole, and leaves the others", a
   assert.deepEqual((await collection.read(stored._id)).body.data, { ...stored, ...changed });
 });
 
-Deno.test("null is stored as null, and nothing is ever removed", async () => {
+Deno.test("PATCH stores null as null and never removes a member", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "title", type: "String" }],
@@ -52,7 +52,7 @@ Deno.test("a dotted path changes its part and leaves the rest of the object", as
   assert.deepEqual((await collection.read(id)).body.data, document);
 });
 
-Deno.test("a dotted path fits its declared type", async () => {
+Deno.test("the value of a dotted path must fit its declared type", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{
@@ -80,7 +80,7 @@ Deno.test("a dotted path fits its declared type", async () => {
   });
 });
 
-Deno.test("a path through what is no object is refused and changes nothing", async () => {
+Deno.test("a path through a value that is not an object is refused and changes nothing", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "title", type: "String" }, { key: "tags", type: "Array" }],
@@ -101,7 +101,7 @@ Deno.test("a path through what is no object is refused and changes nothing", asy
   });
 });
 
-Deno.test("a path declared through another type is refused also where nothing is stored", async () => {
+Deno.test("a path through a field declared with another type is refused even if nothing is stored", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "title", type: "String" }, { key: "tags", type: "Array" }],
@@ -141,7 +141,7 @@ Deno.test("each segment of a path obeys the rules of names", async () => {
   });
 });
 
-Deno.test("changes of one PATCH that meet are refused: which came last would be luck", async () => {
+Deno.test("overlapping paths in one PATCH are refused, because their order is undefined", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne({ a: { b: 1 } });
@@ -153,7 +153,7 @@ Deno.test("changes of one PATCH that meet are refused: which came last would be 
   ok(await collection.asSecret(patch(id, { "a.b": 1, ab: 2, "a.bc": 3 })));
 });
 
-Deno.test("an empty PATCH changes the time only", async () => {
+Deno.test("an empty PATCH changes only updatedAt", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const stored = await collection.insertOne({ n: 1 });
@@ -162,19 +162,23 @@ Deno.test("an empty PATCH changes the time only", async () => {
   assert.deepEqual(ok(await collection.asSecret(patch(stored._id, {}))), { ...stored, updatedAt });
 });
 
-Deno.test("an id that does not exist is 404, what is no id 400", async () => {
+Deno.test("PATCH of an unknown id is 404, of an invalid id 400", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   await collection.untouched(async () => {
-    refused(await collection.asSecret(patch(NOBODY, { n: 1 })), 404, "DOCUMENT_NOT_FOUND");
-    refused(await collection.asSecret(patch(NOBODY, { _id: NOBODY })), 404, "DOCUMENT_NOT_FOUND");
+    refused(await collection.asSecret(patch(UNKNOWN_ID, { n: 1 })), 404, "DOCUMENT_NOT_FOUND");
+    refused(
+      await collection.asSecret(patch(UNKNOWN_ID, { _id: UNKNOWN_ID })),
+      404,
+      "DOCUMENT_NOT_FOUND",
+    );
     refused(await collection.asSecret(patch("1", { n: 1 })), 400, "INVALID_ID");
-    const elsewhere = { ...patch(NOBODY, {}), path: `/api/data/nothing/${NOBODY}` };
+    const elsewhere = { ...patch(UNKNOWN_ID, {}), path: `/api/data/nothing/${UNKNOWN_ID}` };
     refused(await collection.project.asSecret(elsewhere), 404, "COLLECTION_NOT_FOUND");
   });
 });
 
-Deno.test("what does not fit leaves the document as it is", async () => {
+Deno.test("a PATCH that does not fit the definition changes nothing", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [
@@ -205,7 +209,7 @@ Deno.test("what does not fit leaves the document as it is", async () => {
   });
 });
 
-Deno.test("row-level security decides who changes, and a refusal changes nothing", async () => {
+Deno.test("row-level security decides who may PATCH, and a refusal changes nothing", async () => {
   await using app = await openTestApp();
   for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private" }]) {
     const collection = await createTestCollection(app, { rls });

@@ -31,7 +31,7 @@ Deno.test("users set their name, username and avatar, and clear them with null",
   assert.deepEqual([cleared.name, cleared.username], ["Ada", null]);
 });
 
-Deno.test("what they set is remembered as their own, null too, and what they did not set is not", async () => {
+Deno.test("members that users set, even to null, are marked as set by them, and no others", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -41,7 +41,7 @@ Deno.test("what they set is remembered as their own, null too, and what they did
   assert.deepEqual((await stored(app, project, user.id)).ownMembers, ["name", "avatarUrl"]);
 });
 
-Deno.test("changes of different members at the same time are all kept and remembered", async () => {
+Deno.test("concurrent changes of different members are all stored and marked", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -55,7 +55,7 @@ Deno.test("changes of different members at the same time are all kept and rememb
   assert.deepEqual(ownMembers.toSorted(), ["avatarUrl", "name", "username"]);
 });
 
-Deno.test("a value that is too long, empty, of another type or no https address is 400 and is named", async () => {
+Deno.test("an invalid value is 400, and the error names its member", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -96,7 +96,7 @@ Deno.test("a value that is too long, empty, of another type or no https address 
   ok(await patch(project, user, { username: "A_b.c-9" }));
 });
 
-Deno.test("a username is one user's, whatever its letter case, until they give it up", async () => {
+Deno.test("a username is unique in any letter case, until its user gives it up", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const [ann, bob] = [await signIn(app, project), await signIn(app, project)];
@@ -113,7 +113,7 @@ Deno.test("a username is one user's, whatever its letter case, until they give i
   ok(await patch(project, bob, { username: "ada" }));
 });
 
-Deno.test("declared fields are set one by one, also on a user who has none yet, and cleared with null", async () => {
+Deno.test("declared fields are set one by one, also from none, and cleared with null", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await declareFields(
@@ -136,7 +136,7 @@ Deno.test("declared fields are set one by one, also on a user who has none yet, 
   assert.deepEqual(await stored(app, project, user.id), before);
 });
 
-Deno.test("declared fields have a bound together, across changes, and a refusal changes nothing", async () => {
+Deno.test("declared fields share one size limit across changes, and a refusal changes nothing", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const keys = ["one", "two"];
@@ -150,7 +150,7 @@ Deno.test("declared fields have a bound together, across changes, and a refusal 
   ok(await patch(project, user, { one: null, two: "x".repeat(40_000) }));
 });
 
-Deno.test("nothing else of the record can be changed", async () => {
+Deno.test("no other member of the user's record can be changed", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -186,7 +186,7 @@ Deno.test("nothing else of the record can be changed", async () => {
   assert.deepEqual(await stored(app, project, user.id), before);
 });
 
-Deno.test("without an access token 401, with the secret key 403", async () => {
+Deno.test("patchMe without an access token is 401, with the secret key 403", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const call = { method: "PATCH", path: PATH, body: { name: "Eve" } };

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { MiB } from "./files.ts";
 import { ok, refused, times } from "./test_collection.ts";
-import { openTeam, patched } from "./team.ts";
+import { openTeam, patchCall } from "./team.ts";
 
-Deno.test("what is named is changed, the rest stays, and null clears the Site URL", async () => {
+Deno.test("patchProject changes what the body names and leaves the rest; null clears the Site URL", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const before = ok(await team.read());
@@ -17,12 +17,12 @@ Deno.test("what is named is changed, the rest stays, and null clears the Site UR
   const expected = { ...before };
   for (const change of changes) {
     Object.assign(expected, change, change.name !== undefined && { name: "New name" });
-    assert.deepEqual(ok(await team.owner.send(patched(team.path(), change))), expected);
+    assert.deepEqual(ok(await team.owner.send(patchCall(team.path(), change))), expected);
     assert.deepEqual(ok(await team.read()), expected);
   }
 });
 
-Deno.test("changed origins hold for the publishable key at once", async () => {
+Deno.test("changed origins apply to the publishable key immediately", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const call = (origin: string) => ({
@@ -30,14 +30,14 @@ Deno.test("changed origins hold for the publishable key at once", async () => {
     headers: { "x-api-key": team.publishableKey, origin },
   });
   refused(await app.send(call("https://b.example")), 404, "COLLECTION_NOT_FOUND");
-  ok(await team.admin.send(patched(team.path(), { allowedOrigins: ["https://a.example"] })));
+  ok(await team.admin.send(patchCall(team.path(), { allowedOrigins: ["https://a.example"] })));
   refused(await app.send(call("https://b.example")), 403, "ORIGIN_NOT_ALLOWED");
   refused(await app.send(call("https://a.example")), 404, "COLLECTION_NOT_FOUND");
-  ok(await team.admin.send(patched(team.path(), { siteUrl: "https://b.example/" })));
+  ok(await team.admin.send(patchCall(team.path(), { siteUrl: "https://b.example/" })));
   refused(await app.send(call("https://b.example")), 404, "COLLECTION_NOT_FOUND");
 });
 
-Deno.test("auth settings are set one by one, the others stay, and hold at once", async () => {
+Deno.test("auth settings are set one by one, leave the others, and apply immediately", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const expected = { ...ok(await team.read()).auth };
@@ -51,7 +51,7 @@ Deno.test("auth settings are set one by one, the others stay, and hold at once",
   ];
   for (const change of changes) {
     Object.assign(expected, change);
-    const { auth } = ok(await team.admin.send(patched(team.path(), { auth: change })));
+    const { auth } = ok(await team.admin.send(patchCall(team.path(), { auth: change })));
     assert.deepEqual(auth, expected);
     assert.deepEqual(ok(await team.read()).auth, expected);
   }
@@ -61,11 +61,11 @@ Deno.test("auth settings are set one by one, the others stay, and hold at once",
     headers: { "x-api-key": team.publishableKey },
   };
   refused(await app.send(call), 403, "SIGN_UP_CLOSED");
-  ok(await team.admin.send(patched(team.path(), { auth: { signUp: "open" } })));
+  ok(await team.admin.send(patchCall(team.path(), { auth: { signUp: "open" } })));
   ok(await app.send(call), 201);
 });
 
-Deno.test("auth settings that cannot be are 400, are named, and change nothing", async () => {
+Deno.test("invalid auth settings are 400, are named in the error, and change nothing", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const before = (await team.read()).text;
@@ -84,15 +84,15 @@ Deno.test("auth settings that cannot be are 400, are named, and change nothing",
     [null, '"auth"'],
   ];
   for (const [auth, says] of wrong) {
-    const answer = await team.owner.send(patched(team.path(), { name: "New", auth }));
+    const answer = await team.owner.send(patchCall(team.path(), { name: "New", auth }));
     refused(answer, 400, "INVALID_BODY", says);
   }
-  const { path } = patched(team.path(), {});
-  refused(await team.viewer.send(patched(path, { auth: {} })), 403, "ROLE_REQUIRED");
+  const { path } = patchCall(team.path(), {});
+  refused(await team.viewer.send(patchCall(path, { auth: {} })), 403, "ROLE_REQUIRED");
   assert.equal((await team.read()).text, before);
 });
 
-Deno.test("settings of files are set one by one, and the others stay", async () => {
+Deno.test("file settings are set one by one and leave the others", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const expected = { ...ok(await team.read()).files };
@@ -112,13 +112,13 @@ Deno.test("settings of files are set one by one, and the others stay", async () 
   ];
   for (const change of changes) {
     Object.assign(expected, change);
-    const { files } = ok(await team.admin.send(patched(team.path(), { files: change })));
+    const { files } = ok(await team.admin.send(patchCall(team.path(), { files: change })));
     assert.deepEqual(files, expected);
     assert.deepEqual(ok(await team.read()).files, expected);
   }
 });
 
-Deno.test("settings of files that cannot be are 400, are named, and change nothing", async () => {
+Deno.test("invalid file settings are 400, are named in the error, and change nothing", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const before = (await team.read()).text;
@@ -137,20 +137,20 @@ Deno.test("settings of files that cannot be are 400, are named, and change nothi
     [null, '"files"'],
   ];
   for (const [files, says] of wrong) {
-    const answer = await team.owner.send(patched(team.path(), { name: "New", files }));
+    const answer = await team.owner.send(patchCall(team.path(), { name: "New", files }));
     refused(answer, 400, "INVALID_BODY", says);
   }
-  const { path } = patched(team.path(), {});
-  refused(await team.viewer.send(patched(path, { files: {} })), 403, "ROLE_REQUIRED");
+  const { path } = patchCall(team.path(), {});
+  refused(await team.viewer.send(patchCall(path, { files: {} })), 403, "ROLE_REQUIRED");
   assert.equal((await team.read()).text, before);
 });
 
-Deno.test("bodies and values that cannot be used are 400 and change nothing", async () => {
+Deno.test("invalid bodies and values are 400 and change nothing", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const before = (await team.read()).text;
   for (const body of [{}, [], { name: null }, { siteUrl: 1 }, { name: "x", plan: "pro" }]) {
-    refused(await team.owner.send(patched(team.path(), body)), 400, "INVALID_BODY");
+    refused(await team.owner.send(patchCall(team.path(), body)), 400, "INVALID_BODY");
   }
   const inputs = [
     { name: "" },
@@ -160,7 +160,7 @@ Deno.test("bodies and values that cannot be used are 400 and change nothing", as
     { name: "New", allowedOrigins: ["https://a.example/notes"] },
   ];
   for (const body of inputs) {
-    refused(await team.owner.send(patched(team.path(), body)), 400, "INVALID_INPUT");
+    refused(await team.owner.send(patchCall(team.path(), body)), 400, "INVALID_INPUT");
   }
   assert.equal((await team.read()).text, before);
 });

@@ -3,20 +3,20 @@ import { issueToken } from "@/lib/auth/issue_token.ts";
 import { CODES } from "@/lib/credentials/codes.ts";
 import { faults, testUnless } from "../support/server_faults.ts";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
-import { NOBODY, ok, refused, times } from "./test_collection.ts";
+import { ok, refused, times, UNKNOWN_ID } from "./test_collection.ts";
 import { whileBusy } from "./passwords_full.ts";
 import { arrive, exchangeCall, isSignedIn, refresh, signIn } from "./signed_in.ts";
 import {
   ADA,
+  assertTraceless,
   authProject,
-  codeFor,
   countOf,
   declareFields,
   HEADER_MODE,
   logIn,
   NEXT_PASSWORD,
+  requestCode,
   signUp,
-  traceless,
   userCall,
   userOf,
 } from "./user_email.ts";
@@ -30,7 +30,7 @@ const callOf = (id: string, body: unknown) => ({
 const set = (project: TestProject, id: string, disabled: boolean) =>
   project.asSecret(callOf(id, { disabled }));
 
-Deno.test("disabling a user ends their sessions at once, and nobody else's", async () => {
+Deno.test("disabling a user ends their sessions immediately, and those of no other user", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -49,7 +49,7 @@ Deno.test("disabling a user ends their sessions at once, and nobody else's", asy
   ok(await refresh(project, other.refreshToken));
 });
 
-Deno.test("a disabled user opens no session, until they are enabled; what has ended stays ended", async () => {
+Deno.test("a disabled user opens no session until they are enabled; ended sessions stay ended", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -63,7 +63,7 @@ Deno.test("a disabled user opens no session, until they are enabled; what has en
   assert.ok(await isSignedIn(project, await signIn(app, project, user.id)));
 });
 
-Deno.test("of sign-ins and refreshes beside a disabling none is left standing", async () => {
+Deno.test("no sign-in or refresh that runs concurrently with disabling leaves a session", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   for (let round = 0; round < 5; round++) {
@@ -86,7 +86,7 @@ Deno.test("of sign-ins and refreshes beside a disabling none is left standing", 
   }
 });
 
-Deno.test("disabling again changes nothing; enabling ends no session", async () => {
+Deno.test("disabling a user again changes nothing, and enabling them ends no session", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -124,7 +124,7 @@ Deno.test("a body of another shape is 400 and changes nothing", async () => {
   assert.ok(await isSignedIn(project, user));
 });
 
-Deno.test("what is named is set, the rest stays: profile, address, roles, claims and declared fields", async () => {
+Deno.test("patchUser sets what the body names and leaves the rest", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await declareFields(app, project, { key: "company", type: "String" });
@@ -143,14 +143,14 @@ Deno.test("what is named is set, the rest stays: profile, address, roles, claims
     Object.assign(expected, change, { updatedAt });
     assert.deepEqual(ok(await project.asSecret(callOf(user.id, change))), expected);
   }
-  assert.ok(await isSignedIn(project, user), "none of it ends a session");
+  assert.ok(await isSignedIn(project, user), "no session ends");
 });
 
-Deno.test("another address counts as not verified, unless it is said to be, and ends sessions and codes", async () => {
+Deno.test("a new address is unverified unless the body says otherwise, and ends sessions and codes", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project, { email: ADA });
-  const otp = await codeFor(app, project, "request-password-reset", ADA);
+  const otp = await requestCode(app, project, "request-password-reset", ADA);
   const patch = (body: unknown) => project.asSecret(callOf(user.id, body));
   ok(await patch({ emailVerified: true }));
   const moved = ok(await patch({ email: "Ada@Example.org" }));
@@ -161,7 +161,7 @@ Deno.test("another address counts as not verified, unless it is said to be, and 
   refused(await project.asPublic(reset), 400, "INVALID_CODE");
   const again = userOf(await logIn(project, "ada@example.org"));
   ok(await patch({ email: "Ada@Example.org" }));
-  assert.ok(await isSignedIn(project, again), "the same address is no change");
+  assert.ok(await isSignedIn(project, again), "an equal address changes nothing");
   const known = ok(await patch({ email: ADA, emailVerified: true }));
   assert.deepEqual([known.email, known.emailVerified], [ADA, true]);
   const gone = ok(await patch({ email: null }));
@@ -170,7 +170,7 @@ Deno.test("another address counts as not verified, unless it is said to be, and 
 
 testUnless(
   faults.staysTaken,
-  "an address that is taken away is free for somebody else",
+  "an address that is removed from a user can be used by another",
   async () => {
     await using app = await openTestApp();
     const project = await app.project();
@@ -180,11 +180,11 @@ testUnless(
   },
 );
 
-Deno.test("another password ends all sessions and codes, and is checked as every new one", async () => {
+Deno.test("a new password ends all sessions and codes, and is checked like any new password", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project, { email: ADA });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const password of ["short", "x".repeat(201), ADA]) {
       refused(await project.asSecret(callOf(user.id, { password })), 400, "INVALID_PASSWORD");
     }
@@ -204,14 +204,14 @@ Deno.test("a taken address or username is 409 in any letter case, and changes no
   const project = await app.project();
   await signUp(project, { email: ADA, username: "ada" });
   const user = await signUp(project);
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     const taken = { name: "x", email: "ADA@example.com" };
     refused(await project.asSecret(callOf(user.id, taken)), 409, "EMAIL_TAKEN");
     refused(await project.asSecret(callOf(user.id, { username: "ADA" })), 409, "USERNAME_TAKEN");
   });
 });
 
-Deno.test("an anonymous user who is given an address is anonymous no more", async () => {
+Deno.test("an anonymous user who gets an address is no longer anonymous", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { anonymous: true });
   const call = userCall("anonymous", undefined, HEADER_MODE);
@@ -221,18 +221,18 @@ Deno.test("an anonymous user who is given an address is anonymous no more", asyn
   assert.deepEqual([named._id, named.isAnonymous], [id, false]);
 });
 
-Deno.test("unknown users and those of another project are 404; what is no id is 400", async () => {
+Deno.test("an unknown user or one of another project is 404; an invalid id is 400", async () => {
   await using app = await openTestApp();
   const [project, stranger] = [await app.project(), await app.project()];
   const foreign = await signIn(app, stranger);
-  for (const id of [NOBODY, foreign.id]) {
+  for (const id of [UNKNOWN_ID, foreign.id]) {
     refused(await set(project, id, true), 404, "USER_NOT_FOUND");
   }
   refused(await set(project, "x", true), 400, "INVALID_ID");
   assert.ok(await isSignedIn(stranger, foreign));
 });
 
-Deno.test("only the secret key disables users", async () => {
+Deno.test("only the secret key can disable users", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);

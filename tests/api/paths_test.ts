@@ -4,15 +4,15 @@ import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import {
   createTestCollection,
-  NOBODY,
   ok,
   refused,
   type TestCollection,
+  UNKNOWN_ID,
 } from "./test_collection.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "PROPFIND", "QUERY"];
 
-/** Every way to write a path whose first segment behind /api/data/ begins with users. */
+/** Ways to write a path whose first segment after /api/data/ begins with users. */
 const RESERVED = [
   "users",
   "Users",
@@ -46,9 +46,9 @@ const RESERVED = [
   "users:batch",
   "users?limit=1",
   "users#x",
-  `users/${NOBODY}`,
-  `Users/${NOBODY}/recover`,
-  `%75sers/${NOBODY}`,
+  `users/${UNKNOWN_ID}`,
+  `Users/${UNKNOWN_ID}/recover`,
+  `%75sers/${UNKNOWN_ID}`,
   "users/bulk",
   "users//x",
   "users/./x",
@@ -57,7 +57,7 @@ const RESERVED = [
   "users/a/b/c/d",
 ];
 
-Deno.test("every spelling of users is 403 for every key and method, 401 without a key", async () => {
+Deno.test("every spelling of users is 403 for every key and method, and 401 without a key", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { project } = collection;
@@ -95,7 +95,7 @@ function reserved(
   if (method !== "HEAD") refused(answer, status, code);
 }
 
-Deno.test("an encoded prefix does not lead around the block on users", async () => {
+Deno.test("an encoded prefix does not bypass the block on users", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const spellings = [
@@ -103,7 +103,7 @@ Deno.test("an encoded prefix does not lead around the block on users", async () 
     "/%61pi/data/users",
     "/api/%64ata/users2",
     "/%61pi/data/Users-archive",
-    `/api/d%61ta/users/${NOBODY}`,
+    `/api/d%61ta/users/${UNKNOWN_ID}`,
     "/api/dat%61/%75sers/bulk",
   ];
   for (const path of spellings) {
@@ -112,7 +112,7 @@ Deno.test("an encoded prefix does not lead around the block on users", async () 
   }
 });
 
-Deno.test("names that only resemble users are ordinary collections that do not exist", async () => {
+Deno.test("names that only resemble users are ordinary missing collections", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   for (
@@ -123,7 +123,7 @@ Deno.test("names that only resemble users are ordinary collections that do not e
   }
 });
 
-/** Paths that could be taken for others. */
+/** Paths that could be taken for another path. */
 const MALFORMED = [
   "//api/data/posts",
   "/api//data/posts",
@@ -164,7 +164,7 @@ const MALFORMED = [
   "/docs/../main.ts",
 ];
 
-Deno.test("a path that could be taken for another is 400, whoever asks, and does nothing", async () => {
+Deno.test("a path that could be taken for another is 400 for every caller and does nothing", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   await collection.untouched(async () => {
@@ -180,7 +180,7 @@ Deno.test("a path that could be taken for another is 400, whoever asks, and does
   });
 });
 
-Deno.test("an encoded path is the path that it encodes", async () => {
+Deno.test("an encoded path is equivalent to its decoded form", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne();
@@ -211,8 +211,8 @@ Deno.test("an unknown path is 404 with or without a key", async () => {
     "/api/",
     "/api/data",
     "/api/data/",
-    `/api/data/posts/${NOBODY}/other`,
-    `/api/data/posts/${NOBODY}/recover/more`,
+    `/api/data/posts/${UNKNOWN_ID}/other`,
+    `/api/data/posts/${UNKNOWN_ID}/recover/more`,
     "/api/schemas",
     "/api/schemas/posts/fields",
     "/API/data/posts",
@@ -237,13 +237,13 @@ Deno.test("an unknown path is 404 with or without a key", async () => {
   }
 });
 
-/** Paths of operations, with the methods they take. */
-const TAKES: Record<string, readonly string[]> = {
+/** Paths of operations, with the methods that they accept. */
+const METHODS_BY_PATH: Record<string, readonly string[]> = {
   "/api/data/posts": ["GET", "POST"],
-  [`/api/data/posts/${NOBODY}`]: ["GET", "PUT", "PATCH", "DELETE"],
-  [`/api/data/posts/${NOBODY}/recover`]: ["PATCH"],
+  [`/api/data/posts/${UNKNOWN_ID}`]: ["GET", "PUT", "PATCH", "DELETE"],
+  [`/api/data/posts/${UNKNOWN_ID}/recover`]: ["PATCH"],
   "/api/schemas/posts": ["GET"],
-  [`/api/projects/${NOBODY}/jwks.json`]: ["GET"],
+  [`/api/projects/${UNKNOWN_ID}/jwks.json`]: ["GET"],
   "/api/health": ["GET"],
   "/api/health/ready": ["GET"],
   "/": ["GET"],
@@ -252,11 +252,11 @@ const TAKES: Record<string, readonly string[]> = {
   "/docs/scalar.js": ["GET"],
 };
 
-Deno.test("another method on a path that exists is 405 and names the methods it takes", async () => {
+Deno.test("an unsupported method on an existing path is 405 and names the supported methods", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   await collection.untouched(async () => {
-    for (const [path, takes] of Object.entries(TAKES)) {
+    for (const [path, takes] of Object.entries(METHODS_BY_PATH)) {
       const head = takes.includes("GET") ? ["HEAD"] : [];
       for (const method of METHODS) {
         if ([...takes, ...head].includes(method)) continue;
@@ -276,13 +276,13 @@ Deno.test("another method on a path that exists is 405 and names the methods it 
   });
 });
 
-Deno.test("a method that nobody knows is not repeated", async () => {
+Deno.test("the error about an unknown method does not repeat it", async () => {
   await using app = await openTestApp();
   const answer = await app.send({ method: "BREW", path: "/api/health" });
   refused(answer, 405, "METHOD_NOT_ALLOWED", "This address does not take that method: use GET.");
 });
 
-Deno.test("a slash at the end of a path changes nothing, whatever the method", async () => {
+Deno.test("a trailing slash makes no difference, for any method", async () => {
   await using app = await openTestApp();
   const { collection, paths } = await readable(app);
   for (
@@ -316,7 +316,7 @@ Deno.test("a slash at the end of a path changes nothing, whatever the method", a
   refused(users, 403, "USERS_RESERVED");
 });
 
-Deno.test("bulk is no id: what takes an id refuses it", async () => {
+Deno.test("bulk is not an id, and operations that take an id refuse it", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   await collection.untouched(async () => {
@@ -331,15 +331,15 @@ Deno.test("bulk is no id: what takes an id refuses it", async () => {
 async function readable(app: TestApp): Promise<{ collection: TestCollection; paths: string[] }> {
   const collection = await createTestCollection(app);
   const { _id } = await collection.insertOne();
-  const paths = Object.keys(TAKES)
-    .filter((path) => TAKES[path]!.includes("GET"))
+  const paths = Object.keys(METHODS_BY_PATH)
+    .filter((path) => METHODS_BY_PATH[path]!.includes("GET"))
     .map((path) =>
-      path.replace(NOBODY, path.includes("projects") ? collection.project.projectId : _id)
+      path.replace(UNKNOWN_ID, path.includes("projects") ? collection.project.projectId : _id)
     );
   return { collection, paths };
 }
 
-Deno.test("HEAD answers what GET answers, without a body", async () => {
+Deno.test("HEAD answers like GET, without a body", async () => {
   await using app = await openTestApp();
   const { collection, paths } = await readable(app);
   const missing = ["/nothing", "/api/data/nothing", "/api/data/posts?limit=0", "/api/data/posts/x"];

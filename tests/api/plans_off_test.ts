@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
-import { aiUsage, reserve } from "@/lib/ai/usage.ts";
+import { getAiUsage, reserveRequest } from "@/lib/ai/usage.ts";
 import { EXTERNAL_FILE_BYTES_MAX, PRO_STORAGE_BYTES } from "@/lib/limits.ts";
 import { countMails } from "@/lib/mail/usage.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
-import { openAccount, ownedProject } from "../support/dashboard.ts";
+import { createOwnedProject, openAccount } from "../support/dashboard.ts";
 import { openDashboard } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 
 const { projects, collections, webhooks } = PLANS.free;
 
-Deno.test("PLANS=off: a free account makes more of everything than its plan allows", async () => {
+Deno.test("PLANS=off: a free account can exceed every limit of its plan", async () => {
   await using app = await openTestApp({ env: { PLANS: "off" } });
   const account = await openAccount(app);
-  const { projectId, secretKey } = await ownedProject(account);
-  for (let n = 1; n <= projects; n++) await ownedProject(account);
+  const { projectId, secretKey } = await createOwnedProject(account);
+  for (let n = 1; n <= projects; n++) await createOwnedProject(account);
   const path = `/api/projects/${projectId}`;
   for (let n = 0; n <= collections; n++) {
     const body = { name: `c${n}`, fields: [] };
@@ -54,27 +54,27 @@ Deno.test("PLANS=off: a free account makes more of everything than its plan allo
   }
 });
 
-Deno.test("PLANS=off: mails and AI requests are counted, and none is one too many", async () => {
+Deno.test("PLANS=off: mails and AI requests are counted without a limit", async () => {
   await using app = await openTestApp({ env: { PLANS: "off" } });
   const { services } = app;
   const { accountId } = await openAccount(app);
   const { projectId } = await app.project();
-  const { mailsPerMonth: limit } = await services.plans.of(projectId);
+  const { mailsPerMonth: limit } = await services.plans.ofProject(projectId);
   for (let n = 1; n <= 3; n++) {
     const count = PLANS.pro.mailsPerMonth;
     assert.equal((await countMails(services, projectId, { count, limit }))?.used, n * count);
   }
   const caller = { accountId, email: "ada@example.com", plan: "free" } as const;
   const times = PLANS.free.aiDesignsPerMonth + 2;
-  for (let n = 0; n < times; n++) await reserve(services, caller, ["designs"]);
-  const { designs } = await aiUsage(services, caller);
+  for (let n = 0; n < times; n++) await reserveRequest(services, caller, ["designs"]);
+  const { designs } = await getAiUsage(services, caller);
   assert.deepEqual(designs, { used: times, limit: null });
 });
 
-Deno.test("what was made without plans stays with them, and no more can be made", async () => {
+Deno.test("projects created without plans remain with them, and no more can be created", async () => {
   await using off = await openTestApp({ env: { PLANS: "off" } });
   const account = await openAccount(off);
-  for (let n = 0; n <= projects; n++) await ownedProject(account);
+  for (let n = 0; n <= projects; n++) await createOwnedProject(account);
   await using on = await openTestApp({ store: off.store });
   const send = (method: string, body?: unknown) =>
     on.send({

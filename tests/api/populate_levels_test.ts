@@ -4,11 +4,11 @@ import type { Engine } from "@/lib/store/port.ts";
 import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { type Doc, NOBODY, ok, refused, testCollectionOf, times } from "./test_collection.ts";
+import { type Doc, ok, refused, testCollectionOf, times, UNKNOWN_ID } from "./test_collection.ts";
 
-const ref = (key: string, to: string) => ({ key, type: "Ref", ref: to });
+const refField = (key: string, to: string) => ({ key, type: "Ref", ref: to });
 
-/** Owners of companies, people of companies, posts of people, comments on posts, and notes for their owners. */
+/** Opens five collections that refer to each other, and users' notes on posts. */
 async function openLinked(app: TestApp) {
   const project = await app.project();
   const open = async (
@@ -20,61 +20,61 @@ async function openLinked(app: TestApp) {
     return testCollectionOf(app, project, name);
   };
   const owners = await open("owners", []);
-  const companies = await open("companies", [ref("owner", "owners")]);
-  const people = await open("people", [ref("company", "companies"), {
+  const companies = await open("companies", [refField("owner", "owners")]);
+  const people = await open("people", [refField("company", "companies"), {
     key: "name",
     type: "String",
   }]);
   const posts = await open("posts", [
-    ref("author", "people"),
+    refField("author", "people"),
     { key: "readers", type: "Array", items: { type: "Ref", ref: "people" } },
-    ref("by", "users"),
+    refField("by", "users"),
     { key: "text", type: "String" },
   ]);
   const comments = await open("comments", [
-    { ...ref("postId", "posts"), index: true },
-    ref("author", "people"),
-    { key: "meta", type: "Object", fields: [ref("post", "posts")] },
+    { ...refField("postId", "posts"), index: true },
+    refField("author", "people"),
+    { key: "meta", type: "Object", fields: [refField("post", "posts")] },
     { key: "posts", type: "Array", items: { type: "Ref", ref: "posts" } },
-    ref("userId", "users"),
+    refField("userId", "users"),
   ]);
-  const notes = await open("notes", [ref("postId", "posts")], { mode: "private" });
+  const notes = await open("notes", [refField("postId", "posts")], { mode: "private" });
   return { project, owners, companies, people, posts, comments, notes };
 }
 
 const namesOf = (documents: readonly Doc[]) => documents.map(({ n }) => n);
 
-Deno.test("references are followed through three levels", async () => {
+Deno.test("populate follows references through three levels", async () => {
   await using app = await openTestApp();
   const { owners, companies, people, posts } = await openLinked(app);
   const boss = await owners.insertOne({ name: "Boss" });
   const company = await companies.insertOne({ owner: boss._id });
   const ann = await people.insertOne({ name: "Ann", company: company._id });
-  const lost = await people.insertOne({ name: "Lost", company: NOBODY });
+  const lost = await people.insertOne({ name: "Lost", company: UNKNOWN_ID });
   const first = await posts.insertOne({ author: ann._id, readers: [lost._id, ann._id] });
   const second = await posts.insertOne({ author: ann._id, readers: [] });
   const query = "populate=author.company.owner,readers.company&sort=_id";
-  const whole = { ...company, owner: boss };
+  const populated = { ...company, owner: boss };
   const expected = [
     {
       ...first,
-      author: { ...ann, company: whole },
+      author: { ...ann, company: populated },
       readers: [lost, { ...ann, company }],
     },
-    { ...second, author: { ...ann, company: whole } },
+    { ...second, author: { ...ann, company: populated } },
   ];
   assert.deepEqual(ok(await posts.asPublic({ path: `?${query}` })).items, expected);
   const alone = await posts.asPublic({ path: `/${first._id}?${query.replace("&sort=_id", "")}` });
   assert.deepEqual(ok(alone), expected[0]);
-  const shown = ok(
+  const selected = ok(
     await posts.asPublic({
       path: "?populate=author.company&fields=author.company.owner,text&sort=_id&limit=1",
     }),
   );
-  assert.deepEqual(shown.items, [{ _id: first._id, author: { company: { owner: boss._id } } }]);
+  assert.deepEqual(selected.items, [{ _id: first._id, author: { company: { owner: boss._id } } }]);
 });
 
-Deno.test("documents that refer back stand beside the members, the newest first", async () => {
+Deno.test("referring documents are added to the members, newest first", async () => {
   await using app = await openTestApp();
   const { people, posts, comments } = await openLinked(app);
   const ann = await people.insertOne({ name: "Ann" });
@@ -108,7 +108,7 @@ Deno.test("documents that refer back stand beside the members, the newest first"
   assert.deepEqual(without, { _id: one._id });
 });
 
-Deno.test("of those that refer back the newest hundred are shown, of each document", async () => {
+Deno.test("at most the newest hundred referring documents of each document are included", async () => {
   await using app = await openTestApp();
   const { posts, comments } = await openLinked(app);
   const [one, two] = await posts.insert({}, {}) as [Doc, Doc];
@@ -127,7 +127,7 @@ Deno.test("of those that refer back the newest hundred are shown, of each docume
   assert.deepEqual(new Set(newest), new Set(times(60, (n) => 60 + n)));
 });
 
-Deno.test("a page of two hundred has its referrers, each its own", async () => {
+Deno.test("on a page of 200 documents each gets its own referring documents", async () => {
   await using app = await openTestApp();
   const { posts, comments } = await openLinked(app);
   const ids: string[] = [];
@@ -144,7 +144,7 @@ Deno.test("a page of two hundred has its referrers, each its own", async () => {
   for (const item of items) assert.deepEqual(namesOf(item.comments), [item._id]);
 });
 
-Deno.test("every level is read under the rules of its own collection", async () => {
+Deno.test("each level is read under the rules of its own collection", async () => {
   await using app = await openTestApp();
   const { project, posts, notes } = await openLinked(app);
   const [ann, bob] = [await project.user(), await project.user()];
@@ -160,13 +160,13 @@ Deno.test("every level is read under the rules of its own collection", async () 
   assert.deepEqual(await seen(posts.asPublic({ path }, ann)), [hers._id]);
   assert.deepEqual(await seen(posts.asPublic({ path }, bob)), [his._id]);
   assert.deepEqual(await seen(posts.asPublic({ path })), [], "a list would be a 401");
-  // Nothing is told of what a caller may not read at all.
+  // A caller who may not read the collection at all learns nothing about it.
   const secretive = `/${post._id}?populate=notes(nothing.there).author`;
   assert.deepEqual(ok(await posts.asPublic({ path: secretive })).notes, []);
   refused(await posts.asPublic({ path: secretive }, ann), 400, "INVALID_QUERY", /"nothing.there"/);
 });
 
-Deno.test("what refers back is shown as a list of it would be, under every mode", async () => {
+Deno.test("referring documents are those that a list would return, under every mode", async () => {
   await using app = await openTestApp();
   const { project, posts } = await openLinked(app);
   const post = await posts.insertOne({});
@@ -178,7 +178,7 @@ Deno.test("what refers back is shown as a list of it would be, under every mode"
   };
   for (const [mode, rls] of Object.entries(modes)) {
     const name = `replies_${mode}`;
-    await project.collection({ name, fields: [ref("postId", "posts")], rls, strict: false });
+    await project.collection({ name, fields: [refField("postId", "posts")], rls, strict: false });
     const replies = testCollectionOf(app, project, name);
     await replies.insert({ postId: post._id, userId: ann.id }, { postId: post._id });
     await replies.remove((await replies.insertOne({ postId: post._id, userId: ann.id }))._id);
@@ -189,13 +189,13 @@ Deno.test("what refers back is shown as a list of it would be, under every mode"
     ];
     for (const ask of callers) {
       const list = await ask(`/api/data/${name}?postId=${post._id}`);
-      const shown = ok(await ask(`/api/data/posts/${post._id}?populate=${name}(postId)`))[name];
-      assert.deepEqual(shown, list.status === 200 ? ok(list).items : [], mode);
+      const populated = ok(await ask(`/api/data/posts/${post._id}?populate=${name}(postId)`))[name];
+      assert.deepEqual(populated, list.status === 200 ? ok(list).items : [], mode);
     }
   }
 });
 
-Deno.test("of users no more is shown than elsewhere, and what refers to them beside it", async () => {
+Deno.test("populated users show only their public members, plus the documents that refer to them", async () => {
   await using app = await openTestApp();
   const { project, posts, comments } = await openLinked(app);
   const ann = await project.user();
@@ -207,7 +207,7 @@ Deno.test("of users no more is shown than elsewhere, and what refers to them bes
   assert.deepEqual(read.by.comments, [comment]);
 });
 
-Deno.test("what cannot be followed is refused by its name, also where there is nothing", async () => {
+Deno.test("a reference that cannot be followed is refused by name, even in an empty collection", async () => {
   await using app = await openTestApp();
   const { posts, comments } = await openLinked(app);
   const cases: readonly (readonly [string, RegExp])[] = [
@@ -220,21 +220,25 @@ Deno.test("what cannot be followed is refused by its name, also where there is n
     ["comments(text)", /"text" of comments is not declared as a Ref to posts/],
     ["comments(author)", /"author" of comments is not declared as a Ref to posts/],
     ["comments(posts)", /"posts" of comments is not declared as a Ref to posts/],
-    ["comments(postId),comments(meta.post)", /"comments" is asked for by another field too/],
+    ["comments(postId),comments(meta.post)", /"comments" is already requested by another field/],
   ];
   for (const [path, message] of cases) {
     for (const name of ["populate", "expand"]) {
       const answer = await posts.asPublic({ path: `?${name}=${path}` });
       refused(answer, 400, "INVALID_QUERY", message);
     }
-    refused(await posts.asPublic({ path: `/${NOBODY}?populate=${path}` }), 400, "INVALID_QUERY");
+    refused(
+      await posts.asPublic({ path: `/${UNKNOWN_ID}?populate=${path}` }),
+      400,
+      "INVALID_QUERY",
+    );
   }
   // Comments declare a field called posts.
   const both = await comments.asPublic({ path: "?populate=posts(author)" });
   refused(both, 400, "INVALID_QUERY", /"posts" is a field of comments, and cannot be both/);
 });
 
-Deno.test("an undeclared member gives way to the documents that are asked for under its name", async () => {
+Deno.test("an undeclared member is replaced by the documents requested under its name", async () => {
   await using app = await openTestApp();
   const { posts } = await openLinked(app);
   const post = await posts.insertOne({ comments: "mine" });
@@ -242,7 +246,7 @@ Deno.test("an undeclared member gives way to the documents that are asked for un
   assert.deepEqual(read.comments, []);
 });
 
-Deno.test("an answer is refused before it is larger than 16 MiB, on whatever level that happens", async () => {
+Deno.test("an answer over 16 MiB is refused, on whichever level it grows", async () => {
   await using app = await openTestApp();
   const { people, posts, comments } = await openLinked(app);
   const large = await people.insertOne({ name: "x".repeat(900_000) });
@@ -256,7 +260,7 @@ Deno.test("an answer is refused before it is larger than 16 MiB, on whatever lev
   assert.equal(few.items.length, 10);
 });
 
-Deno.test("looking for what refers back is given up after the time limit", async () => {
+Deno.test("the search for referring documents ends after the time limit", async () => {
   await using app = await openTestApp();
   const { project, posts } = await openLinked(app);
   const post = await posts.insertOne({});
@@ -266,7 +270,7 @@ Deno.test("looking for what refers back is given up after the time limit", async
     ...engine,
     records: (space, definition) =>
       definition.name.startsWith("comments.")
-        ? tooSlow as never // Nothing else is asked of them.
+        ? tooSlow as never // No other method is called.
         : engine.records(space, definition),
   };
   const slow = createApp({ ...app.services, engine: hurried });

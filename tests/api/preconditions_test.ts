@@ -8,14 +8,13 @@ import { openTestApp } from "../support/test_app.ts";
 import {
   type CollectionCall,
   createTestCollection,
-  NOBODY,
   ok,
   refused,
   tally,
   times,
+  UNKNOWN_ID,
 } from "./test_collection.ts";
 
-/** Every conditional write of one document. */
 const WRITES: Record<string, (id: string) => CollectionCall> = {
   PUT: (id) => ({ method: "PUT", path: `/${id}`, body: { n: "put" } }),
   PATCH: (id) => ({ method: "PATCH", path: `/${id}`, body: { n: "patch" } }),
@@ -28,7 +27,7 @@ const ifMatch = (call: CollectionCall, tag: string): CollectionCall => ({
   headers: { "if-match": tag },
 });
 
-Deno.test("every answer with one document carries the tag that reading it carries", async () => {
+Deno.test("each answer with one document has the ETag that reading it has", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const created = await collection.asSecret({ body: { n: 1 } });
@@ -50,10 +49,10 @@ Deno.test("every answer with one document carries the tag that reading it carrie
     if (call?.method !== "DELETE") assert.equal(answer.headers.get("etag"), tag);
     tags.add(tag);
   }
-  assert.equal(tags.size, calls.length, "each change has a tag of its own");
+  assert.equal(tags.size, calls.length, "each change has its own tag");
 });
 
-Deno.test("the tag is the same to everybody who may see the document, and until it changes", async () => {
+Deno.test("the ETag is equal for all who may see the document, until it changes", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const ann = await collection.project.user();
@@ -70,7 +69,7 @@ Deno.test("the tag is the same to everybody who may see the document, and until 
 });
 
 for (const [name, write] of Object.entries(WRITES)) {
-  Deno.test(`${name}: If-Match lets only the present state through`, async () => {
+  Deno.test(`${name}: If-Match accepts only the current state`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const stored = await collection.asSecret({ body: { n: 1 } });
@@ -100,20 +99,20 @@ for (const [name, write] of Object.entries(WRITES)) {
     ok(await collection.asSecret(ifMatch(write(id), `"a",${tag} , "b"`)));
   });
 
-  Deno.test(`${name}: If-Match: * lets any present state through and no missing document`, async () => {
+  Deno.test(`${name}: If-Match: * accepts any state but not a missing document`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const { _id: id } = await collection.insertOne();
     await collection.untouched(async () => {
       for (const tag of ["*", '"x"']) {
-        const answer = await collection.asSecret(ifMatch(write(NOBODY), tag));
+        const answer = await collection.asSecret(ifMatch(write(UNKNOWN_ID), tag));
         refused(answer, 404, "DOCUMENT_NOT_FOUND");
       }
     });
     ok(await collection.asSecret(ifMatch(write(id), "*")));
   });
 
-  Deno.test(`${name}: of 50 conditional writes at once exactly one wins`, async () => {
+  Deno.test(`${name}: of 50 concurrent conditional writes exactly one succeeds`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const stored = await collection.asSecret({ body: { n: 1 } });
@@ -127,7 +126,7 @@ for (const [name, write] of Object.entries(WRITES)) {
     const lost = name.includes("DELETE") ? 404 : 412;
     const { 200: won, ...others } = tally(answers);
     assert.equal(won, 1);
-    // A deletion may be found done before the tag is compared, or after.
+    // A deletion can be found done before or after the tag is compared.
     assert.ok(Object.keys(others).every((status) => [lost, 412].includes(Number(status))));
     if (call.body !== undefined) {
       const winner = answers.find(({ status }) => status === 200)!;
@@ -135,10 +134,10 @@ for (const [name, write] of Object.entries(WRITES)) {
     }
   });
 
-  // Removing for good is not for users at all.
+  // Users cannot delete permanently at all.
   if (name === "permanent DELETE") continue;
 
-  Deno.test(`${name}: a wrong tag does not tell a hidden document from a missing one`, async () => {
+  Deno.test(`${name}: with a wrong tag a hidden document looks like a missing one`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app, { rls: { mode: "private" } });
     const [ann, bob] = [await collection.project.user(), await collection.project.user()];
@@ -152,7 +151,7 @@ for (const [name, write] of Object.entries(WRITES)) {
 }
 
 for (const method of ["PUT", "PATCH"]) {
-  Deno.test(`${method}: 50 writes at once with If-Match: * all take effect`, async () => {
+  Deno.test(`${method}: 50 concurrent writes with If-Match: * all take effect`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const { _id: id } = await collection.insertOne();
@@ -169,7 +168,7 @@ for (const method of ["PUT", "PATCH"]) {
     assert.equal(written, method === "PUT" ? 1 : 50);
   });
 
-  Deno.test(`${method}: 50 unconditional writes at once all take effect, none is lost`, async () => {
+  Deno.test(`${method}: 50 concurrent unconditional writes all take effect`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const { _id: id } = await collection.insertOne();
@@ -183,8 +182,12 @@ for (const method of ["PUT", "PATCH"]) {
   });
 }
 
-/** The services over a store in which something happens just after a document was first found. */
-function meddled(services: Services, collection: string, meanwhile: () => Promise<void>): Services {
+/** Returns services that run `afterRead` after the first read of a document. */
+function withWriteAfterRead(
+  services: Services,
+  collection: string,
+  afterRead: () => Promise<void>,
+): Services {
   const { engine } = services;
   let found = false;
   function watched<T extends StoredRecord>(space: Space, definition: Definition): Records<T> {
@@ -209,7 +212,7 @@ function meddled(services: Services, collection: string, meanwhile: () => Promis
         const document = await records.findOne(filter);
         if (!found) {
           found = true;
-          await meanwhile();
+          await afterRead();
         }
         return document;
       },
@@ -222,13 +225,13 @@ function meddled(services: Services, collection: string, meanwhile: () => Promis
 }
 
 for (const [name, write] of Object.entries(WRITES)) {
-  Deno.test(`${name}: a change between the comparison and the write is not written over`, async () => {
+  Deno.test(`${name}: a change between the comparison and the write is not overwritten`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
     const stored = await collection.asSecret({ body: { n: 1 } });
     const id = stored.body.data._id as string;
     app.clock.advance(1000);
-    const services = meddled(app.services, collection.name, async () => {
+    const services = withWriteAfterRead(app.services, collection.name, async () => {
       ok(await collection.asSecret({ method: "PATCH", path: `/${id}`, body: { meanwhile: true } }));
     });
     const { path, ...call } = write(id);
@@ -246,7 +249,7 @@ for (const [name, write] of Object.entries(WRITES)) {
   });
 }
 
-Deno.test("If-Match guards a document that is sent back as it was read; without it the last one wins", async () => {
+Deno.test("If-Match protects a document sent back as read; without it the last write wins", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const stored = await collection.insertOne({ n: 1 });
@@ -259,7 +262,7 @@ Deno.test("If-Match guards a document that is sent back as it was read; without 
   assert.equal(ok(await collection.asSecret(call)).n, 3);
 });
 
-Deno.test("If-None-Match answers 304 without a body while the document is the same", async () => {
+Deno.test("If-None-Match is 304 without a body while the document is unchanged", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne({ n: 1 });
@@ -282,7 +285,7 @@ Deno.test("If-None-Match answers 304 without a body while the document is the sa
   assert.equal((await read(tag)).status, 200);
 });
 
-Deno.test("a document shown with others in it has no tag, because theirs may change", async () => {
+Deno.test("a populated document has no ETag, because the documents in it may change", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "next", type: "Ref", ref: "posts" }],

@@ -4,22 +4,22 @@ import { openAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 import {
   accept,
-  answer,
+  answerInvitation,
   invite,
-  inviting,
+  inviteCall,
   NO_TOKEN,
   offer,
   storedInvitations,
 } from "./invitations.ts";
 import { ok, refused } from "./test_collection.ts";
-import { openTeam, patched } from "./team.ts";
+import { openTeam, patchCall } from "./team.ts";
 
-Deno.test("the preview of an invitation shows who invites to what, and changes nothing", async () => {
+Deno.test("previewInvitation shows the inviter and the project, and changes nothing", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const { token } = await invite(team, "ada@example.com", "admin");
   const before = await storedInvitations(app);
-  assert.deepEqual(ok(await answer(team.stranger, "preview", token)), {
+  assert.deepEqual(ok(await answerInvitation(team.stranger, "preview", token)), {
     projectName: "Test",
     role: "admin",
     email: "ada@example.com",
@@ -30,31 +30,31 @@ Deno.test("the preview of an invitation shows who invites to what, and changes n
   refused(await team.stranger.send({ path: team.path() }), 404, "PROJECT_NOT_FOUND");
 });
 
-Deno.test("an offer is seen by the named member alone", async () => {
+Deno.test("only the named member can preview an offer", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const { token } = await offer(team, team.viewer);
-  assert.equal(ok(await answer(team.viewer, "preview", token)).role, "owner");
+  assert.equal(ok(await answerInvitation(team.viewer, "preview", token)).role, "owner");
   for (const account of [team.stranger, team.admin, team.owner]) {
-    refused(await answer(account, "preview", token), 404, "INVITATION_NOT_FOUND");
+    refused(await answerInvitation(account, "preview", token), 404, "INVITATION_NOT_FOUND");
   }
 });
 
-Deno.test("what cannot be accepted cannot be seen", async () => {
+Deno.test("an invitation that cannot be accepted cannot be previewed", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
-  const gone = async (token: string) =>
-    refused(await answer(team.viewer, "preview", token), 404, "INVITATION_NOT_FOUND");
-  await gone(NO_TOKEN);
+  const assertGone = async (token: string) =>
+    refused(await answerInvitation(team.viewer, "preview", token), 404, "INVITATION_NOT_FOUND");
+  await assertGone(NO_TOKEN);
   const { token } = await invite(team, "ada@example.com");
   ok(await accept(team.stranger, token));
-  await gone(token);
-  const byAdmin = ok(await team.admin.send(inviting(team, "b@example.com")), 201);
+  await assertGone(token);
+  const byAdmin = ok(await team.admin.send(inviteCall(team, "b@example.com")), 201);
   const path = team.path(`/members/${team.admin.accountId}`);
-  ok(await team.owner.send(patched(path, { role: "viewer" })));
-  await gone(byAdmin.token);
+  ok(await team.owner.send(patchCall(path, { role: "viewer" })));
+  await assertGone(byAdmin.token);
   const late = await invite(team, "c@example.com");
   app.clock.advance(INVITATION_MS);
   const account = await openAccount(app);
-  refused(await answer(account, "preview", late.token), 404, "INVITATION_NOT_FOUND");
+  refused(await answerInvitation(account, "preview", late.token), 404, "INVITATION_NOT_FOUND");
 });

@@ -6,7 +6,7 @@ import { ok, refused } from "./test_collection.ts";
 const call = (body: unknown) => ({ method: "POST", path: "/mail/templates/preview", body });
 const preview = (owner: TestOwner, body: unknown) => owner.as("admin", call(body));
 
-Deno.test("a preview has samples for what Corbel fills in, and what is given in their place", async () => {
+Deno.test("a preview fills in samples, which given values replace", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const subject = "{{code}} for {{project}}";
@@ -24,7 +24,7 @@ Deno.test("a preview has samples for what Corbel fills in, and what is given in 
   });
 });
 
-Deno.test("the sample of a link is for the purpose of the named template, at the project's own site", async () => {
+Deno.test("the sample link suits the template's purpose and leads to the project's own site", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const link = async (body: Record<string, unknown>) =>
@@ -46,7 +46,7 @@ Deno.test("the sample of a link is for the purpose of the named template, at the
   );
 });
 
-Deno.test("what is no template has no preview", async () => {
+Deno.test("an invalid template is refused", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const good = { subject: "Hi", text: "Text" };

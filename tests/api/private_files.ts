@@ -1,9 +1,7 @@
-/** Private files of a project, and who reads them. */
-
 import assert from "node:assert/strict";
 import type { Call } from "../support/conforming_client.ts";
 import type { TestApp } from "../support/test_app.ts";
-import { CONFIRM, FILE, putSigned, REQUEST, type Requested } from "./files.ts";
+import { CONFIRM, FILE, putSigned, REQUEST, type RequestedUpload } from "./files.ts";
 import { ok } from "./test_collection.ts";
 import { createTestOwner } from "./test_owner.ts";
 
@@ -13,7 +11,8 @@ export const NOTE = {
   size: 10,
   visibility: "private",
 };
-/** A project whose users upload files of every type. */
+
+/** Opens a project whose users may upload files of every type. */
 export async function openPrivate(app: TestApp) {
   const owner = await createTestOwner(app);
   const { project } = owner;
@@ -29,14 +28,14 @@ export async function openPrivate(app: TestApp) {
       },
     }),
   );
-  async function upload(input: object = {}): Promise<Requested> {
+  async function upload(input: object = {}): Promise<RequestedUpload> {
     const asked = await project.asSecret({ path: REQUEST, body: { ...NOTE, ...input } });
     assert.equal(asked.status, 200, asked.text);
     const requested = { ...NOTE, ...input, ...asked.body };
     assert.equal(await putSigned(app, requested), 200);
     return requested;
   }
-  const confirm = ({ filePath, size }: Requested) =>
+  const confirm = ({ filePath, size }: RequestedUpload) =>
     project.asSecret({ path: CONFIRM, body: { filePath, size } });
   async function stored(input: object = {}): Promise<string> {
     const requested = await upload(input);
@@ -56,16 +55,17 @@ export async function openPrivate(app: TestApp) {
   return { app, owner, project, upload, confirm, stored, change, places };
 }
 
-export const signing = (path: string, more: object = {}): Call => ({
+export const signCall = (path: string, more: object = {}): Call => ({
   path: "/api/storage/sign",
   body: { path, ...more },
 });
-export const reading = (path: string): Call => ({
+
+export const readCall = (path: string): Call => ({
   path: `${FILE}?${new URLSearchParams({ path })}`,
 });
 
-/** The status and text at an address, as anybody's browser asks for it. */
-export async function look(
+/** Fetches an address as an anonymous browser does and returns the status and text. */
+export async function fetchText(
   app: TestApp,
   address: string,
   headers: Record<string, string> = {},
@@ -80,6 +80,5 @@ export async function look(
   return { status: answer.status, text: await answer.text(), headers: answer.headers };
 }
 
-/** Where a public file of this path would be. */
 export const publicAddress = ({ services }: TestApp, path: string): string =>
   services.blobStores.internal.publicUrl(path)!;

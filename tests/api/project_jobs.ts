@@ -4,13 +4,12 @@ import { removeLeftover } from "@/lib/files/removals.ts";
 import type { BlobStores } from "@/lib/files/stores.ts";
 import type { TestOwner } from "./test_owner.ts";
 
-/** Leaves a removal that has failed with this message. @param target The store that it is in. */
 export async function failedRemoval(
   { app: { services }, projectId }: Pick<TestOwner, "app" | "projectId">,
   { name, target, message }: { name: string; target: string; message: string },
 ): Promise<string> {
   const named = () => Promise.reject(new BlobsUnavailable(message));
-  const blobStores: BlobStores = { ...services.blobStores, named };
+  const blobStores: BlobStores = { ...services.blobStores, blobsOf: named };
   const path = newPath(projectId, crypto.randomUUID(), name);
   await removeLeftover({ ...services, blobStores }, projectId, { path, target });
   return path;

@@ -9,42 +9,41 @@ import type { Call } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { onEach } from "./on_each.ts";
 import { type Sample, sampleCalls } from "./sample_calls.ts";
-import { NOBODY, refused } from "./test_collection.ts";
+import { refused, UNKNOWN_ID } from "./test_collection.ts";
 import { openTeam, type Team } from "./team.ts";
 
-/** Every operation on one project under a dashboard session: what is added is in here too. */
+/** Every operation on one project under a dashboard session, including those added later. */
 const SAMPLES = sampleCalls().filter(({ template, security }) =>
   template.startsWith("/api/projects/{projectId}") && security.flat().includes("dashboardSession")
 );
 
-/** Who may at least. What is not named here is read by viewers and written by admins. */
-const LEAST: Readonly<Record<string, Role>> = {
+/** The lowest role for an operation. By default, viewers may read and admins may write. */
+const LOWEST_ROLES: Readonly<Record<string, Role>> = {
   deleteProject: "owner",
   offerOwnership: "owner",
-  // Their addresses are not for viewers.
+  // Viewers may not see addresses.
   listInvitations: "admin",
-  // Kept mails hold codes, and a trial makes a user.
+  // Kept mails contain codes, and a trial creates a user.
   getKeptMail: "admin",
   tryProvider: "admin",
   signProjectFile: "viewer",
-  // Whoever leaves names their own account; others are removed by admins.
+  // Members remove themselves; only admins remove others.
   removeMember: "viewer",
 };
 
-/** There even a member of too low a role is a stranger: the interface says so. */
-const HIDDEN = "/api/projects/{projectId}/byok";
+/** The path whose operations treat a member of too low a role as a stranger. */
+const HIDDEN_PATH = "/api/projects/{projectId}/byok";
 
 const RANKS = ["viewer", "admin", "owner"] as const;
 
-const leastOf = ({ operationId, call }: Sample): Role =>
-  LEAST[operationId] ?? (call.method === "GET" ? "viewer" : "admin");
+const lowestRole = ({ operationId, call }: Sample): Role =>
+  LOWEST_ROLES[operationId] ?? (call.method === "GET" ? "viewer" : "admin");
 
 const inProject = ({ call }: Sample, projectId: string): Call => ({
   ...call,
   path: call.path.replace(/(?<=^\/api\/projects\/)[0-9a-f]{24}/, projectId),
 });
 
-/** Everything that the control space holds of projects. */
 async function controlState({ services: { engine } }: TestApp): Promise<string> {
   const pages = await Promise.all(
     [PROJECTS, MEMBERS, INVITATIONS, API_KEYS].map((definition) =>
@@ -55,7 +54,7 @@ async function controlState({ services: { engine } }: TestApp): Promise<string> 
 }
 
 interface OpenTeam extends Team, AsyncDisposable {
-  /** Runs `work` and fails if anything that is kept of projects is different afterwards. */
+  /** Runs `work` and fails if it changes what is stored about projects. */
   untouched(work: () => Promise<void>): Promise<void>;
 }
 
@@ -72,20 +71,20 @@ async function open(): Promise<OpenTeam> {
   };
 }
 
-Deno.test("the table knows every operation that it names", () => {
+Deno.test("the table of roles names only existing operations", () => {
   const known = SAMPLES.map(({ operationId }) => operationId);
-  for (const name of Object.keys(LEAST)) assert.ok(known.includes(name), name);
+  for (const name of Object.keys(LOWEST_ROLES)) assert.ok(known.includes(name), name);
   assert.ok(known.length > 0);
 });
 
 onEach(
-  "strangers are told 404, whether the project exists or not",
+  "a stranger gets 404, whether or not the project exists",
   SAMPLES,
   open,
   async (sample, team) => {
     const texts = new Set<string>();
     await team.untouched(async () => {
-      for (const projectId of [team.projectId, NOBODY]) {
+      for (const projectId of [team.projectId, UNKNOWN_ID]) {
         const answer = await team.stranger.send(inProject(sample, projectId));
         refused(answer, 404, "PROJECT_NOT_FOUND", /^Project not found or access denied$/);
         texts.add(answer.text);
@@ -95,7 +94,7 @@ onEach(
   },
 );
 
-onEach("an id that is none is 400", SAMPLES, open, (sample, team) =>
+onEach("an invalid project id is 400", SAMPLES, open, (sample, team) =>
   team.untouched(async () => {
     for (const id of ["x", `${team.projectId}0`, "users", "%24ne"]) {
       const answer = await team.owner.send(inProject(sample, id));
@@ -104,18 +103,18 @@ onEach("an id that is none is 400", SAMPLES, open, (sample, team) =>
   }));
 
 const isOpenTo = (role: Role, sample: Sample): boolean =>
-  RANKS.indexOf(role) >= RANKS.indexOf(leastOf(sample));
+  RANKS.indexOf(role) >= RANKS.indexOf(lowestRole(sample));
 
 for (const role of ["viewer", "admin"] as const) {
   const samples = SAMPLES.filter((sample) => !isOpenTo(role, sample));
   onEach(
-    `refused to the ${role}, without a trace`,
+    `operations of higher roles refuse the ${role} and change nothing`,
     samples,
     open,
     (sample, team) =>
       team.untouched(async () => {
         const answer = await team[role].send(inProject(sample, team.projectId));
-        if (sample.template === HIDDEN) refused(answer, 404, "PROJECT_NOT_FOUND");
+        if (sample.template === HIDDEN_PATH) refused(answer, 404, "PROJECT_NOT_FOUND");
         else refused(answer, 403, "ROLE_REQUIRED");
       }),
   );
@@ -125,7 +124,7 @@ for (const sample of SAMPLES) {
   for (const role of RANKS.filter((role) => isOpenTo(role, sample))) {
     Deno.test(`${sample.operationId}: open to the ${role}`, async () => {
       await using team = await open();
-      const answer = await team[role].send(removingHimself(sample, team, role));
+      const answer = await team[role].send(removingSelf(sample, team, role));
       const codes = ["ROLE_REQUIRED", "PROJECT_NOT_FOUND", "SIGN_IN_REQUIRED"];
       assert.ok(!codes.includes(answer.body?.code), answer.text);
     });
@@ -133,7 +132,7 @@ for (const sample of SAMPLES) {
 }
 
 onEach(
-  "what is in the trash is as if it were not there",
+  "a project in the trash looks like a missing one",
   SAMPLES,
   async () => {
     const team = await open();
@@ -150,8 +149,8 @@ onEach(
     }),
 );
 
-/** A viewer may remove nobody else. */
-function removingHimself(sample: Sample, team: Team, role: Role): Call {
+/** Makes removeMember name the caller, because viewers may remove only themselves. */
+function removingSelf(sample: Sample, team: Team, role: Role): Call {
   const call = inProject(sample, team.projectId);
   if (sample.operationId !== "removeMember") return call;
   return { ...call, path: team.path(`/members/${team[role].accountId}`) };

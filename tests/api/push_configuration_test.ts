@@ -15,8 +15,8 @@ import { ok } from "./test_collection.ts";
 
 const SECRET = "a-secret-of-the-provider";
 
-/** A project in which everything is set that can be. */
-async function furnished(app: TestApp): Promise<TestProject> {
+/** Creates a project in which everything that can be configured is set. */
+async function createConfiguredProject(app: TestApp): Promise<TestProject> {
   const { services } = app;
   const project = await app.project({ siteUrl: "https://blog.example" });
   const { projectId } = project;
@@ -58,20 +58,20 @@ const push = (
   options?: PushOptions,
 ) => pushConfiguration(services, projectId, given, options);
 
-const told = (changes: readonly { action: string; what: string }[]): string[] =>
+const describeChanges = (changes: readonly { action: string; what: string }[]): string[] =>
   changes.map(({ action, what }) => `${action} ${what}`);
 
-Deno.test("what is pulled of one project makes another alike, and holds no secret", async () => {
+Deno.test("pushing a pulled configuration makes another project equal, and it contains no secret", async () => {
   await using app = await openTestApp();
-  const whole = await pull(app, await furnished(app));
-  const text = JSON.stringify(whole);
+  const pulled = await pull(app, await createConfiguredProject(app));
+  const text = JSON.stringify(pulled);
   assert.ok(!text.includes(SECRET) && !text.includes("whsec_") && !/[ps]k_live_/.test(text));
   const other = await app.project();
-  // A provider is switched on where its secret is known.
-  const providers = whole.providers.map((one) => ({ ...one, enabled: false }));
-  const given = { ...whole, providers };
+  // A provider is enabled only where its secret is known.
+  const providers = pulled.providers.map((one) => ({ ...one, enabled: false }));
+  const given = { ...pulled, providers };
   const changes = await push(app, other, given);
-  assert.deepEqual(told(changes), [
+  assert.deepEqual(describeChanges(changes), [
     "change settings",
     "change user fields",
     "create collections comments, posts",
@@ -80,12 +80,12 @@ Deno.test("what is pulled of one project makes another alike, and holds no secre
     "create webhook Search",
   ]);
   assert.deepEqual(await pull(app, other), given);
-  assert.deepEqual(await push(app, other, given), [], "nothing is different any more");
+  assert.deepEqual(await push(app, other, given), [], "the projects are equal");
 });
 
-Deno.test("each change is told part by part, and a dry run makes none", async () => {
+Deno.test("each change is reported part by part, and a dry run makes none", async () => {
   await using app = await openTestApp();
-  const project = await furnished(app);
+  const project = await createConfiguredProject(app);
   const before = await pull(app, project);
   const given: ProjectConfiguration = {
     settings: { auth: { signUp: "open" } },
@@ -118,17 +118,21 @@ Deno.test("each change is told part by part, and a dry run makes none", async ()
     ],
   );
   assert.deepEqual(await pull(app, project), before);
-  assert.deepEqual(told(await push(app, project, given)), told(changes));
+  assert.deepEqual(describeChanges(await push(app, project, given)), describeChanges(changes));
   const after = await pull(app, project);
   assert.equal(after.settings.auth!.signUp, "open");
-  assert.deepEqual(after.settings.allowedOrigins, before.settings.allowedOrigins, "not given");
-  assert.deepEqual(after.userFields, before.userFields, "not given");
+  assert.deepEqual(
+    after.settings.allowedOrigins,
+    before.settings.allowedOrigins,
+    "unchanged, because it is not given",
+  );
+  assert.deepEqual(after.userFields, before.userFields, "unchanged, because it is not given");
   assert.deepEqual(after.mailTemplates, []);
 });
 
-Deno.test("a field that is renamed is told as such, moves its values, and is no change any more", async () => {
+Deno.test("a renamed field is reported as such, keeps its values, and is not reported again", async () => {
   await using app = await openTestApp();
-  const project = await furnished(app);
+  const project = await createConfiguredProject(app);
   const before = await pull(app, project);
   const { _id } = ok(
     await project.asSecret({ path: "/api/data/posts", body: { title: "Hello" } }),
@@ -152,7 +156,7 @@ Deno.test("a field that is renamed is told as such, moves its values, and is no 
   ]);
   assert.deepEqual(await pull(app, project), before);
   await push(app, project, given);
-  assert.deepEqual(await push(app, project, given), [], "it is done");
+  assert.deepEqual(await push(app, project, given), [], "the rename is not repeated");
   const document = ok(await project.asSecret({ path: `/api/data/posts/${_id}` }));
   assert.deepEqual([document.headline, "title" in document], ["Hello", false]);
   assert.doesNotMatch(JSON.stringify(await pull(app, project)), /renamedFrom/);
@@ -171,16 +175,16 @@ Deno.test("a field that is renamed is told as such, moves its values, and is no 
   );
 });
 
-Deno.test("what would lose documents is refused before anything is done, unless it may", async () => {
+Deno.test("a push that would lose documents is refused before it starts, unless allowed", async () => {
   await using app = await openTestApp();
-  const project = await furnished(app);
+  const project = await createConfiguredProject(app);
   await project.asSecret({ path: "/api/data/posts", body: { title: "One" } });
   const before = await pull(app, project);
   const given: ProjectConfiguration = { settings: { siteUrl: null }, collections: [] };
   await assert.rejects(push(app, project, given), /collection posts \(1 documents\).*--allow-loss/);
   assert.deepEqual(await pull(app, project), before);
   const changes = await push(app, project, given, { allowLoss: true });
-  assert.deepEqual(told(changes), [
+  assert.deepEqual(describeChanges(changes), [
     "change settings",
     "delete collection comments",
     "delete collection posts",
@@ -188,9 +192,9 @@ Deno.test("what would lose documents is refused before anything is done, unless 
   assert.deepEqual((await pull(app, project)).collections, []);
 });
 
-Deno.test("where stored documents stand in the way it says how far it got, and goes on from there", async () => {
+Deno.test("a push that stored documents prevent reports its progress and can be continued", async () => {
   await using app = await openTestApp();
-  const project = await furnished(app);
+  const project = await createConfiguredProject(app);
   const { body: { data } } = await project.asSecret({
     path: "/api/data/posts",
     body: { title: "One" },
@@ -203,9 +207,12 @@ Deno.test("where stored documents stand in the way it says how far it got, and g
       parseDefinition({ name: "posts", fields: [{ key: "title", type: "Number" }] }),
     ],
   };
-  await assert.rejects(push(app, project, given), /To change collection posts.*1 of 2 changes/);
+  await assert.rejects(
+    push(app, project, given),
+    /Could not change collection posts.*1 of 2 changes/,
+  );
   assert.equal((await pull(app, project)).settings.siteUrl, "https://other.example");
   const path = `/api/data/posts/${data._id}?permanent=true`;
   await project.asSecret({ method: "DELETE", path });
-  assert.deepEqual(told(await push(app, project, given)), ["change collection posts"]);
+  assert.deepEqual(describeChanges(await push(app, project, given)), ["change collection posts"]);
 });

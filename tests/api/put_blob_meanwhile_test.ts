@@ -1,4 +1,4 @@
-/** Uploads whose row changes while they are under way, that take long, or come at once. */
+/** Tests uploads whose row changes in between, slow uploads and concurrent uploads. */
 
 import assert from "node:assert/strict";
 import { deleteFile } from "@/lib/files/delete_file.ts";
@@ -10,12 +10,12 @@ import { createApp } from "@/routes/app.ts";
 import { until } from "../acceptance/until.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { addressOf, partials, pieces, put, staged, textBytes, tokenOf } from "./blobs.ts";
-import { type Files, openFiles, type Requested } from "./files.ts";
+import { addressOf, partialPaths, put, stagedText, streamOf, textBytes, tokenOf } from "./blobs.ts";
+import { type Files, openFiles, type RequestedUpload } from "./files.ts";
 import { ok, refused, times } from "./test_collection.ts";
 
-/** Changes a row behind the product's back, to have it in any state at any moment. */
-async function changeRow({ app, project }: Files, upload: Requested, change: Change) {
+/** Changes an upload's row directly in the store. */
+async function changeRow({ app, project }: Files, upload: RequestedUpload, change: Change) {
   const rows = app.services.engine.records<UploadRecord>(project.projectId, UPLOADS);
   assert.ok(await rows.updateOne(eq("path", upload.filePath), change));
 }
@@ -30,10 +30,10 @@ const claimed = (files: Files, until: number): Change => ({
 
 const CONFIRMED: Change = { set: { state: "confirmed", expiresAt: null } };
 
-Deno.test("UPLOAD_FINISHED: confirmed, deleted, elsewhere or too late: nothing is read", async () => {
+Deno.test("UPLOAD_FINISHED: putBlob of a confirmed, deleted, moved or expired upload reads nothing", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
-  const uploads: Requested[] = [];
+  const uploads: RequestedUpload[] = [];
   for (let i = 0; i < 4; i++) uploads.push(await files.request());
   const [confirmed, elsewhere, over, removed] = uploads;
   await changeRow(files, confirmed!, CONFIRMED);
@@ -42,14 +42,14 @@ Deno.test("UPLOAD_FINISHED: confirmed, deleted, elsewhere or too late: nothing i
   assert.equal((await files.remove(removed!.filePath)).status, 200);
   const state = [await files.rows(), await files.objects()];
   for (const upload of uploads) {
-    const body = pieces(() => textBytes("x".repeat(12)));
+    const body = streamOf(() => textBytes("x".repeat(12)));
     refused(await put(app, upload, { body }), 409, "UPLOAD_FINISHED");
     assert.equal(body.pulled(), 0, "nothing was read");
   }
   assert.deepEqual([await files.rows(), await files.objects()], state);
 });
 
-Deno.test("UPLOAD_FINISHED: a second PUT over a confirmed file leaves it as it is", async () => {
+Deno.test("UPLOAD_FINISHED: a second PUT leaves a confirmed file as it is", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
@@ -62,7 +62,7 @@ Deno.test("UPLOAD_FINISHED: a second PUT over a confirmed file leaves it as it i
   assert.equal(answer.text, "first");
 });
 
-Deno.test("a claim that has lapsed holds nobody up", async () => {
+Deno.test("an expired claim blocks no upload", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
@@ -71,13 +71,13 @@ Deno.test("a claim that has lapsed holds nobody up", async () => {
   assert.equal((await files.confirm(upload)).status, 200);
 });
 
-Deno.test("bytes that arrive while a confirm that came too early is at work are taken", async () => {
+Deno.test("bytes that arrive during a premature confirm are accepted", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(1);
   await changeRow(files, upload, claimed(files, 60_000));
   const givenBack: Change = { set: { state: "requested", claim: null, claimedUntil: null } };
-  const body = pieces(async (i) => {
+  const body = streamOf(async (i) => {
     if (i === 0) return textBytes("x");
     await changeRow(files, upload, givenBack);
     return null;
@@ -86,9 +86,9 @@ Deno.test("bytes that arrive while a confirm that came too early is at work are 
   assert.equal((await files.confirm(upload)).status, 200);
 });
 
-/** What happens to an upload while its bytes arrive, and whether they stay staged. */
-const MEANWHILE: Readonly<
-  Record<string, [(files: Files, upload: Requested) => Promise<unknown>, boolean]>
+/** Events during an upload, and whether its bytes stay staged. */
+const INTERRUPTIONS: Readonly<
+  Record<string, [(files: Files, upload: RequestedUpload) => Promise<unknown>, boolean]>
 > = {
   "it is confirmed": [(files, upload) => changeRow(files, upload, CONFIRMED), false],
   "it is deleted": [(files, { filePath }) => files.remove(filePath), false],
@@ -96,46 +96,46 @@ const MEANWHILE: Readonly<
   "a confirm takes it": [(files, upload) => changeRow(files, upload, claimed(files, 6e4)), true],
 };
 
-for (const [what, [happen, staysStaged]] of Object.entries(MEANWHILE)) {
+for (const [what, [happen, staysStaged]] of Object.entries(INTERRUPTIONS)) {
   Deno.test(`UPLOAD_FINISHED: ${what} before the last byte arrives`, async () => {
     await using app = await openTestApp();
     const files = await openFiles(app);
     const upload = await files.request(2);
     let happening: Promise<unknown> | undefined;
-    const body = pieces(async (i) => {
+    const body = streamOf(async (i) => {
       if (i === 1) await (happening = happen(files, upload));
       return i < 2 ? textBytes("x") : null;
     });
     refused(await put(app, upload, { body }), 409, "UPLOAD_FINISHED");
-    await happening; // The upload may end before what ends it has done all it does.
-    // A confirm that is at work may be about to publish it.
-    assert.equal(await staged(files, upload), staysStaged ? "xx" : null);
-    assert.deepEqual(await partials(files), []);
+    await happening; // The upload may end before this does.
+    // A confirm in progress may be about to publish the file.
+    assert.equal(await stagedText(files, upload), staysStaged ? "xx" : null);
+    assert.deepEqual(await partialPaths(files), []);
   });
 }
 
 for (const who of ["this process", "another process"]) {
-  Deno.test(`UPLOAD_FINISHED: an upload that ${who} deletes ends though nothing more arrives, and leaves nothing`, async () => {
+  Deno.test(`UPLOAD_FINISHED: a stalled upload ends when ${who} deletes it, and leaves nothing`, async () => {
     await using app = await openTestApp();
     await using other = await openTestApp({ store: app.store, clock: app.clock });
     const files = await openFiles(app);
     const upload = await files.request(1000);
-    const body = pieces((i) => i === 0 ? textBytes("x".repeat(999)) : new Promise(() => {}));
+    const body = streamOf((i) => i === 0 ? textBytes("x".repeat(999)) : new Promise(() => {}));
     const answer = put(app, upload, { body });
-    await until("it has begun", async () => (await partials(files)).length === 1);
+    await until("it has begun", async () => (await partialPaths(files)).length === 1);
     const deleting = who === "this process" ? app : other;
     const scope = { projectId: files.project.projectId, ownerId: null };
     await deleteFile(deleting.services, scope, upload.filePath);
     refused(await answer, 409, "UPLOAD_FINISHED");
-    assert.deepEqual(await partials(files), []);
+    assert.deepEqual(await partialPaths(files), []);
     assert.equal((await files.usage()).reserved, 0);
   });
 }
 
-Deno.test("REQUEST_TIMEOUT: an upload ends with its hold, however it comes along", async () => {
+Deno.test("REQUEST_TIMEOUT: an upload ends when its reservation expires, at any speed", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
-  // The clock of the test stands still; the time that is left is counted by a real one.
+  // The test's clock does not advance; the remaining time is measured by a real clock.
   const soon = new Date(app.clock.now() + 30).toISOString();
   const stalls = () => new Promise<null>(() => {});
   const trickles = () =>
@@ -143,14 +143,14 @@ Deno.test("REQUEST_TIMEOUT: an upload ends with its hold, however it comes along
   for (const next of [stalls, trickles]) {
     const upload = await files.request(2000);
     await changeRow(files, upload, { set: { expiresAt: soon } });
-    const body = pieces((i) => i < 3 ? textBytes("x") : next());
+    const body = streamOf((i) => i < 3 ? textBytes("x") : next());
     refused(await put(app, upload, { body }), 408, "REQUEST_TIMEOUT");
-    assert.equal(await staged(files, upload), null);
+    assert.equal(await stagedText(files, upload), null);
   }
-  assert.deepEqual(await partials(files), []);
+  assert.deepEqual(await partialPaths(files), []);
 });
 
-Deno.test("each piece that arrives starts the time of the handler anew", async () => {
+Deno.test("each arriving piece restarts the handler's timeout", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
@@ -163,7 +163,7 @@ Deno.test("each piece that arrives starts the time of the handler anew", async (
     method: "PUT",
     path: addressOf(tokenOf(upload)),
     headers: { "content-type": "text/plain" },
-    body: pieces((i) => i < 5 ? textBytes("x") : null),
+    body: streamOf((i) => i < 5 ? textBytes("x") : null),
   });
   assert.equal(answer.status, 200);
   assert.ok(restarts >= 5, `${restarts} restarts`);
@@ -176,9 +176,9 @@ Deno.test("RATE_LIMITED: an address takes four uploads at once, and more when th
   const gate = Promise.withResolvers<null>();
   const arriving = times(
     UPLOADS_AT_ONCE_MAX,
-    () => put(app, upload, { body: pieces((i) => i === 0 ? textBytes("x") : gate.promise) }),
+    () => put(app, upload, { body: streamOf((i) => i === 0 ? textBytes("x") : gate.promise) }),
   );
-  const all = async () => (await partials(files)).length === UPLOADS_AT_ONCE_MAX;
+  const all = async () => (await partialPaths(files)).length === UPLOADS_AT_ONCE_MAX;
   await until("all are under way", all);
   const answer = await put(app, upload);
   refused(answer, 429, "RATE_LIMITED");
@@ -189,7 +189,7 @@ Deno.test("RATE_LIMITED: an address takes four uploads at once, and more when th
   ok(await put(app, upload));
 });
 
-Deno.test("of uploads at once to one address each is whole, and the file is one of them", async () => {
+Deno.test("of concurrent uploads to one address each is complete, and the file is one of them", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(300_000);
@@ -198,6 +198,6 @@ Deno.test("of uploads at once to one address each is whole, and the file is one 
     bodies.map((text) => put(app, upload, { body: textBytes(text) })),
   );
   for (const answer of answers) ok(answer);
-  assert.ok(bodies.includes((await staged(files, upload))!));
+  assert.ok(bodies.includes((await stagedText(files, upload))!));
   assert.equal((await files.confirm(upload)).status, 200);
 });

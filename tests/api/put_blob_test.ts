@@ -1,26 +1,26 @@
 import assert from "node:assert/strict";
 import { encodeBase64Url } from "@/lib/crypto/base64.ts";
-import { signed } from "@/lib/crypto/signed.ts";
+import { sign } from "@/lib/crypto/signed.ts";
 import { createUploadTokens } from "@/lib/files/upload_tokens.ts";
 import { UPLOAD_URL_MS } from "@/lib/limits.ts";
 import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { addressOf, partials, pieces, put, staged, textBytes, tokenOf } from "./blobs.ts";
+import { addressOf, partialPaths, put, stagedText, streamOf, textBytes, tokenOf } from "./blobs.ts";
 import { MiB, openFiles } from "./files.ts";
 import { ok, refused, times } from "./test_collection.ts";
 
-Deno.test("what is sent is staged, without any key and without a change of the ledger", async () => {
+Deno.test("putBlob stages the file without a key and without a change of the upload ledger", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
   const before = [await files.rows(), await files.usage()];
   const answer = await put(app, upload, { body: textBytes("hello") });
   assert.deepEqual(ok(answer), { size: 5 });
-  assert.equal(await staged(files, upload), "hello");
+  assert.equal(await stagedText(files, upload), "hello");
   assert.deepEqual([await files.rows(), await files.usage()], before);
   assert.deepEqual((await files.objects()).stored, []);
-  assert.deepEqual(await partials(files), []);
+  assert.deepEqual(await partialPaths(files), []);
   assert.equal(answer.headers.get("cache-control"), "private, no-cache");
   const etag = answer.headers.get("etag");
   assert.match(etag!, /^"[\w-]+"$/);
@@ -29,7 +29,7 @@ Deno.test("what is sent is staged, without any key and without a change of the l
   assert.equal(served.headers.get("etag"), etag);
 });
 
-Deno.test("a key of whatever project changes nothing: the address is the permission", async () => {
+Deno.test("a key of any project has no effect on putBlob: the signed address is the permission", async () => {
   await using app = await openTestApp({ env: { RATE_LIMITS: "on", RATE_LIMIT_PER_MINUTE: "1" } });
   const files = await openFiles(app);
   const upload = await files.request();
@@ -39,7 +39,7 @@ Deno.test("a key of whatever project changes nothing: the address is the permiss
   }
 });
 
-Deno.test("a part of a file, or a packed one, is refused by its headers, and the address stays good", async () => {
+Deno.test("a partial or encoded body is refused by its headers, and the address remains valid", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
@@ -54,7 +54,7 @@ Deno.test("a part of a file, or a packed one, is refused by its headers, and the
   ok(await put(app, upload, { body: textBytes("hello") }));
 });
 
-Deno.test("UPLOAD_TOKEN_INVALID: a token of which any character is another, and none is read", async () => {
+Deno.test("UPLOAD_TOKEN_INVALID: a token with a changed character, or no token", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
@@ -66,7 +66,7 @@ Deno.test("UPLOAD_TOKEN_INVALID: a token of which any character is another, and 
     );
     const cut = [token.slice(1), token.slice(0, -1), `${token}A`, `A${token}`, `${token}.`];
     for (const altered of [...places, ...cut, token.toLowerCase(), token.split(".")[0]!]) {
-      const body = pieces(() => textBytes("x".repeat(12)));
+      const body = streamOf(() => textBytes("x".repeat(12)));
       const answer = await put(app, upload, { path: addressOf(altered), body });
       refused(answer, 403, "UPLOAD_TOKEN_INVALID");
       assert.equal(body.pulled(), 0, "nothing was read");
@@ -80,15 +80,15 @@ Deno.test("UPLOAD_TOKEN_INVALID: a token by another key, for another purpose, or
   const upload = await files.request();
   const { keyRing, clock } = app.services;
   const { filePath: path, size: bytes, contentType } = upload;
-  const whole = { path, bytes, contentType, expiresAt: clock.now() + 60_000 };
+  const claims = { path, bytes, contentType, expiresAt: clock.now() + 60_000 };
   const payload = tokenOf(upload).split(".")[0]!;
   const own = keyRing.derive("upload tokens")[0]!;
   const tokens = [
-    createUploadTokens(["k".repeat(43)]).write(whole),
-    createUploadTokens(keyRing.derive("cursors")).write(whole),
-    createUploadTokens(keyRing.derive("sign-in cookies")).write(whole),
-    signed(own, "GET a blob", payload),
-    signed(own, "", payload),
+    createUploadTokens(["k".repeat(43)]).write(claims),
+    createUploadTokens(keyRing.derive("cursors")).write(claims),
+    createUploadTokens(keyRing.derive("sign-in cookies")).write(claims),
+    sign(own, "GET a blob", payload),
+    sign(own, "", payload),
     payload,
     encodeBase64Url(textBytes(JSON.stringify([path, bytes, contentType, clock.now() + 60_000]))),
     "x",
@@ -98,10 +98,10 @@ Deno.test("UPLOAD_TOKEN_INVALID: a token by another key, for another purpose, or
       refused(await put(app, upload, { path: addressOf(token) }), 403, "UPLOAD_TOKEN_INVALID");
     }
   });
-  ok(await put(app, upload, { path: addressOf(createUploadTokens([own]).write(whole)) }));
+  ok(await put(app, upload, { path: addressOf(createUploadTokens([own]).write(claims)) }));
 });
 
-Deno.test("UPLOAD_TOKEN_INVALID: an address lives ten minutes, to the millisecond", async () => {
+Deno.test("UPLOAD_TOKEN_INVALID: an address expires after exactly ten minutes", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
@@ -109,10 +109,10 @@ Deno.test("UPLOAD_TOKEN_INVALID: an address lives ten minutes, to the millisecon
   ok(await put(app, upload));
   app.clock.advance(1);
   refused(await put(app, upload), 403, "UPLOAD_TOKEN_INVALID");
-  assert.equal((await files.confirm(upload)).status, 200, "what was sent in time is kept");
+  assert.equal((await files.confirm(upload)).status, 200, "bytes sent in time are kept");
 });
 
-Deno.test("UPLOAD_TOKEN_INVALID: where clients send files to the bucket itself", async () => {
+Deno.test("UPLOAD_TOKEN_INVALID: a deployment whose clients send files to the bucket itself", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
@@ -126,7 +126,7 @@ Deno.test("UPLOAD_TOKEN_INVALID: where clients send files to the bucket itself",
   refused(answer, 403, "UPLOAD_TOKEN_INVALID");
 });
 
-Deno.test("an address puts at its own path alone, whatever else it is asked", async () => {
+Deno.test("an address stores at its own path only, whatever else the request says", async () => {
   await using app = await openTestApp();
   const [files, others] = [await openFiles(app), await openFiles(app)];
   const [upload, other] = [await files.request(), await others.request()];
@@ -134,7 +134,7 @@ Deno.test("an address puts at its own path alone, whatever else it is asked", as
   await others.untouched(async () => {
     ok(await put(app, upload, { path: addressOf(tokenOf(upload)) + query }));
   });
-  assert.equal(await staged(files, upload), "x".repeat(12));
+  assert.equal(await stagedText(files, upload), "x".repeat(12));
 });
 
 Deno.test("UPLOAD_TYPE_MISMATCH: any content type but the requested text", async () => {
@@ -150,7 +150,7 @@ Deno.test("UPLOAD_TYPE_MISMATCH: any content type but the requested text", async
   ];
   await files.untouched(async () => {
     for (const type of types) {
-      const body = pieces(() => textBytes("x".repeat(12)));
+      const body = streamOf(() => textBytes("x".repeat(12)));
       const answer = await put(app, upload, { headers: { "content-type": type }, body });
       refused(answer, 415, "UPLOAD_TYPE_MISMATCH");
       assert.equal(body.pulled(), 0, "nothing was read");
@@ -159,20 +159,20 @@ Deno.test("UPLOAD_TYPE_MISMATCH: any content type but the requested text", async
   ok(await put(app, upload));
 });
 
-Deno.test("a type with parameters is taken as it was requested", async () => {
+Deno.test("a type with parameters is accepted as it was requested", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(12, 'text/plain; charset=utf-8; x="a b"');
   ok(await put(app, upload));
 });
 
-Deno.test("UPLOAD_TOO_LONG: an announced length above the requested one is refused unread", async () => {
+Deno.test("UPLOAD_TOO_LONG: a Content-Length above the requested size is refused before reading", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
   await files.untouched(async () => {
     for (const length of ["13", "99999999999999999999"]) {
-      const body = pieces(() => textBytes("x"));
+      const body = streamOf(() => textBytes("x"));
       const answer = await put(app, upload, { headers: { "content-length": length }, body });
       refused(answer, 413, "UPLOAD_TOO_LONG");
       assert.equal(body.pulled(), 0, "nothing was read");
@@ -180,47 +180,49 @@ Deno.test("UPLOAD_TOO_LONG: an announced length above the requested one is refus
   });
 });
 
-Deno.test("UPLOAD_TOO_LONG: what runs over is refused at the byte beyond, and no more is read", async () => {
+Deno.test("UPLOAD_TOO_LONG: a body that is too long is refused at the first excess byte", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(10);
   await files.untouched(async () => {
-    const body = pieces(() => textBytes("xxx"));
+    const body = streamOf(() => textBytes("xxx"));
     refused(await put(app, upload, { body }), 413, "UPLOAD_TOO_LONG");
-    assert.equal(body.pulled(), 4, "the fourth piece holds the byte beyond");
+    assert.equal(body.pulled(), 4, "the fourth chunk contains the excess byte");
   });
-  assert.deepEqual(await partials(files), []);
+  assert.deepEqual(await partialPaths(files), []);
   ok(await put(app, upload));
 });
 
-Deno.test("UPLOAD_TOO_SHORT: announced or arrived, and the address is still good", async () => {
+Deno.test("UPLOAD_TOO_SHORT: by Content-Length or by arrived bytes; the address remains valid", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(10);
   await files.untouched(async () => {
-    const unread = pieces(() => textBytes("x"));
+    const unread = streamOf(() => textBytes("x"));
     const headers = { "content-length": "9" };
     refused(await put(app, upload, { headers, body: unread }), 400, "UPLOAD_TOO_SHORT");
     assert.equal(unread.pulled(), 0, "nothing was read");
-    const ending = pieces((i) => i < 3 ? textBytes("xxx") : null);
+    const ending = streamOf((i) => i < 3 ? textBytes("xxx") : null);
     refused(await put(app, upload, { body: ending }), 400, "UPLOAD_TOO_SHORT");
-    const cut = pieces((i) => i < 3 ? textBytes("xxx") : Promise.reject(new Error("gone")));
+    const cut = streamOf((i) => i < 3 ? textBytes("xxx") : Promise.reject(new Error("gone")));
     refused(await put(app, upload, { body: cut }), 400, "UPLOAD_TOO_SHORT");
     refused(await put(app, upload, { body: new Uint8Array() }), 400, "UPLOAD_TOO_SHORT");
   });
-  assert.deepEqual(await partials(files), []);
+  assert.deepEqual(await partialPaths(files), []);
   ok(await put(app, upload));
 });
 
-Deno.test("a body in many pieces is one file", async () => {
+Deno.test("a body in many chunks becomes one file", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(1000);
-  ok(await put(app, upload, { body: pieces((i) => i < 1000 ? textBytes(String(i % 10)) : null) }));
-  assert.equal(await staged(files, upload), "0123456789".repeat(100));
+  ok(
+    await put(app, upload, { body: streamOf((i) => i < 1000 ? textBytes(String(i % 10)) : null) }),
+  );
+  assert.equal(await stagedText(files, upload), "0123456789".repeat(100));
 });
 
-Deno.test("STORAGE_UNAVAILABLE: a folder that cannot be used is 503, and no detail is told", async () => {
+Deno.test("STORAGE_UNAVAILABLE: an unusable folder is 503 without any detail", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
@@ -231,7 +233,7 @@ Deno.test("STORAGE_UNAVAILABLE: a folder that cannot be used is 503, and no deta
   assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
 });
 
-Deno.test("a page of any origin may send a file, and read the answer", async () => {
+Deno.test("a page of any origin may send a file and read the response", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
@@ -255,7 +257,7 @@ Deno.test("a page of any origin may send a file, and read the answer", async () 
   }
 });
 
-Deno.test("the address takes PUT alone", async () => {
+Deno.test("the address accepts only PUT", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
@@ -265,10 +267,10 @@ Deno.test("the address takes PUT alone", async () => {
     assert.equal(answer.status, 405, method);
     assert.equal(answer.headers.get("allow"), "PUT");
   }
-  assert.equal(await staged(files, upload), "x".repeat(12));
+  assert.equal(await stagedText(files, upload), "x".repeat(12));
 });
 
-Deno.test("the largest file of the plan is taken", async () => {
+Deno.test("the largest file of the plan is accepted", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(10 * MiB);

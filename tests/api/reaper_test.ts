@@ -6,10 +6,10 @@ import { reconcile } from "@/lib/files/reconcile.ts";
 import { JOBS } from "@/lib/jobs/jobs.ts";
 import { UPLOADS } from "@/lib/files/uploads.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
-import { stepped } from "../support/stepped.ts";
+import { withSteps } from "../support/with_steps.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { storage } from "../support/test_store.ts";
-import { changedStores, CONFIRM, type Files, MiB, openFiles, sendOver } from "./files.ts";
+import { CONFIRM, type Files, MiB, openFiles, sendOver, withChangedStores } from "./files.ts";
 import { refused, times } from "./test_collection.ts";
 
 const HOLD_MS = 20 * 60_000;
@@ -19,7 +19,7 @@ async function isClean({ app, project: { projectId } }: Files): Promise<void> {
   assert.deepEqual({ drift, unfinished }, { drift: [], unfinished: [] });
 }
 
-Deno.test("uploads that expired are released with their objects, in batches, and no others", async () => {
+Deno.test("expired uploads are released with their objects, in batches, and no others", async () => {
   await using app = await openTestApp();
   const [files, other] = [await openFiles(app), await openFiles(app)];
   const confirmed = await files.upload(100);
@@ -46,7 +46,7 @@ Deno.test("uploads that expired are released with their objects, in batches, and
   assert.deepEqual(await reap(app.services), { released: 0, removed: 0, swept: 0 });
 });
 
-Deno.test("a claim keeps an expired upload from being released until it lapses, and what it published goes too", async () => {
+Deno.test("a claim protects an expired upload until it expires; its published object goes, too", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
@@ -69,14 +69,14 @@ Deno.test("a claim keeps an expired upload from being released until it lapses, 
   await isClean(files);
 });
 
-Deno.test("a confirm that commits at the last moment is not swept away", async () => {
+Deno.test("a confirm that commits at the last moment keeps its file", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
   await files.put(upload);
   const { internal } = app.services.blobStores;
   const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const slow = changedStores(app.services, {
+  const slow = withChangedStores(app.services, {
     async publish(path, contentType) {
       reached.resolve();
       await released.promise;
@@ -87,7 +87,7 @@ Deno.test("a confirm that commits at the last moment is not swept away", async (
   const confirming = sendOver(slow, files.project, { path: CONFIRM, body });
   await reached.promise;
   app.clock.advance(HOLD_MS + 60_000);
-  const services = stepped(app.services, async (name) => {
+  const services = withSteps(app.services, async (name) => {
     if (name !== "begin") return;
     released.resolve();
     assert.equal((await confirming).status, 200);
@@ -98,15 +98,15 @@ Deno.test("a confirm that commits at the last moment is not swept away", async (
   await isClean(files);
 });
 
-// Elsewhere uploads under way are the store's own.
+// A bucket keeps uploads in progress itself.
 if (storage === "disk") {
-  Deno.test("a partial object goes once nothing was written to it for as long as a hold lasts", async () => {
+  Deno.test("a partial object is swept when nothing was written to it for the length of a hold", async () => {
     await using app = await openTestApp();
     const files = await openFiles(app);
     const { projectId } = files.project;
     const folder = `${app.store.folder}/files/_partial/${projectId}`;
     await Deno.mkdir(folder, { recursive: true });
-    const made = async (ageMs: number) => {
+    const writePartial = async (ageMs: number) => {
       const path = newPath(projectId, crypto.randomUUID(), "a");
       const file = `${app.store.folder}/files/_partial/${path}.${"x".repeat(16)}`;
       await Deno.writeTextFile(file, "half");
@@ -114,7 +114,7 @@ if (storage === "disk") {
       await Deno.utime(file, at, at);
       return file;
     };
-    const [growing, left] = [await made(HOLD_MS - 1000), await made(HOLD_MS)];
+    const [growing, left] = [await writePartial(HOLD_MS - 1000), await writePartial(HOLD_MS)];
     const { unfinished } = await reconcile(app.services, projectId, { repair: false });
     assert.deepEqual(unfinished.map(({ kind }) => kind), ["temporary", "temporary"]);
     assert.equal((await reap(app.services)).swept, 1);
@@ -126,7 +126,7 @@ if (storage === "disk") {
   });
 }
 
-Deno.test("a PUT that lands after the sweep is found by the next one, also of a confirmed or deleted file", async () => {
+Deno.test("a PUT that ends after a sweep is swept by the next, even for a confirmed or deleted file", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const [confirmed, deleted] = [await files.upload(), await files.upload()];
@@ -146,7 +146,7 @@ Deno.test("a PUT that lands after the sweep is found by the next one, also of a 
   assert.equal((await files.confirm(waiting)).status, 200);
 });
 
-Deno.test("staged objects of a project that is not known here stay", async () => {
+Deno.test("staged objects of a project that this store does not know remain", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const stranger = "0123456789abcdef01234567";
@@ -162,7 +162,7 @@ Deno.test("staged objects of a project that is not known here stay", async () =>
   await app.services.blobStores.internal.remove("staged", foreign.filePath);
 });
 
-Deno.test("several at once do each thing once", async () => {
+Deno.test("concurrent sweeps do each piece of work once", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   for (let i = 0; i < 60; i++) await files.request(10);
@@ -176,31 +176,31 @@ Deno.test("several at once do each thing once", async () => {
   await isClean(files);
 });
 
-Deno.test("while the store of files is away space is returned all the same, and objects go when it is back", async () => {
+Deno.test("while file storage is unavailable the reaper frees quota, and deletes objects later", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(10 * MiB);
   await files.stage(upload, new Uint8Array(3));
   app.clock.advance(HOLD_MS);
   const fail = () => Promise.reject(new BlobsUnavailable("away"));
-  const away = changedStores(app.services, { remove: fail, list: fail });
+  const away = withChangedStores(app.services, { remove: fail, list: fail });
   assert.equal((await reap(away)).released, 1);
   assert.equal((await files.usage()).reserved, 0);
   assert.equal((await files.objects()).staged.length, 1);
   const removals = app.services.engine.records(files.project.projectId, JOBS);
   assert.equal(await removals.count(ALL), 1);
-  app.clock.advance(66_000); // A minute, with its jitter.
+  app.clock.advance(66_000); // One minute plus jitter.
   assert.equal((await reap(app.services)).removed, 1);
   await isClean(files);
 });
 
-Deno.test("one project that fails does not keep the others", async () => {
+Deno.test("a project that fails does not hold up the others", async () => {
   await using app = await openTestApp();
   const [broken, files] = [await openFiles(app), await openFiles(app)];
   await broken.request();
   await files.request();
   app.clock.advance(HOLD_MS);
-  const services = stepped(app.services, (name, space) => {
+  const services = withSteps(app.services, (name, space) => {
     if (name === "begin" && space === broken.project.projectId) throw new Error("broken");
   });
   assert.equal((await reap(services)).released, 1);

@@ -3,10 +3,11 @@ import { createApp } from "@/routes/app.ts";
 import { createKeyDirectory } from "@/lib/projects/api_keys.ts";
 import { send as sendTo } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { openTeam, put, type Team } from "./team.ts";
+import { openTeam, putCall, type Team } from "./team.ts";
 import { ok, refused } from "./test_collection.ts";
 
-const record = (team: Team, minutes: unknown) => put(team.path("/requests/recording"), { minutes });
+const record = (team: Team, minutes: unknown) =>
+  putCall(team.path("/requests/recording"), { minutes });
 
 const statuses = async (app: TestApp, team: Team): Promise<number[]> => {
   await app.services.requestLog.store();
@@ -19,7 +20,7 @@ const read = (app: TestApp, team: Team) =>
   app.open({ path: team.path("/openapi.json"), headers: { "x-api-key": team.publishableKey } })
     .then((response) => response.text());
 
-Deno.test("all requests are listed from when it is switched on, until its time is over", async () => {
+Deno.test("recordRequests lists all requests from then on until its time is over", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   await read(app, team);
@@ -38,24 +39,24 @@ Deno.test("all requests are listed from when it is switched on, until its time i
   assert.equal(ok(await team.viewer.send({ path: team.path("/requests") })).recordsUntil, null);
 });
 
-Deno.test("another process begins within five seconds", async () => {
+Deno.test("another process starts recording within five seconds", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const { services, clock } = app;
   const elsewhere = createApp({ ...services, keys: createKeyDirectory(services.engine, clock) });
   const path = "/api/data/none";
   const headers = { "x-api-key": team.publishableKey };
-  const asked = () => sendTo(elsewhere, { path: team.path("/types.ts"), headers });
+  const requestTypes = () => sendTo(elsewhere, { path: team.path("/types.ts"), headers });
   refused(await sendTo(elsewhere, { path, headers }), 404, "COLLECTION_NOT_FOUND");
   ok(await team.admin.send(record(team, 60)));
   clock.advance(5000);
-  assert.equal((await asked()).status, 200);
+  assert.equal((await requestTypes()).status, 200);
   await services.requestLog.store();
   const { items } = ok(await team.owner.send({ path: team.path("/requests?status=2xx") }));
   assert.ok(items.some(({ caller }: { caller: string }) => caller === "publishable"));
 });
 
-Deno.test("0 ends it at once", async () => {
+Deno.test("0 minutes stop the recording immediately", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   ok(await team.owner.send(record(team, 60)));
@@ -64,7 +65,7 @@ Deno.test("0 ends it at once", async () => {
   assert.deepEqual(await statuses(app, team), []);
 });
 
-Deno.test("what is no number of minutes, or of a viewer, is refused and switches nothing on", async () => {
+Deno.test("an invalid number of minutes or a viewer's call is refused and records nothing", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   for (const minutes of [-1, 61, 1.5, "60", null, undefined]) {

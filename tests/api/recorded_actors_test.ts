@@ -1,4 +1,4 @@
-/** Who is said to have changed what: in the record that webhooks are made of, and in the log. */
+/** Tests which actor the change records behind webhooks and the log attribute a change to. */
 
 import assert from "node:assert/strict";
 import { TRASH_MS } from "@/lib/limits.ts";
@@ -11,7 +11,7 @@ import { maintain } from "@/routes/maintenance.ts";
 import type { Call } from "../support/conforming_client.ts";
 import { createToken } from "../support/dashboard.ts";
 import { openDashboard } from "../support/pages.ts";
-import { recordedIn } from "../support/recorded.ts";
+import { openChangeReader } from "../support/change_reader.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { database } from "../support/test_store.ts";
 import { createTestOwner, type TestOwner } from "./test_owner.ts";
@@ -30,12 +30,11 @@ async function openPosts() {
   const app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection(POSTS);
-  const recorded = await recordedIn(app.services, owner.projectId);
+  const recorded = await openChangeReader(app.services, owner.projectId);
   return { app, owner, recorded, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
 }
 
-/** Runs a command as `deno task admin` does. */
-async function admin({ app: { services } }: TestOwner, name: string, ...words: string[]) {
+async function runAdmin({ app: { services } }: TestOwner, name: string, ...words: string[]) {
   const command = COMMANDS.get(name)!;
   return await command.run(services, parseArguments(words, command.options));
 }
@@ -54,7 +53,7 @@ async function importRows({ app, account, projectId }: TestOwner): Promise<void>
   assert.ok(status < 400, text);
 }
 
-/** A document without a field that its definition requires, as an earlier version stored it. */
+/** Stores a document without a required field, as an earlier definition allowed. */
 async function storeUnfit({ app: { services }, projectId }: TestOwner): Promise<void> {
   const { records } = (await services.catalog.find(projectId, "posts"))!;
   const ours: Definition["fields"] = {
@@ -75,7 +74,7 @@ async function storeUnfit({ app: { services }, projectId }: TestOwner): Promise<
   });
 }
 
-Deno.test("each write of a document is recorded with who made it, whichever way it was made", async () => {
+Deno.test("each write of a document is recorded with its actor, by whichever operation", async () => {
   await using posts = await openPosts();
   const { app, owner, recorded } = posts;
   const { project, account } = owner;
@@ -83,7 +82,7 @@ Deno.test("each write of a document is recorded with who made it, whichever way 
   await recorded();
   const member: Actor = { kind: "member", id: account.accountId };
   const key: Actor = { kind: "key", id: null };
-  const is = async (who: Actor, ...actions: string[]): Promise<PositionedChange[]> => {
+  const assertRecorded = async (who: Actor, ...actions: string[]): Promise<PositionedChange[]> => {
     const changes = await recorded();
     assert.deepEqual(changes.map(({ action }) => action), actions);
     for (const { name, actor } of changes) assert.deepEqual([name, actor], ["posts", who]);
@@ -92,13 +91,13 @@ Deno.test("each write of a document is recorded with who made it, whichever way 
   const at = "/api/data/posts";
 
   await project.asPublic({ path: at, body: { n: 1 } }, user);
-  await is({ kind: "user", id: user.id }, "created");
+  await assertRecorded({ kind: "user", id: user.id }, "created");
 
   await project.asSecret({ path: at, body: { n: 2 } });
-  const [mine] = await is(key, "created");
+  const [mine] = await assertRecorded(key, "created");
   const bulk = { documents: [{ n: 3 }, { n: 4 }] };
   await project.asSecret({ path: `${at}/bulk`, body: bulk });
-  await is(key, "created", "created");
+  await assertRecorded(key, "created", "created");
   for (const n of [5, 6]) {
     const { status, text } = await project.asSecret({
       path: `${at}?upsert=slug`,
@@ -106,7 +105,7 @@ Deno.test("each write of a document is recorded with who made it, whichever way 
     });
     assert.ok(status < 300, text);
   }
-  await is(key, "created", "changed");
+  await assertRecorded(key, "created", "changed");
   const operations = [{
     action: "patch",
     collection: "posts",
@@ -114,12 +113,12 @@ Deno.test("each write of a document is recorded with who made it, whichever way 
     document: { n: 7 },
   }];
   await project.asSecret({ path: "/api/batch", body: { operations } });
-  await is(key, "changed");
+  await assertRecorded(key, "changed");
 
   await owner.asOwner({ path: "/collections/posts/documents", body: { n: 7 } });
-  const [theirs] = await is(member, "created");
+  const [theirs] = await assertRecorded(member, "created");
   await importRows(owner);
-  await is(member, "created");
+  await assertRecorded(member, "created");
   const dashboard = openDashboard(app, account);
   const documents = `/dashboard/projects/${owner.projectId}/collections/posts`;
   const done = await dashboard.submit(`${documents}/documents`, {
@@ -128,25 +127,25 @@ Deno.test("each write of a document is recorded with who made it, whichever way 
     sure: "yes",
   });
   assert.ok(done.status < 400, done.words);
-  await is(member, "deleted");
+  await assertRecorded(member, "deleted");
 
   await storeUnfit(owner);
   assert.deepEqual(await recorded(), []);
-  await admin(owner, "definition check", "--project", owner.projectId);
-  await is({ kind: "operator", id: null }, "changed");
+  await runAdmin(owner, "definition check", "--project", owner.projectId);
+  await assertRecorded({ kind: "operator", id: null }, "changed");
 
   app.clock.advance(TRASH_MS + 1);
   await maintain(app.services);
-  await is({ kind: "corbel", id: null }, "removed");
+  await assertRecorded({ kind: "corbel", id: null }, "removed");
 });
 
-Deno.test("what becomes of a user is recorded with who did it", async () => {
+Deno.test("each change of a user is recorded with its actor", async () => {
   await using posts = await openPosts();
   const { app, owner, recorded } = posts;
   const { project, account } = owner;
   const member: Actor = { kind: "member", id: account.accountId };
   const key: Actor = { kind: "key", id: null };
-  const is = async (who: Actor | null, ...events: string[]): Promise<void> => {
+  const assertRecorded = async (who: Actor | null, ...events: string[]): Promise<void> => {
     const changes = (await recorded()).filter(({ action }) => action === "created");
     assert.deepEqual(changes.map(({ after }) => JSON.parse(after!).event), events);
     for (const { name, actor, recordId } of changes) {
@@ -156,19 +155,19 @@ Deno.test("what becomes of a user is recorded with who did it", async () => {
   const body = (n: number) => ({ email: `user${n}@example.com`, password: "seven wet stones 41" });
 
   await project.asPublic({ path: "/api/userAuth/signup", body: body(1) });
-  await is(null, "created", "signedIn");
+  await assertRecorded(null, "created", "signedIn");
 
   const made = await project.asSecret({ path: "/api/userAuth/users", body: body(2) });
   const path = `/api/userAuth/users/${made.body.data._id}`;
   await project.asSecret({ method: "PATCH", path, body: { disabled: true } });
   await project.asSecret({ method: "DELETE", path });
-  await is(key, "created", "changed", "deleted");
+  await assertRecorded(key, "created", "changed", "deleted");
 
   const byOwner = await owner.asOwner({ path: "/users", body: body(3) });
   const at = `/users/${byOwner.body.data._id}`;
   await owner.asOwner({ method: "PATCH", path: at, body: { disabled: true } });
   await owner.asOwner({ method: "DELETE", path: at });
-  await is(member, "created", "changed", "deleted");
+  await assertRecorded(member, "created", "changed", "deleted");
 
   const users = `/dashboard/projects/${owner.projectId}/users`;
   const dashboard = openDashboard(app, account);
@@ -178,22 +177,22 @@ Deno.test("what becomes of a user is recorded with who did it", async () => {
     const answer = await dashboard.submit(`${page}/${what}`);
     assert.ok(answer.status < 400, answer.words);
   }
-  await is(member, "created", "changed", "deleted");
+  await assertRecorded(member, "created", "changed", "deleted");
 
   const email = ["--project", owner.projectId, "--email", "ada@example.com"];
-  const { userId } = await admin(owner, "user create", ...email) as { userId: string };
-  await is({ kind: "operator", id: null }, "created");
-  await admin(owner, "token issue", "--project", owner.projectId, "--user", userId);
-  await is({ kind: "operator", id: null }, "signedIn");
+  const { userId } = await runAdmin(owner, "user create", ...email) as { userId: string };
+  await assertRecorded({ kind: "operator", id: null }, "created");
+  await runAdmin(owner, "token issue", "--project", owner.projectId, "--user", userId);
+  await assertRecorded({ kind: "operator", id: null }, "signedIn");
 
   const another = await owner.asOwner({ path: "/users", body: body(5) });
-  await is(member, "created");
+  await assertRecorded(member, "created");
   const testToken = `/users/${another.body.data._id}/test-token`;
   await owner.asOwner({ method: "POST", path: testToken });
-  await is(member, "signedIn");
+  await assertRecorded(member, "signedIn");
 });
 
-Deno.test("the log names the account of each request, by session, page and token, and of no other", async () => {
+Deno.test("the log names the account of each request by session, page or token, and no other", async () => {
   const lines: RequestLine[] = [];
   await using app = await openTestApp({
     log: { ...silentLog, request: (line) => void lines.push(line) },

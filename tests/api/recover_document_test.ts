@@ -3,12 +3,12 @@ import { issueToken } from "@/lib/auth/issue_token.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { faults, testUnless } from "../support/server_faults.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { createTestCollection, NOBODY, ok, refused, tally, times } from "./test_collection.ts";
+import { createTestCollection, ok, refused, tally, times, UNKNOWN_ID } from "./test_collection.ts";
 
 const DAY = 86_400_000;
 const recover = (id: string) => ({ method: "PATCH", path: `/${id}/recover` });
 
-Deno.test("a document comes back from the trash as it was", async () => {
+Deno.test("recoverDocument restores a document from the trash unchanged", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const stored = await collection.insertOne({ title: "one" });
@@ -20,7 +20,7 @@ Deno.test("a document comes back from the trash as it was", async () => {
   assert.equal(ok(await collection.asSecret({})).total, 1);
 });
 
-Deno.test("recovering what is not in the trash is 200 and changes nothing", async () => {
+Deno.test("recoverDocument of a document that is not in the trash is 200 and changes nothing", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const stored = await collection.insertOne();
@@ -30,7 +30,7 @@ Deno.test("recovering what is not in the trash is 200 and changes nothing", asyn
   });
 });
 
-Deno.test("a document can be recovered for 30 days and no longer, by the clock alone", async () => {
+Deno.test("a document can be recovered for exactly 30 days, measured by the clock alone", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const ann = await collection.project.user();
@@ -51,7 +51,7 @@ Deno.test("a document can be recovered for 30 days and no longer, by the clock a
   assert.equal((await collection.read(id)).status, 200, "still there until it is removed");
 });
 
-Deno.test("old trash is removed in batches; younger trash and documents stay", async () => {
+Deno.test("old trash is removed in batches; newer trash and documents remain", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const rows = 1_200;
@@ -74,17 +74,17 @@ Deno.test("old trash is removed in batches; younger trash and documents stay", a
   assert.ok(live);
 });
 
-Deno.test("what was removed for good cannot be recovered", async () => {
+Deno.test("a permanently deleted document cannot be recovered", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne();
   ok(await collection.asSecret({ method: "DELETE", path: `/${id}?permanent=true` }));
   refused(await collection.asSecret(recover(id)), 404, "DOCUMENT_NOT_FOUND");
-  refused(await collection.asSecret(recover(NOBODY)), 404, "DOCUMENT_NOT_FOUND");
+  refused(await collection.asSecret(recover(UNKNOWN_ID)), 404, "DOCUMENT_NOT_FOUND");
   refused(await collection.asSecret(recover("x")), 400, "INVALID_ID");
 });
 
-Deno.test("users recover their own documents only", async () => {
+Deno.test("users can recover only their own documents", async () => {
   await using app = await openTestApp();
   for (const mode of ["private", "public-read"]) {
     const collection = await createTestCollection(app, { rls: { mode } });
@@ -111,7 +111,7 @@ Deno.test("users recover their own documents only", async () => {
 
 testUnless(
   faults.staysTaken,
-  "a value that somebody took meanwhile keeps the document in the trash",
+  "a document stays in the trash if its unique value is taken",
   async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app, {
@@ -126,7 +126,7 @@ testUnless(
   },
 );
 
-Deno.test("20 at once recover a document once", async () => {
+Deno.test("20 concurrent calls recover a document once", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne();
@@ -139,7 +139,7 @@ Deno.test("20 at once recover a document once", async () => {
 
 testUnless(
   faults.staysTaken,
-  "of documents with one unique value only one comes back, however many ask",
+  "of documents with equal unique values only one is recovered",
   async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app, {

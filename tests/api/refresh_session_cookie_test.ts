@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { decodeJwt } from "jose";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
-import { allowOnly } from "./origins.ts";
+import { allowOrigins } from "./origins.ts";
 import { ok, refused } from "./test_collection.ts";
 import { cookieOf, refreshBy, refreshed, type SignedIn, signIn, SITE } from "./signed_in.ts";
 
@@ -10,12 +10,11 @@ const HTTPS = { env: { PUBLIC_URL: "https://api.example.com" } };
 interface Browser {
   readonly project: TestProject;
   readonly user: SignedIn;
-  /** The cookie as the browser sends it. */
   readonly cookie: string;
 }
 
-/** A signed-in user of a project with a site, whose browser holds the refresh token. */
-async function browser(app: TestApp): Promise<Browser> {
+/** Opens a project with a site and signs a user in, whose browser stores the refresh token. */
+async function openBrowser(app: TestApp): Promise<Browser> {
   const project = await app.project({ siteUrl: SITE });
   const user = await signIn(app, project);
   const prefix = app.services.cookies.isSecure ? "__Host-" : "";
@@ -24,9 +23,9 @@ async function browser(app: TestApp): Promise<Browser> {
 }
 
 for (const [scheme, options] of Object.entries({ http: {}, https: HTTPS })) {
-  Deno.test(`${scheme}: from the Site URL the cookie counts, and its successor stays in a cookie`, async () => {
+  Deno.test(`${scheme}: from the Site URL the cookie is accepted and the next token is set as a cookie`, async () => {
     await using app = await openTestApp(options);
-    const { project, user, cookie } = await browser(app);
+    const { project, user, cookie } = await openBrowser(app);
     const answer = await refreshBy(project, { origin: SITE, cookie });
     const data = ok(answer);
     assert.deepEqual(Object.keys(data), ["accessToken", "token", "expiresIn"]);
@@ -42,19 +41,19 @@ for (const [scheme, options] of Object.entries({ http: {}, https: HTTPS })) {
   });
 }
 
-Deno.test("from one of the allowed origins the cookie counts, from PUBLIC_URL's own it does not", async () => {
+Deno.test("the cookie is accepted from an allowed origin, but not from PUBLIC_URL's own", async () => {
   await using app = await openTestApp();
-  const { project, cookie } = await browser(app);
-  await allowOnly(app, project, ["https://admin.example.com"]);
+  const { project, cookie } = await openBrowser(app);
+  await allowOrigins(app, project, ["https://admin.example.com"]);
   const from = (origin: string) => refreshBy(project, { origin, cookie });
   refused(await from("http://localhost:8000"), 401, "REFRESH_TOKEN_INVALID");
   ok(await from("https://admin.example.com"));
   ok(await from(SITE));
 });
 
-Deno.test("from any other origin, or from a browser without one, the cookie is as if absent", async () => {
+Deno.test("from any other origin, or a browser without one, the cookie is ignored", async () => {
   await using app = await openTestApp();
-  const { project, user, cookie } = await browser(app);
+  const { project, user, cookie } = await openBrowser(app);
   const origins = [
     null,
     "null",
@@ -82,7 +81,7 @@ Deno.test("from any other origin, or from a browser without one, the cookie is a
   await refreshed(project, user.refreshToken);
 });
 
-Deno.test("without a Site URL and allowed origins no cookie counts", async () => {
+Deno.test("without a Site URL and allowed origins the cookie is ignored", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { refreshToken } = await signIn(app, project);
@@ -92,9 +91,9 @@ Deno.test("without a Site URL and allowed origins no cookie counts", async () =>
   }
 });
 
-Deno.test("the cookie of another project, or under another name, is none", async () => {
+Deno.test("the cookie of another project or with another name is ignored", async () => {
   await using app = await openTestApp();
-  const [one, other] = [await browser(app), await browser(app)];
+  const [one, other] = [await openBrowser(app), await openBrowser(app)];
   const token = one.user.refreshToken;
   const cookies = [
     other.cookie,
@@ -111,17 +110,17 @@ Deno.test("the cookie of another project, or under another name, is none", async
   ok(await refreshBy(one.project, { origin: SITE, cookie: one.cookie }));
 });
 
-Deno.test("on https a cookie without the prefix is none: any host beside this one could set it", async () => {
+Deno.test("on https a cookie without the __Host- prefix is ignored: another subdomain could set it", async () => {
   await using app = await openTestApp(HTTPS);
-  const { project, cookie } = await browser(app);
+  const { project, cookie } = await openBrowser(app);
   const tossed = cookie.replace("__Host-", "");
   refused(await refreshBy(project, { origin: SITE, cookie: tossed }), 401, "REFRESH_TOKEN_INVALID");
   ok(await refreshBy(project, { origin: SITE, cookie }));
 });
 
-Deno.test("a token in the header counts before the cookie, and answers as the header does", async () => {
+Deno.test("a token in the header takes precedence over the cookie and decides the response", async () => {
   await using app = await openTestApp();
-  const { project, cookie } = await browser(app);
+  const { project, cookie } = await openBrowser(app);
   const other = await signIn(app, project);
   const headers = { origin: SITE, cookie, "x-refresh-token": other.refreshToken };
   const answer = await refreshBy(project, headers);
@@ -131,9 +130,9 @@ Deno.test("a token in the header counts before the cookie, and answers as the he
   ok(await refreshBy(project, { origin: SITE, cookie }));
 });
 
-Deno.test("in header mode the cookie is left alone; a foreign page is given none either", async () => {
+Deno.test("in header mode no cookie is set; a foreign page gets none either", async () => {
   await using app = await openTestApp();
-  const { project, user, cookie } = await browser(app);
+  const { project, user, cookie } = await openBrowser(app);
   const mode = { "x-refresh-token-mode": "header" };
   const ignored = await refreshBy(project, { ...mode, origin: SITE, cookie });
   refused(ignored, 401, "REFRESH_TOKEN_INVALID");
@@ -146,9 +145,9 @@ Deno.test("in header mode the cookie is left alone; a foreign page is given none
   assert.equal(cookieOf(planted), null);
 });
 
-Deno.test("a refused refresh leaves the cookie as it is: another tab may have renewed it", async () => {
+Deno.test("a refused refresh keeps the cookie, because another tab may have renewed it", async () => {
   await using app = await openTestApp();
-  const { project, user, cookie } = await browser(app);
+  const { project, user, cookie } = await openBrowser(app);
   await refreshed(project, user.refreshToken);
   app.clock.advance(10_001);
   const answer = await refreshBy(project, { origin: SITE, cookie });
@@ -156,9 +155,9 @@ Deno.test("a refused refresh leaves the cookie as it is: another tab may have re
   assert.equal(cookieOf(answer), null);
 });
 
-Deno.test("what is no browser sends the cookie back without an origin", async () => {
+Deno.test("a client that is not a browser may send the cookie without an origin", async () => {
   await using app = await openTestApp();
-  const { project, cookie } = await browser(app);
+  const { project, cookie } = await openBrowser(app);
   const answer = await refreshBy(project, { cookie });
   ok(answer);
   assert.notEqual(cookieOf(answer), null);

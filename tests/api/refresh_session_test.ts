@@ -15,10 +15,10 @@ const PATH = "/api/userAuth/refresh-token";
 const tokensOf = ({ services }: TestApp, { projectId }: TestProject) =>
   services.engine.records<RefreshTokenRecord>(projectId, REFRESH_TOKENS);
 
-/** The same token with another secret. */
-const forged = (refreshToken: string): string => `${refreshToken.split(".")[0]}.${"A".repeat(43)}`;
+const withOtherSecret = (refreshToken: string): string =>
+  `${refreshToken.split(".")[0]}.${"A".repeat(43)}`;
 
-Deno.test("a refresh answers with an access token of the same session, and the next refresh token", async () => {
+Deno.test("refreshSession returns an access token of the session and the next refresh token", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -35,7 +35,7 @@ Deno.test("a refresh answers with an access token of the same session, and the n
   assert.ok(await isSignedIn(project, { id: user.id, token: data.accessToken }));
 });
 
-Deno.test("the header counts before the body, and the body is answered as the header is", async () => {
+Deno.test("the header takes precedence over the body, and decides where the next token is returned", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const [one, other] = [await signIn(app, project), await signIn(app, project)];
@@ -56,7 +56,7 @@ Deno.test("the header counts before the body, and the body is answered as the he
   assert.ok(await refreshed(project, data.refreshToken));
 });
 
-Deno.test("beside the header no body is looked at, also one that could not be read", async () => {
+Deno.test("with the header no body is read, even one that is invalid", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   let { refreshToken } = await signIn(app, project);
@@ -71,7 +71,7 @@ Deno.test("beside the header no body is looked at, also one that could not be re
   }
 });
 
-Deno.test("a body that is no object, or whose token is no text, is 400 and uses nothing", async () => {
+Deno.test("a body that is not an object or whose token is not a string is 400 and uses nothing", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { refreshToken } = await signIn(app, project);
@@ -81,7 +81,7 @@ Deno.test("a body that is no object, or whose token is no text, is 400 and uses 
   ok(await refresh(project, refreshToken));
 });
 
-Deno.test("an access token that has expired does not stand in the way", async () => {
+Deno.test("an expired access token does not prevent a refresh", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -90,7 +90,7 @@ Deno.test("an access token that has expired does not stand in the way", async ()
   ok(await refresh(project, user.refreshToken, headers));
 });
 
-Deno.test("missing, malformed, unknown and foreign tokens are one 401", async () => {
+Deno.test("missing, malformed, unknown and foreign tokens are the same 401", async () => {
   await using app = await openTestApp();
   const [project, stranger] = [await app.project(), await app.project()];
   const { refreshToken, token, rtCode } = { rtCode: "x".repeat(43), ...await signIn(app, project) };
@@ -108,7 +108,7 @@ Deno.test("missing, malformed, unknown and foreign tokens are one 401", async ()
     `${id} ${secret}`,
     `${id.toUpperCase()}X.${secret}`,
     `${"0".repeat(24)}.${secret}`,
-    forged(refreshToken),
+    withOtherSecret(refreshToken),
     token,
     rtCode,
     foreign.refreshToken,
@@ -120,12 +120,12 @@ Deno.test("missing, malformed, unknown and foreign tokens are one 401", async ()
     refused(answer, 401, "REFRESH_TOKEN_INVALID");
     texts.add(answer.text);
   }
-  assert.equal(texts.size, 1, "one answer, whatever is wrong");
+  assert.equal(texts.size, 1, "all refusals are equal");
   ok(await refresh(project, refreshToken));
   ok(await refresh(stranger, foreign.refreshToken));
 });
 
-Deno.test("a wrong secret under a right id changes nothing, before and after the token was used", async () => {
+Deno.test("a wrong secret with a valid id changes nothing, before and after the token is used", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -138,7 +138,7 @@ Deno.test("a wrong secret under a right id changes nothing, before and after the
     app.clock.advance(SECOND);
     for (
       const answer of await Promise.all(
-        times(10, () => refresh(project, forged(user.refreshToken))),
+        times(10, () => refresh(project, withOtherSecret(user.refreshToken))),
       )
     ) {
       refused(answer, 401, "REFRESH_TOKEN_INVALID");
@@ -152,7 +152,7 @@ Deno.test("a wrong secret under a right id changes nothing, before and after the
   ok(await refresh(project, next));
 });
 
-Deno.test("a token that comes again within 10 s is answered with the same successor", async () => {
+Deno.test("a token that is repeated within 10 s returns the same successor", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -163,7 +163,7 @@ Deno.test("a token that comes again within 10 s is answered with the same succes
   assert.equal(again.refreshToken, first.refreshToken);
   assert.notEqual(again.accessToken, first.accessToken);
   assert.ok(await isSignedIn(project, { id: user.id, token: again.accessToken }));
-  assert.equal(await tokensOf(app, project).count(ALL), 2, "a repeated answer leaves no row");
+  assert.equal(await tokensOf(app, project).count(ALL), 2, "a repeated token stores no row");
   app.clock.advance(DAY);
   const next = await refreshed(project, first.refreshToken);
   app.clock.advance(GRACE + 1);
@@ -171,7 +171,7 @@ Deno.test("a token that comes again within 10 s is answered with the same succes
   refused(await refresh(project, next), 401, "REFRESH_TOKEN_INVALID");
 });
 
-Deno.test("a tab whose successor was used meanwhile gets the one that is unused by now", async () => {
+Deno.test("a tab whose successor was used by another gets the newest unused token", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { refreshToken } = await signIn(app, project);
@@ -183,7 +183,7 @@ Deno.test("a tab whose successor was used meanwhile gets the one that is unused 
   ok(await refresh(project, newest));
 });
 
-Deno.test("what was stored of a token and the token alone do not tell its successor", async () => {
+Deno.test("neither the stored token nor the token alone reveals its successor", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { refreshToken } = await signIn(app, project);
@@ -192,7 +192,7 @@ Deno.test("what was stored of a token and the token alone do not tell its succes
   for (const hidden of [secret, refreshToken.split(".")[1]!]) assert.ok(!items.includes(hidden));
 });
 
-Deno.test("a session that has ended is not renewed by a repeated answer either", async () => {
+Deno.test("a repeated token does not renew a session that has ended", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { refreshToken } = await signIn(app, project);
@@ -207,22 +207,22 @@ Deno.test("a session that has ended is not renewed by a repeated answer either",
   refused(await refresh(project, refreshToken), 401, "REFRESH_TOKEN_INVALID");
 });
 
-Deno.test("a token that was used by an earlier version is refused, and revokes nothing", async () => {
+Deno.test("a token used under an earlier version is refused and revokes nothing", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { refreshToken } = await signIn(app, project);
   const tokens = tokensOf(app, project);
   const id = refreshToken.split(".")[0]!;
-  // Its count was called otherwise, and each of its successors was kept for itself.
+  // Earlier versions named the count differently and stored each successor separately.
   await tokens.updateOne(eq("_id", id), { unset: ["successor", "replays"] });
   const next = await refreshed(project, refreshToken);
-  assert.equal(await refreshed(project, refreshToken), next, "unused, it goes on as any other");
+  assert.equal(await refreshed(project, refreshToken), next, "an unused token works as usual");
   await tokens.updateOne(eq("_id", id), { unset: ["successor"] });
   refused(await refresh(project, refreshToken), 401, "REFRESH_TOKEN_INVALID");
   ok(await refresh(project, next));
 });
 
-Deno.test("a token that comes again later than 10 s ends its session, and the log says so once", async () => {
+Deno.test("a token repeated after more than 10 s ends its session and is logged once", async () => {
   let logged = "";
   using log = createLog("warn", (text) => void (logged += text));
   await using app = await openTestApp({ log });
@@ -234,9 +234,9 @@ Deno.test("a token that comes again later than 10 s ends its session, and the lo
   const replays = await Promise.all(times(20, () => refresh(project, user.refreshToken)));
   for (const answer of replays) refused(answer, 401, "REFRESH_TOKEN_INVALID");
   refused(await refresh(project, data.refreshToken), 401, "REFRESH_TOKEN_INVALID");
-  assert.equal(await isSignedIn(project, user), false, "its access tokens are refused at once");
+  assert.equal(await isSignedIn(project, user), false, "its access tokens are refused immediately");
   assert.equal(await isSignedIn(project, { id: user.id, token: data.accessToken }), false);
-  assert.ok(await isSignedIn(project, other), "another session of the user stands");
+  assert.ok(await isSignedIn(project, other), "another session of the user is still valid");
 
   log.flush();
   const events = logged.trim().split("\n").map((line) => JSON.parse(line))
@@ -255,7 +255,7 @@ Deno.test("a token that comes again later than 10 s ends its session, and the lo
   }
 });
 
-Deno.test("a used token is a replay for as long as it would have lived, and after that it is nothing", async () => {
+Deno.test("a used token counts as replayed for its original lifetime, and is unknown afterwards", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   for (const [days, revokes] of [[29, true], [30, false]] as const) {
@@ -269,7 +269,7 @@ Deno.test("a used token is a replay for as long as it would have lived, and afte
   }
 });
 
-Deno.test("of one token 50 may come again, all at once too; the rest is 401 and revokes nothing", async () => {
+Deno.test("a token may be repeated 50 times, even concurrently; more are 401 and revoke nothing", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { refreshToken } = await signIn(app, project);
@@ -284,7 +284,7 @@ Deno.test("of one token 50 may come again, all at once too; the rest is 401 and 
   assert.equal(new Set(grandchildren).size, 1);
 });
 
-Deno.test("tabs that refresh with one token at once all stay signed in", async () => {
+Deno.test("tabs that refresh concurrently with one token all stay signed in", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   let token = (await signIn(app, project)).refreshToken;
@@ -296,7 +296,7 @@ Deno.test("tabs that refresh with one token at once all stay signed in", async (
   }
 });
 
-Deno.test("a session slides by 30 days with every refresh", async () => {
+Deno.test("each refresh extends a session to 30 days", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -329,7 +329,7 @@ Deno.test("a session ends after 180 days, however often it is refreshed", async 
   refused(await refresh(project, data.refreshToken), 401, "REFRESH_TOKEN_INVALID");
 });
 
-Deno.test("of a refresh and a sign-out at the same time no session is left standing", async () => {
+Deno.test("a concurrent refresh and sign-out leave no session", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   for (let round = 0; round < 5; round++) {

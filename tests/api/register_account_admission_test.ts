@@ -6,22 +6,22 @@ import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { openAccount, PASSWORD } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { accept, invite, NO_TOKEN, offer, type Sent } from "./invitations.ts";
+import { accept, invite, NO_TOKEN, offer, type SentInvitation } from "./invitations.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
-import { openTeam, removed, type Team } from "./team.ts";
+import { deleteCall, openTeam, type Team } from "./team.ts";
 
 let people = 0;
 
 const register = (app: TestApp, given: Record<string, unknown> = {}): Promise<Answer> => {
   const body = { email: `p${people}@example.com`, password: PASSWORD, ...given };
-  // Each from an address of their own: of one address few passwords wait at once.
+  // Each from its own address, because only few passwords of one address may wait at once.
   return app.send({ path: "/api/auth/register", body, peer: `198.51.100.${people++}` });
 };
 
 const accountsOf = ({ services }: TestApp): Promise<number> =>
   services.engine.records("control", ACCOUNTS).count(ALL);
 
-/** The same deployment under another rule: its team was made while anybody could register. */
+/** Runs `work` under another registration rule, after the team has registered. */
 async function underRule(
   rule: string,
   work: (app: TestApp, team: Team, before: TestApp) => Promise<void>,
@@ -33,14 +33,14 @@ async function underRule(
   await work(app, team, before);
 }
 
-Deno.test("left out: the first registers, and everybody else by invitation", async () => {
+Deno.test("REGISTRATION empty: the first registers freely, all others by invitation", async () => {
   await using app = await openTestApp({ env: { REGISTRATION: "" } });
   ok(await register(app), 201);
   refused(await register(app), 403, "REGISTRATION_INVITED");
   assert.equal(await accountsOf(app), 1);
 });
 
-Deno.test("of twenty first registrations at once one is the first", async () => {
+Deno.test("of twenty concurrent first registrations one succeeds", async () => {
   await using app = await openTestApp({ env: { REGISTRATION: "" } });
   const answers = await Promise.all(times(20, () => register(app)));
   assert.deepEqual(tally(answers), { 201: 1, 403: 19 });
@@ -50,7 +50,7 @@ Deno.test("of twenty first registrations at once one is the first", async () => 
   assert.equal(await accountsOf(app), 1);
 });
 
-Deno.test("nobody is the first after an account of the command line, nor when all are gone", async () => {
+Deno.test("after an account made by command, even a deleted one, registering needs an invitation", async () => {
   await using app = await openTestApp({ env: { REGISTRATION: "" } });
   const given = { email: "cli@example.com", password: PASSWORD, name: null, plan: "free" } as const;
   await createAccount(app.services, given);
@@ -60,26 +60,26 @@ Deno.test("nobody is the first after an account of the command line, nor when al
   assert.equal(await accountsOf(app), 0);
 });
 
-Deno.test("a first registration that is refused for another reason leaves the place free", async () => {
+Deno.test("a first registration refused for another reason does not use up the first place", async () => {
   await using app = await openTestApp({ env: { REGISTRATION: "" } });
   refused(await register(app, { password: "password" }), 400, "INVALID_PASSWORD");
   refused(await register(app, { email: "no" }), 400, "INVALID_BODY");
   ok(await register(app), 201);
 });
 
-Deno.test("invited: a link makes one account, with any address, which still has to accept", async () => {
+Deno.test("invited: a link lets one account register, with any address, and must still be accepted", async () => {
   await underRule("invited", async (app, team) => {
     const { token: invitation } = await invite(team, "ada@example.com");
     const answer = await register(app, { invitation });
     ok(answer, 201);
     assert.equal(Object.keys(await team.roles()).length, 3);
     refused(await register(app, { invitation }), 403, "REGISTRATION_INVITED");
-    // The link is left for whom it was meant, who has an account now.
+    // The invited person, who has an account by now, can still use the link.
     ok(await accept(team.stranger, invitation));
   });
 });
 
-Deno.test("invited: of ten registrations by one link at once one makes an account", async () => {
+Deno.test("invited: of ten concurrent registrations with one link one succeeds", async () => {
   await underRule("invited", async (app, team) => {
     const { token: invitation } = await invite(team, "ada@example.com");
     const before = await accountsOf(app);
@@ -89,32 +89,32 @@ Deno.test("invited: of ten registrations by one link at once one makes an accoun
   });
 });
 
-Deno.test("invited: a known e-mail is 409, and the link is not used up by it", async () => {
+Deno.test("invited: a known e-mail is 409 and does not use up the link", async () => {
   await underRule("invited", async (app, team) => {
     const { token: invitation } = await invite(team, "ada@example.com");
     const { email } = team.owner;
     refused(await register(app, { email, invitation }), 409, "ACCOUNT_EXISTS");
-    // Without one nobody learns who has an account.
+    // Without a link the response does not reveal who has an account.
     refused(await register(app, { email }), 403, "REGISTRATION_INVITED");
     ok(await register(app, { invitation }), 201);
   });
 });
 
-Deno.test("invited: what cannot be accepted registers nobody", async () => {
+Deno.test("invited: an invitation that cannot be accepted admits no registration", async () => {
   await underRule("invited", async (app, team) => {
-    const dead = async ({ token: invitation }: Pick<Sent, "token">) =>
+    const assertDead = async ({ token: invitation }: Pick<SentInvitation, "token">) =>
       refused(await register(app, { invitation }), 403, "REGISTRATION_INVITED");
     const before = await accountsOf(app);
     refused(await register(app), 403, "REGISTRATION_INVITED");
     refused(await register(app, { invitation: null }), 403, "REGISTRATION_INVITED");
-    await dead({ token: NO_TOKEN });
+    await assertDead({ token: NO_TOKEN });
     const accepted = await invite(team, "a@example.com");
     ok(await accept(team.stranger, accepted.token));
-    await dead(accepted);
-    await dead(await offer(team, team.viewer));
+    await assertDead(accepted);
+    await assertDead(await offer(team, team.viewer));
     const withdrawn = await invite(team, "b@example.com");
-    ok(await team.owner.send(removed(team.path(`/invitations/${withdrawn.invitationId}`))));
-    await dead(withdrawn);
+    ok(await team.owner.send(deleteCall(team.path(`/invitations/${withdrawn.invitationId}`))));
+    await assertDead(withdrawn);
     const byAdmin = ok(
       await team.admin.send({
         path: team.path("/members"),
@@ -122,21 +122,21 @@ Deno.test("invited: what cannot be accepted registers nobody", async () => {
       }),
       201,
     );
-    ok(await team.owner.send(removed(team.path(`/members/${team.admin.accountId}`))));
-    await dead(byAdmin);
+    ok(await team.owner.send(deleteCall(team.path(`/members/${team.admin.accountId}`))));
+    await assertDead(byAdmin);
     const late = await invite(team, "d@example.com");
     app.clock.advance(INVITATION_MS);
-    await dead(late);
+    await assertDead(late);
     assert.equal(await accountsOf(app), before);
   });
 });
 
-Deno.test("invited, said aloud, has no first visitor", async () => {
+Deno.test("REGISTRATION=invited: not even the first may register without an invitation", async () => {
   await using app = await openTestApp({ env: { REGISTRATION: "invited" } });
   refused(await register(app), 403, "REGISTRATION_INVITED");
 });
 
-Deno.test("closed: nobody registers, invited or not", async () => {
+Deno.test("closed: no registration is accepted, invited or not", async () => {
   await underRule("closed", async (app, team) => {
     const { token: invitation } = await invite(team, "ada@example.com");
     refused(await register(app), 403, "REGISTRATION_CLOSED");
@@ -147,7 +147,7 @@ Deno.test("closed: nobody registers, invited or not", async () => {
   refused(await register(empty), 403, "REGISTRATION_CLOSED");
 });
 
-Deno.test("open: an invitation is not looked at, nor used up", async () => {
+Deno.test("open: an invitation is neither checked nor used up", async () => {
   await underRule("open", async (app, team) => {
     const { token: invitation } = await invite(team, "ada@example.com");
     ok(await register(app, { invitation }), 201);

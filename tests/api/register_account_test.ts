@@ -10,7 +10,7 @@ const register = (app: TestApp, body: unknown) => app.send({ path: "/api/auth/re
 const accounts = ({ services }: TestApp) =>
   services.engine.records<AccountRecord>("control", ACCOUNTS);
 
-Deno.test("registering makes an account on the free plan and signs it in", async () => {
+Deno.test("registerAccount creates an account on the free plan and signs it in", async () => {
   await using app = await openTestApp();
   const answer = await register(app, { email: "Ada@Example.com", password: PASSWORD, name: "Ada" });
   const account = ok(answer, 201);
@@ -28,7 +28,7 @@ Deno.test("registering makes an account on the free plan and signs it in", async
   assert.deepEqual(ok(await app.send({ path: "/api/auth/me", headers: { cookie } })), account);
 });
 
-Deno.test("a name may be left out or null", async () => {
+Deno.test("a name may be omitted or null", async () => {
   await using app = await openTestApp();
   for (const [i, name] of [undefined, null].entries()) {
     const answer = await register(app, { email: `${i}@example.com`, password: PASSWORD, name });
@@ -36,10 +36,10 @@ Deno.test("a name may be left out or null", async () => {
   }
 });
 
-Deno.test("of a password only its argon2id hash is kept, and equal ones have different hashes", async () => {
+Deno.test("only the argon2id hash of a password is stored, and equal passwords have different hashes", async () => {
   await using app = await openTestApp();
   const hashes = new Set<string>();
-  // Hashes of the other password are shared among tests.
+  // Tests share the hash of the other password.
   const password = "eight dry leaves 52";
   for (const email of ["ada@example.com", "bob@example.com"]) {
     ok(await register(app, { email, password }), 201);
@@ -51,7 +51,7 @@ Deno.test("of a password only its argon2id hash is kept, and equal ones have dif
   assert.equal(hashes.size, 2);
 });
 
-Deno.test("an e-mail that is taken is 409, in whatever letter case", async () => {
+Deno.test("a taken e-mail is 409 in any letter case", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: "ada@example.com" });
   for (const email of ["ada@example.com", "ADA@EXAMPLE.COM"]) {
@@ -61,7 +61,7 @@ Deno.test("an e-mail that is taken is 409, in whatever letter case", async () =>
   }
 });
 
-Deno.test("of many who register with one e-mail at once exactly one does", async () => {
+Deno.test("of several concurrent registrations with one e-mail exactly one succeeds", async () => {
   await using app = await openTestApp();
   const answers = await Promise.all(times(10, (n) => {
     const email = n % 2 === 0 ? "ada@example.com" : "Ada@example.com";
@@ -71,7 +71,7 @@ Deno.test("of many who register with one e-mail at once exactly one does", async
   assert.equal(await accounts(app).count(ALL), 1);
 });
 
-Deno.test("a password that is short, long, common or the e-mail itself is refused, and nothing is made", async () => {
+Deno.test("a short, long or common password or the e-mail itself is refused, without an account", async () => {
   await using app = await openTestApp();
   const email = "grace.hopper@example.com";
   const refusals: [string, string][] = [
@@ -97,7 +97,7 @@ Deno.test("a password that is short, long, common or the e-mail itself is refuse
   assert.equal(await accounts(app).count(ALL), 0);
 });
 
-Deno.test("passwords of 8 and of 200 characters are taken, of whatever letters", async () => {
+Deno.test("passwords of 8 and of 200 characters are accepted, with any characters", async () => {
   await using app = await openTestApp();
   const passwords = [
     "äöüßéèñç",
@@ -112,7 +112,7 @@ Deno.test("passwords of 8 and of 200 characters are taken, of whatever letters",
   }
 });
 
-Deno.test("a body with another shape is 400, and names what is wrong", async () => {
+Deno.test("a body of another shape is 400 and names the error", async () => {
   await using app = await openTestApp();
   const good = { email: "ada@example.com", password: PASSWORD };
   const wrong: [object, string][] = [

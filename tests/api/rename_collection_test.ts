@@ -18,7 +18,7 @@ const rename = (from: string, name: unknown) => ({
 
 const RLS_OFF = { rls: { enabled: false } };
 
-Deno.test("documents, their trash, indexes and tags are those of the new name, and none of the former one", async () => {
+Deno.test("documents, trash, indexes and ETags move to the new name, and the old name has none", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const fields = [{ key: "n", type: "Number", unique: true }, {
@@ -50,7 +50,7 @@ Deno.test("documents, their trash, indexes and tags are those of the new name, a
 
 testUnless(
   faults.staysTaken,
-  "the former name is free for a new collection, whose documents are others",
+  "the former name can be used by a new collection with its own documents",
   async () => {
     await using app = await openTestApp();
     const owner = await createTestOwner(app);
@@ -68,7 +68,7 @@ testUnless(
   },
 );
 
-Deno.test("references of all collections follow, its own too", async () => {
+Deno.test("references from all collections follow a rename, including its own", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const ref = { type: "Ref", ref: "posts" };
@@ -96,10 +96,10 @@ Deno.test("references of all collections follow, its own too", async () => {
   assert.deepEqual(names, ["articles", "comments", "tags"]);
   const refs = JSON.stringify(items).match(/"ref":"\w+"/g)!;
   assert.deepEqual(occurrences(refs), { '"ref":"articles"': 4, '"ref":"users"': 1 });
-  const [field] = await app.services.userFields.of(owner.projectId);
+  const [field] = await app.services.userFields.ofProject(owner.projectId);
   assert.equal(field!.items!.ref, "articles");
-  const shown = ok(await comments.asSecret({ path: "?populate=post,others" })).items[0];
-  assert.deepEqual([shown.post._id, shown.others[0]._id], [_id, _id]);
+  const populated = ok(await comments.asSecret({ path: "?populate=post,others" })).items[0];
+  assert.deepEqual([populated.post._id, populated.others[0]._id], [_id, _id]);
   const articles = testCollectionOf(app, owner.project, "articles");
   const back = ok(await articles.asSecret({ path: "?populate=comments(post)" })).items[0];
   assert.equal(back.comments.length, 1);
@@ -118,7 +118,7 @@ function occurrences(texts: readonly string[]): Record<string, number> {
   return counts;
 }
 
-Deno.test("a name that is taken, or that no collection can have, is refused and changes nothing", async () => {
+Deno.test("a taken or invalid name is refused and changes nothing", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({
@@ -141,7 +141,7 @@ Deno.test("a name that is taken, or that no collection can have, is refused and 
   assert.deepEqual(await list(), before);
 });
 
-Deno.test("its own name changes nothing, and another letter case is another name", async () => {
+Deno.test("the current name changes nothing; another letter case is another name", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts" });
@@ -152,7 +152,7 @@ Deno.test("its own name changes nothing, and another letter case is another name
   ok(await owner.project.asSecret({ path: "/api/data/Posts" }));
 });
 
-Deno.test("only admins and the owner rename a collection", async () => {
+Deno.test("only admins and the owner can rename a collection", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts" });
@@ -161,7 +161,7 @@ Deno.test("only admins and the owner rename a collection", async () => {
   ok(await owner.as("admin", rename("posts", "articles")));
 });
 
-Deno.test("webhooks are told of every change, by the name that the collection had", async () => {
+Deno.test("webhooks get every change under the name that the collection had", async () => {
   await using hooks = await openWebhooks();
   const { services } = hooks.app;
   const events = { posts: ["created"], users: ["created"] };
@@ -172,17 +172,17 @@ Deno.test("webhooks are told of every change, by the name that the collection ha
   await create("posts", 1);
   ok(await hooks.owner.asOwner(rename("posts", "articles")));
   await create("articles", 2);
-  await services.webhookTeller.idle();
+  await services.webhookDispatcher.idle();
   await services.jobRunner.idle();
   assert.deepEqual(
     hooks.server.received.map(({ json: { type, data } }) => `${type} ${data.document.n}`),
     ["posts.created 1", "articles.created 2"],
   );
-  const shown = ok(await hooks.owner.asOwner({ path: `/webhooks/${id}` }));
-  assert.deepEqual(shown.events, { articles: ["created"], users: ["created"] });
+  const webhook = ok(await hooks.owner.asOwner({ path: `/webhooks/${id}` }));
+  assert.deepEqual(webhook.events, { articles: ["created"], users: ["created"] });
 });
 
-Deno.test("of documents that are written beside a rename webhooks are told of each, once", async () => {
+Deno.test("webhooks get each document that is written during a rename exactly once", async () => {
   await using hooks = await openWebhooks();
   const { services } = hooks.app;
   await hooks.create({ events: { posts: ["created"] } });
@@ -200,13 +200,13 @@ Deno.test("of documents that are written beside a rename webhooks are told of ea
   await until("something is written", () => created.length > 4);
   ok(await hooks.owner.asOwner(rename("posts", "articles")));
   await Promise.all(writers);
-  await services.webhookTeller.idle();
+  await services.webhookDispatcher.idle();
   await services.jobRunner.idle();
-  const told = hooks.server.received.map(({ json }) => json.data.id);
-  assert.deepEqual(told.toSorted(), created.toSorted());
+  const deliveredIds = hooks.server.received.map(({ json }) => json.data.id);
+  assert.deepEqual(deliveredIds.toSorted(), created.toSorted());
 });
 
-Deno.test("live lists end, as those of a collection that is deleted", async () => {
+Deno.test("live lists end on a rename as on a deletion", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await project.collection({ name: "posts", ...RLS_OFF });
@@ -219,7 +219,7 @@ Deno.test("live lists end, as those of a collection that is deleted", async () =
   assert.equal(await reader.next(), null);
 });
 
-Deno.test("of writes beside a rename each is kept or finds no such collection; of two renames one holds", async () => {
+Deno.test("writes during a rename are stored or 404; of two concurrent renames one takes effect", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts", ...RLS_OFF });

@@ -1,4 +1,4 @@
-/** Fields that take over the values of others (`renamedFrom`), as owners and applications see it. */
+/** Tests fields that take over the values of others (`renamedFrom`). */
 
 import assert from "node:assert/strict";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
@@ -43,7 +43,7 @@ const AFTER = {
   indexes: [{ fields: ["reads", "-createdAt"] }],
 };
 
-async function opened(app: TestApp, definition: object = BEFORE) {
+async function openPosts(app: TestApp, definition: object = BEFORE) {
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts", ...definition });
   const posts = testCollectionOf(app, owner.project, "posts");
@@ -65,15 +65,15 @@ const moved = (n: number) => {
   return { headline: title, path: slug, labels: tags, reads: views, where: place, extra };
 };
 
-Deno.test("renamed fields are found, sorted, searched and unique under their new names", async () => {
+Deno.test("renamed fields can be filtered, sorted, searched and are unique under their new names", async () => {
   await using app = await openTestApp();
-  const { owner, posts } = await opened(app);
+  const { owner, posts } = await openPosts(app);
   const stored = await posts.insert(...[1, 2, 3, 4].map(post));
   await posts.remove(stored[3]!._id);
   const before: Doc[] = [];
   for (const { _id } of stored) before.push(ok(await posts.read(_id)));
   const renamed = ok(await owner.asOwner(put(AFTER)));
-  assert.doesNotMatch(JSON.stringify(renamed), /renamedFrom/, "it is an instruction");
+  assert.doesNotMatch(JSON.stringify(renamed), /renamedFrom/, "renamedFrom is not stored");
   const list = async (query: string) => ok(await posts.asSecret({ path: `?${query}` })).items;
   const idsOf = (...places: number[]) => places.map((n) => stored[n - 1]!._id);
   const found = async (query: string) =>
@@ -98,9 +98,9 @@ Deno.test("renamed fields are found, sorted, searched and unique under their new
   await posts.insertOne({ path: "post-4" });
 });
 
-Deno.test("who holds a document from before a rename does not overwrite it, and reads it anew", async () => {
+Deno.test("a client with a document from before a rename cannot overwrite it until it reads again", async () => {
   await using app = await openTestApp();
-  const { owner, posts } = await opened(app);
+  const { owner, posts } = await openPosts(app);
   const { _id } = await posts.insertOne(post(1));
   const other = await posts.insertOne({ extra: 1 });
   const tagOf = async (id: string) =>
@@ -116,15 +116,19 @@ Deno.test("who holds a document from before a rename does not overwrite it, and 
   refused(stale, 412, "PRECONDITION_FAILED");
   const again = await posts.asSecret({ path: `/${_id}`, headers: { "if-none-match": before } });
   assert.equal(again.status, 200);
-  assert.equal(await tagOf(other._id), untouched, "of a document without these fields it stays");
+  assert.equal(
+    await tagOf(other._id),
+    untouched,
+    "the tag of a document without these fields stays",
+  );
 });
 
-Deno.test("the same definition can be sent again, and does nothing", async () => {
+Deno.test("sending the definition again does nothing", async () => {
   await using app = await openTestApp();
-  const { owner, posts } = await opened(app);
+  const { owner, posts } = await openPosts(app);
   const { _id } = await posts.insertOne(post(1));
   const first = ok(await owner.asOwner(put(AFTER)));
-  // By now the former name is free for anybody.
+  // The former name can be used by another field now.
   ok(await posts.asSecret({ method: "PATCH", path: `/${_id}`, body: { title: "undeclared" } }));
   await posts.untouched(async () => {
     assert.deepEqual(ok(await owner.asOwner(put(AFTER))), first);
@@ -133,7 +137,7 @@ Deno.test("the same definition can be sent again, and does nothing", async () =>
   assert.deepEqual([headline, title], ["Hello 1", "undeclared"]);
 });
 
-Deno.test("in a new collection there is nothing to be moved", async () => {
+Deno.test("in a new collection renamedFrom moves nothing", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const body = { name: "posts", ...AFTER };
@@ -142,9 +146,9 @@ Deno.test("in a new collection there is nothing to be moved", async () => {
   assert.deepEqual(ok(await owner.asOwner(put(AFTER))), created);
 });
 
-Deno.test("a rename that says nothing clear is refused, and changes nothing", async () => {
+Deno.test("an ambiguous or impossible rename is refused and changes nothing", async () => {
   await using app = await openTestApp();
-  const { owner, posts, definitions } = await opened(app);
+  const { owner, posts, definitions } = await openPosts(app);
   await posts.insert(post(1));
   const before = await definitions();
   const inObject = { type: "Object", fields: [text("b", { renamedFrom: "city" })] };
@@ -177,14 +181,14 @@ Deno.test("a rename that says nothing clear is refused, and changes nothing", as
   });
 });
 
-Deno.test("documents in the way of a rename are named, the first ten, and nothing is changed", async () => {
+Deno.test("a rename names the first ten documents that prevent it, and changes nothing", async () => {
   await using app = await openTestApp();
-  const { owner, posts, definitions } = await opened(app);
+  const { owner, posts, definitions } = await openPosts(app);
   const stored = await posts.insert(...[1, 2, 3].map(post));
   const [, second] = stored;
   const patch = (id: string, body: object) =>
     posts.asSecret({ method: "PATCH", path: `/${id}`, body });
-  ok(await patch(second!._id, { headline: "nobody declared it" }));
+  ok(await patch(second!._id, { headline: "undeclared" }));
   ok(await patch(stored[0]!._id, { headline: null }));
   const before = await definitions();
   const rename = (field: object) => owner.asOwner(put({ ...RLS_OFF, fields: [field] }));
@@ -206,9 +210,9 @@ Deno.test("documents in the way of a rename are named, the first ten, and nothin
   assert.equal(ok(await posts.read(stored[0]!._id)).headline, "Hello 1");
 });
 
-Deno.test("the owner's field can be renamed, and everybody keeps what is theirs", async () => {
+Deno.test("the owner field can be renamed, and all users keep their documents", async () => {
   await using app = await openTestApp();
-  const { owner, posts } = await opened(app, { rls: { ownerField: "by" } });
+  const { owner, posts } = await openPosts(app, { rls: { ownerField: "by" } });
   const [ann, bob] = [await owner.project.user(), await owner.project.user()];
   for (const user of [ann, bob]) ok(await posts.asPublic({ body: {} }, user), 201);
   const stillOwner = put({
@@ -218,7 +222,7 @@ Deno.test("the owner's field can be renamed, and everybody keeps what is theirs"
   refused(await owner.asOwner(stillOwner), 400, "INVALID_DEFINITION", '"x"');
   const fields = [text("author", { renamedFrom: "by" })];
   const { rls } = ok(await owner.asOwner(put({ rls: { ownerField: "by" }, fields })));
-  assert.equal(rls.ownerField, "author", "it follows");
+  assert.equal(rls.ownerField, "author", "the owner field follows the rename");
   for (const user of [ann, bob]) {
     const { items } = ok(await posts.asPublic({ path: "" }, user));
     assert.deepEqual(items.map(({ author }: { author: string }) => author), [user.id]);
@@ -234,9 +238,9 @@ Deno.test("the owner's field can be renamed, and everybody keeps what is theirs"
   );
 });
 
-Deno.test("documents that refer here are populated by the field's new name", async () => {
+Deno.test("referring documents are populated through the field's new name", async () => {
   await using app = await openTestApp();
-  const { owner, posts } = await opened(app);
+  const { owner, posts } = await openPosts(app);
   const comments = testCollectionOf(app, owner.project, "comments");
   const ref = { type: "Ref", ref: "posts" };
   await owner.project.collection({
@@ -250,13 +254,13 @@ Deno.test("documents that refer here are populated by the field's new name", asy
   ok(await owner.asOwner(put({ ...RLS_OFF, fields }, "comments")));
   const { items } = ok(await posts.asSecret({ path: "?populate=comments(post)" }));
   assert.equal(items[0].comments.length, 2);
-  const shown = ok(await comments.asSecret({ path: "?populate=post" }));
-  assert.equal(shown.items[0].post._id, _id);
+  const populated = ok(await comments.asSecret({ path: "?populate=post" }));
+  assert.equal(populated.items[0].post._id, _id);
 });
 
-Deno.test("a rename is no change of a document: its time stays, and nobody is told of one", async () => {
+Deno.test("a rename does not change a document's updatedAt and notifies no webhook or live list", async () => {
   await using app = await openTestApp();
-  const { owner, posts } = await opened(app);
+  const { owner, posts } = await openPosts(app);
   const { _id, updatedAt } = await posts.insertOne(post(1));
   const { changes } = app.services.engine;
   const head = await changes.head(owner.projectId);

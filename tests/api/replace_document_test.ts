@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { createTestCollection, NOBODY, ok, refused } from "./test_collection.ts";
+import { createTestCollection, ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 
 const put = (id: string, body: unknown) => ({ method: "PUT", path: `/${id}`, body });
 
-Deno.test("PUT replaces every member but those the server sets, and the owner", async () => {
+Deno.test("PUT replaces all members except the owner and those that the server sets", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const stored = await collection.insertOne({
@@ -31,18 +31,18 @@ Deno.test("PUT replaces every member but those the server sets, and the owner", 
   assert.deepEqual((await collection.read(stored._id)).body.data, expected);
 });
 
-Deno.test("PUT makes no new document: an id that does not exist is 404", async () => {
+Deno.test("PUT of an unknown id is 404 and creates nothing", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   await collection.untouched(async () => {
-    refused(await collection.asSecret(put(NOBODY, { n: 1 })), 404, "DOCUMENT_NOT_FOUND");
+    refused(await collection.asSecret(put(UNKNOWN_ID, { n: 1 })), 404, "DOCUMENT_NOT_FOUND");
     refused(await collection.asSecret(put("new", { n: 1 })), 400, "INVALID_ID");
-    const elsewhere = { ...put(NOBODY, {}), path: `/api/data/nothing/${NOBODY}` };
+    const elsewhere = { ...put(UNKNOWN_ID, {}), path: `/api/data/nothing/${UNKNOWN_ID}` };
     refused(await collection.project.asSecret(elsewhere), 404, "COLLECTION_NOT_FOUND");
   });
 });
 
-Deno.test("a dotted name is no path in PUT", async () => {
+Deno.test("PUT does not treat a dotted name as a path", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne({ a: { b: 1 } });
@@ -51,7 +51,7 @@ Deno.test("a dotted name is no path in PUT", async () => {
   });
 });
 
-Deno.test("a body that is no JSON object leaves the document as it is", async () => {
+Deno.test("a body that is not a JSON object is refused and changes nothing", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne({ n: 1 });
@@ -70,7 +70,7 @@ Deno.test("a body that is no JSON object leaves the document as it is", async ()
   });
 });
 
-Deno.test("row-level security decides who replaces, and a refusal changes nothing", async () => {
+Deno.test("row-level security decides who may PUT, and a refusal changes nothing", async () => {
   await using app = await openTestApp();
   for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private" }]) {
     const collection = await createTestCollection(app, { rls });
@@ -94,7 +94,7 @@ Deno.test("row-level security decides who replaces, and a refusal changes nothin
   }
 });
 
-Deno.test("what does not fit leaves the document as it is", async () => {
+Deno.test("a PUT that does not fit the definition changes nothing", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [

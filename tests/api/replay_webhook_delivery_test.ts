@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { change, openWebhooks, type WebhookFixture } from "./webhooks.ts";
-import { NOBODY, ok, refused } from "./test_collection.ts";
+import { ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 
 const replay = (webhook: string, delivery: string) => ({
   method: "POST",
@@ -9,10 +9,10 @@ const replay = (webhook: string, delivery: string) => ({
 
 const first = async (hooks: WebhookFixture) => (await hooks.deliveries())[0]!;
 
-Deno.test("replayWebhookDelivery sends a message once more under its id, whatever came of it", async () => {
+Deno.test("replayWebhookDelivery resends a message under its id, whatever its state", async () => {
   await using hooks = await openWebhooks();
   const { id } = await hooks.create();
-  await hooks.tell(change());
+  await hooks.dispatch(change());
   const { _id } = await first(hooks);
   const queued = ok(await hooks.owner.as("admin", replay(id, _id)));
   assert.partialDeepStrictEqual(queued, { id: _id, state: "queued", tries: 0, endedAt: null });
@@ -23,12 +23,12 @@ Deno.test("replayWebhookDelivery sends a message once more under its id, whateve
   assert.partialDeepStrictEqual(await first(hooks), { state: "delivered", tries: 1 });
 });
 
-Deno.test("replayWebhookDelivery tries one that waits now, with all its tries before it", async () => {
+Deno.test("replayWebhookDelivery tries a pending delivery now and restores all its attempts", async () => {
   await using hooks = await openWebhooks();
   const { id } = await hooks.create();
   hooks.server.behave(500);
-  await hooks.tell(change());
-  await hooks.later(5_500); // Five seconds, with up to a tenth of jitter.
+  await hooks.dispatch(change());
+  await hooks.later(5_500); // Five seconds plus up to 10% jitter.
   const { _id, tries } = await first(hooks);
   assert.equal(tries, 2);
   hooks.server.behave(200);
@@ -36,19 +36,23 @@ Deno.test("replayWebhookDelivery tries one that waits now, with all its tries be
   await hooks.app.services.jobRunner.idle();
   assert.partialDeepStrictEqual(await first(hooks), { state: "delivered", tries: 1 });
   await hooks.later(300_000);
-  assert.equal(hooks.server.received.length, 3, "the try that it waited for is not made beside it");
+  assert.equal(
+    hooks.server.received.length,
+    3,
+    "the attempt that was pending is not made in addition",
+  );
 });
 
-Deno.test("replayWebhookDelivery refuses what it cannot send, and sends nothing", async () => {
+Deno.test("replayWebhookDelivery refuses what it cannot resend, and sends nothing", async () => {
   await using hooks = await openWebhooks();
   const { id } = await hooks.create();
   const { id: otherId } = await hooks.create({ events: { posts: ["deleted"] } });
-  await hooks.tell(change());
+  await hooks.dispatch(change());
   const { _id } = await first(hooks);
   const { owner } = hooks;
-  refused(await owner.asOwner(replay(id, NOBODY)), 404, "DELIVERY_NOT_FOUND");
+  refused(await owner.asOwner(replay(id, UNKNOWN_ID)), 404, "DELIVERY_NOT_FOUND");
   refused(await owner.asOwner(replay(otherId, _id)), 404, "DELIVERY_NOT_FOUND");
-  refused(await owner.asOwner(replay(NOBODY, _id)), 404, "WEBHOOK_NOT_FOUND");
+  refused(await owner.asOwner(replay(UNKNOWN_ID, _id)), 404, "WEBHOOK_NOT_FOUND");
   await owner.isForAdmins(replay(id, _id));
   ok(await owner.asOwner({ method: "PATCH", path: `/webhooks/${id}`, body: { enabled: false } }));
   refused(await owner.asOwner(replay(id, _id)), 409, "WEBHOOK_OFF");

@@ -4,21 +4,21 @@ import { codeTo, mailsOf } from "../support/mailbox.ts";
 import { openTestApp } from "../support/test_app.ts";
 import {
   ADA,
+  assertTraceless,
   authCall,
   isSignedIn,
-  mailed,
   MINUTE_MS,
   NO_MAIL,
-  traceless,
+  sentMails,
 } from "./account_email.ts";
 import { ok, refused, times } from "./test_collection.ts";
 
 const forgot = (email: unknown) => authCall("request-password-reset", { email });
 
-Deno.test("requestAccountPasswordReset mails a code with a link to the dashboard's own page, and changes nothing", async () => {
+Deno.test("requestAccountPasswordReset mails a code with a dashboard link and changes nothing", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { email: ADA });
-  assert.deepEqual(await mailed(app), [["verify", ADA]]);
+  assert.deepEqual(await sentMails(app), [["verify", ADA]]);
   const answer = await app.send(forgot("ADA@example.com"));
   const message = "If an account has this e-mail, a code is on its way";
   assert.deepEqual(answer.body, { success: true, data: { message }, message });
@@ -32,10 +32,10 @@ Deno.test("requestAccountPasswordReset mails a code with a link to the dashboard
   ok(await app.send(authCall("login", { email: ADA, password: account.password })));
 });
 
-Deno.test("requestAccountPasswordReset: a known and an unknown address are one answer, and only one gets a mail", async () => {
+Deno.test("requestAccountPasswordReset answers a known and an unknown address alike, and mails one", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: ADA });
-  assert.deepEqual(await mailed(app), [["verify", ADA]]);
+  assert.deepEqual(await sentMails(app), [["verify", ADA]]);
   const texts = new Set<string>();
   for (const email of [ADA, "nobody@example.com"]) {
     const answer = await app.send(forgot(email));
@@ -43,24 +43,24 @@ Deno.test("requestAccountPasswordReset: a known and an unknown address are one a
     texts.add(answer.text);
   }
   assert.equal(texts.size, 1);
-  assert.deepEqual((await mailed(app)).slice(1), [["resetPassword", ADA]]);
+  assert.deepEqual((await sentMails(app)).slice(1), [["resetPassword", ADA]]);
 });
 
-Deno.test("requestAccountPasswordReset: an address that only looks like the account's gets nothing", async () => {
+Deno.test("requestAccountPasswordReset mails nothing to an address that only looks like the account's", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: "kann@example.com" });
   await mailsOf(app.services, "control");
   for (const email of ["\u212Aann@example.com", "kann\u00AD@example.com"]) {
     ok(await app.send(forgot(email)));
   }
-  assert.deepEqual(await mailed(app), [["verify", "kann@example.com"]]);
+  assert.deepEqual(await sentMails(app), [["verify", "kann@example.com"]]);
 });
 
-Deno.test("requestAccountPasswordReset: of many at once one mail is sent, and five an hour", async () => {
+Deno.test("requestAccountPasswordReset: concurrent requests send one mail, at most five an hour", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: ADA });
   const resets = async () =>
-    (await mailed(app)).filter(([kind]) => kind === "resetPassword").length;
+    (await sentMails(app)).filter(([kind]) => kind === "resetPassword").length;
   for (const sent of [1, 2, 3, 4, 5, 5]) {
     for (const answer of await Promise.all(times(10, () => app.send(forgot(ADA))))) ok(answer);
     assert.equal(await resets(), sent);
@@ -68,10 +68,10 @@ Deno.test("requestAccountPasswordReset: of many at once one mail is sent, and fi
   }
 });
 
-Deno.test("requestAccountPasswordReset: where no mail can be sent it is 503 for everybody, without a trace", async () => {
+Deno.test("requestAccountPasswordReset without a mail server is 503 for any address, without a trace", async () => {
   await using app = await openTestApp({ env: NO_MAIL });
   await openAccount(app, { email: ADA });
-  await traceless(app, async () => {
+  await assertTraceless(app, async () => {
     for (const email of [ADA, "nobody@example.com"]) {
       const answer = await app.send(forgot(email));
       refused(answer, 503, "MAIL_NOT_CONFIGURED");
@@ -80,9 +80,9 @@ Deno.test("requestAccountPasswordReset: where no mail can be sent it is 503 for 
   });
 });
 
-Deno.test("requestAccountPasswordReset: what is no plain address is 400, without a trace", async () => {
+Deno.test("requestAccountPasswordReset refuses an invalid address with 400, without a trace", async () => {
   await using app = await openTestApp();
-  await traceless(app, async () => {
+  await assertTraceless(app, async () => {
     for (const email of [undefined, null, "", "ada", `${ADA}\r\nbcc: eve@example.com`]) {
       refused(await app.send(forgot(email)), 400, "INVALID_BODY");
     }

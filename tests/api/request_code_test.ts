@@ -5,21 +5,21 @@ import { codeTo, mailsOf } from "../support/mailbox.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 import {
   ADA,
+  assertTraceless,
   authProject,
   countOf,
-  mailed,
   MINUTE_MS,
+  sentMails,
   setAuth,
   signUp,
   storedUsers,
-  traceless,
   userCall,
 } from "./user_email.ts";
 
 const request = (email: unknown = ADA) => userCall("code/request", { email });
 const MESSAGE = "If it can sign in here, a code is on its way";
 
-Deno.test("code/request sends a code to a user, and to somebody new where sign-up is open", async () => {
+Deno.test("code/request sends a code to a user, and to a new person if sign-up is open", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: "https://app.example.com" });
   await signUp(project, { email: ADA });
@@ -37,26 +37,26 @@ Deno.test("code/request sends a code to a user, and to somebody new where sign-u
   assert.equal(
     (await storedUsers(app, project)).length,
     1,
-    "nobody is made before the code is used",
+    "no user is created before the code is used",
   );
 });
 
-Deno.test("code/request sends nothing to the disabled, nor to somebody new while sign-up is closed", async () => {
+Deno.test("code/request sends nothing to disabled users, nor to new people while sign-up is closed", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { signUp: "closed" });
   const create = (body: unknown) => project.asSecret({ path: "/api/userAuth/users", body });
   ok(await create({ email: "disabled@example.com", disabled: true }), 201);
   ok(await create({ email: "known@example.com" }), 201);
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const email of ["disabled@example.com", "new@example.com"]) {
       assert.deepEqual(ok(await project.asPublic(request(email))), { message: MESSAGE });
     }
   });
   ok(await project.asPublic(request("known@example.com")));
-  assert.deepEqual(await mailed(app, project), [["code", "known@example.com"]]);
+  assert.deepEqual(await sentMails(app, project), [["code", "known@example.com"]]);
 });
 
-Deno.test("code/request sends one code a minute and five an hour to an address, and answers the same beyond", async () => {
+Deno.test("code/request sends an address one code a minute and five an hour, and answers alike", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const texts = new Set<string>();
@@ -67,45 +67,45 @@ Deno.test("code/request sends one code a minute and five an hour to an address, 
     await app.services.jobRunner.idle();
     app.clock.advance(MINUTE_MS);
   }
-  assert.equal((await mailed(app, project)).length, 5);
+  assert.equal((await sentMails(app, project)).length, 5);
   assert.equal(texts.size, 1);
   ok(await project.asPublic(request("bob@example.com")));
-  assert.equal((await mailed(app, project)).length, 6, "others are not held up");
+  assert.equal((await sentMails(app, project)).length, 6, "other addresses are not limited");
   app.clock.advance(50 * MINUTE_MS);
   ok(await project.asPublic(request()));
-  assert.equal((await mailed(app, project)).length, 7);
+  assert.equal((await sentMails(app, project)).length, 7);
 });
 
-Deno.test("code/request: 50 at once send one mail with one code that is good", async () => {
+Deno.test("code/request: 50 concurrent requests send one mail with one valid code", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const answers = await Promise.all(times(50, () => project.asPublic(request())));
   assert.deepEqual(tally(answers), { 200: 50 });
-  assert.deepEqual(await mailed(app, project), [["code", ADA]]);
+  assert.deepEqual(await sentMails(app, project), [["code", ADA]]);
   assert.equal(await countOf(app, project, CODES), 1);
   const otp = await codeTo(app.services, project.projectId, ADA);
   ok(await project.asPublic(userCall("code/verify", { email: ADA, otp })));
 });
 
-Deno.test("code/request where codes are off is 403, and where no mail can be sent 503", async () => {
+Deno.test("code/request is 403 where codes are off and 503 without a mail server", async () => {
   await using app = await openTestApp({ env: { MAIL_URL: "" } });
   const project = await app.project();
   await signUp(project, { email: ADA });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const email of [ADA, "new@example.com"]) {
       refused(await project.asPublic(request(email)), 503, "MAIL_NOT_CONFIGURED");
     }
   });
   await setAuth(app, project, { emailCode: false });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await project.asPublic(request()), 403, "SIGN_IN_METHOD_OFF");
   });
 });
 
-Deno.test("code/request refuses what is no plain address", async () => {
+Deno.test("code/request refuses an invalid address", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const email of [null, "", "ada", "a@b@c", `${"a".repeat(65)}@example.com`, [ADA]]) {
       refused(await project.asPublic(request(email)), 400, "INVALID_BODY", "email");
     }

@@ -5,14 +5,14 @@ import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { storage } from "../support/test_store.ts";
 import { createTestOwner } from "./test_owner.ts";
-import { openFiles, storesAway } from "./files.ts";
+import { openFiles, withFailingStores } from "./files.ts";
 import { ok, refused } from "./test_collection.ts";
 
 const PATH = "/files/upload-request";
 const BODY = { filename: "cat.png", contentType: "image/png", size: 16 };
 const { fileBytesMax, storageBytes } = PLANS.free;
 
-Deno.test("a member uploads in three steps, and everybody can read the file", async () => {
+Deno.test("a member uploads in three steps, and the file is public", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const files = await openFiles(app, owner.project);
@@ -25,13 +25,13 @@ Deno.test("a member uploads in three steps, and everybody can read the file", as
   const { path, url, provider } = ok(await owner.asOwner(confirm));
   assert.deepEqual([path, provider], [filePath, "internal"]);
   assert.deepEqual((await files.objects()).stored, [filePath]);
-  // From a bucket everybody reads without us.
+  // The public reads a bucket without Corbel.
   if (storage === "disk") {
     assert.equal((await app.send({ path: new URL(url).pathname })).status, 200);
   }
 });
 
-Deno.test("what cannot be uploaded is refused, and holds no space", async () => {
+Deno.test("an invalid upload is refused and reserves no space", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const files = await openFiles(app, owner.project);
@@ -44,7 +44,7 @@ Deno.test("what cannot be uploaded is refused, and holds no space", async () => 
     refused(await ask({ size: fileBytesMax + 1 }), 413, "FILE_TOO_LARGE");
     refused(await ask({ size: 1 }), 403, "STORAGE_QUOTA_EXCEEDED");
     await owner.isForAdmins({ path: PATH, body: BODY });
-    const away = createApp(storesAway(app.services));
+    const away = createApp(withFailingStores(app.services));
     const call = { path: `/api/projects/${owner.projectId}${PATH}`, body: BODY };
     const answer = await send(away, { ...call, headers: { cookie: owner.account.cookie } });
     refused(answer, 503, "STORAGE_UNAVAILABLE");

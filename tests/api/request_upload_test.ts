@@ -1,22 +1,29 @@
 import assert from "node:assert/strict";
-import { projectOf } from "@/lib/files/paths.ts";
+import { projectIdOf } from "@/lib/files/paths.ts";
 import { UPLOADS } from "@/lib/files/uploads.ts";
-import { stepped } from "../support/stepped.ts";
+import { withSteps } from "../support/with_steps.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { changedStores, MiB, openFiles, REQUEST, sendOver, storesAway } from "./files.ts";
+import {
+  MiB,
+  openFiles,
+  REQUEST,
+  sendOver,
+  withChangedStores,
+  withFailingStores,
+} from "./files.ts";
 import { refused } from "./test_collection.ts";
 
-const asked = (change: object = {}) => ({
+const uploadBody = (change: object = {}) => ({
   filename: "cat.png",
   contentType: "image/png",
   size: 12,
   ...change,
 });
 
-Deno.test("a request answers an address and a path at the top level, and holds the space", async () => {
+Deno.test("requestUpload returns an address and a path at the top level, and reserves the space", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
-  const { status, body, headers } = await files.ask(asked());
+  const { status, body, headers } = await files.ask(uploadBody());
   assert.equal(status, 200);
   assert.equal(headers.get("cache-control"), "no-store");
   assert.deepEqual(Object.keys(body), [
@@ -27,7 +34,7 @@ Deno.test("a request answers an address and a path at the top level, and holds t
   const { signedUrl, resumableUrl, filePath } = body;
   assert.deepEqual(body.data, { signedUrl, resumableUrl, filePath });
   assert.match(body.signedUrl, /^https?:\/\//);
-  assert.equal(projectOf(body.filePath), files.project.projectId);
+  assert.equal(projectIdOf(body.filePath), files.project.projectId);
   assert.match(body.filePath, /_cat\.png$/);
   const { used, reserved } = await files.usage();
   assert.deepEqual({ used, reserved }, { used: 0, reserved: 12 });
@@ -36,7 +43,7 @@ Deno.test("a request answers an address and a path at the top level, and holds t
   assert.equal(row!.state, "requested");
 });
 
-Deno.test("whatever a file is called, its path has one safe segment behind the project", async () => {
+Deno.test("for any file name, the path has one safe segment after the project", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const names: Record<string, RegExp> = {
@@ -60,25 +67,25 @@ Deno.test("whatever a file is called, its path has one safe segment behind the p
     ["🐈".repeat(255)]: /__{100}$/,
   };
   for (const [filename, expected] of Object.entries(names)) {
-    const answer = await files.ask(asked({ filename, size: 1 }));
+    const answer = await files.ask(uploadBody({ filename, size: 1 }));
     assert.equal(answer.status, 200, `${filename}: ${answer.text}`);
     const { filePath } = answer.body;
     assert.match(filePath, expected);
-    assert.equal(projectOf(filePath), files.project.projectId, filePath);
+    assert.equal(projectIdOf(filePath), files.project.projectId, filePath);
     assert.ok(filePath.split("/").length === 2);
   }
   const kept = (await files.rows()).map(({ filename }) => filename);
-  assert.deepEqual(kept, Object.keys(names), "the name itself is kept as it was sent");
+  assert.deepEqual(kept, Object.keys(names), "the name is stored as it was sent");
 });
 
-Deno.test("two requests for the same name are two files", async () => {
+Deno.test("two requests with one name are two files", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const [one, two] = [await files.request(), await files.request()];
   assert.notEqual(one.filePath, two.filePath);
 });
 
-Deno.test("a missing or malformed member is a 400 that names it, and holds nothing", async () => {
+Deno.test("a missing or malformed member is a 400 that names it, and reserves nothing", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const TYPES = "text html";
@@ -102,7 +109,7 @@ Deno.test("a missing or malformed member is a 400 that names it, and holds nothi
   await files.untouched(async () => {
     for (const [name, values] of Object.entries(bad)) {
       for (const value of values) {
-        const answer = await files.ask(asked({ [name]: value }));
+        const answer = await files.ask(uploadBody({ [name]: value }));
         refused(answer, 400, "INVALID_UPLOAD", name);
         assert.equal(answer.body.error, answer.body.message);
       }
@@ -121,7 +128,7 @@ Deno.test("a missing or malformed member is a 400 that names it, and holds nothi
   });
 });
 
-/** As MediaRecorders of browsers call their recordings. */
+/** Content types as browsers' MediaRecorder produces them. */
 const RECORDED = [
   "video/webm;codecs=vp8,opus",
   "video/webm; codecs=vp9, opus",
@@ -130,7 +137,7 @@ const RECORDED = [
   "audio/webm;codecs=opus",
 ];
 
-Deno.test("types with parameters are types", async () => {
+Deno.test("content types with parameters are accepted", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   for (
@@ -144,33 +151,33 @@ Deno.test("types with parameters are types", async () => {
       ...RECORDED,
     ]
   ) {
-    const answer = await files.ask(asked({ contentType, size: 1 }));
+    const answer = await files.ask(uploadBody({ contentType, size: 1 }));
     assert.equal(answer.status, 200, `${contentType}: ${answer.text}`);
   }
 });
 
-Deno.test("a file as large as one may be passes, one byte more is 413, and so is 1e300", async () => {
+Deno.test("the maximum file size is accepted; one byte more is 413, and so is 1e300", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   await files.untouched(async () => {
     for (const size of [10 * MiB + 1, Number.MAX_SAFE_INTEGER, 1e300]) {
-      refused(await files.ask(asked({ size })), 413, "FILE_TOO_LARGE", "10485760");
+      refused(await files.ask(uploadBody({ size })), 413, "FILE_TOO_LARGE", "10485760");
     }
   });
-  assert.equal((await files.ask(asked({ size: 10 * MiB }))).status, 200);
+  assert.equal((await files.ask(uploadBody({ size: 10 * MiB }))).status, 200);
 });
 
-Deno.test("what is held counts against the quota: exactly full is full, and not a byte over", async () => {
+Deno.test("reservations count against the quota, which can be filled to the byte", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   await files.request(10 * MiB);
   await files.request(10 * MiB - 5);
   await files.untouched(async () => {
-    refused(await files.ask(asked({ size: 6 })), 403, "STORAGE_QUOTA_EXCEEDED");
+    refused(await files.ask(uploadBody({ size: 6 })), 403, "STORAGE_QUOTA_EXCEEDED");
   });
   await files.request(5);
   await files.untouched(async () => {
-    const answer = await files.ask(asked({ size: 1 }));
+    const answer = await files.ask(uploadBody({ size: 1 }));
     refused(answer, 403, "STORAGE_QUOTA_EXCEEDED", "room");
     assert.equal(answer.body.error, answer.body.message);
   });
@@ -178,14 +185,14 @@ Deno.test("what is held counts against the quota: exactly full is full, and not 
   await other.request(10 * MiB);
 });
 
-Deno.test("holds that have expired make room for the next request at once", async () => {
+Deno.test("expired reservations make room for the next request immediately", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   await files.request(10 * MiB);
   app.clock.advance(10 * 60_000);
   const kept = await files.request(10 * MiB);
   app.clock.advance(10 * 60_000 - 1);
-  refused(await files.ask(asked()), 403, "STORAGE_QUOTA_EXCEEDED");
+  refused(await files.ask(uploadBody()), 403, "STORAGE_QUOTA_EXCEEDED");
   app.clock.advance(1);
   const fresh = await files.request(10 * MiB);
   const paths = (await files.rows()).map(({ path }) => path);
@@ -193,64 +200,64 @@ Deno.test("holds that have expired make room for the next request at once", asyn
   assert.equal((await files.usage()).reserved, 20 * MiB);
 });
 
-Deno.test("of two that find expired holds at once both get their room", async () => {
+Deno.test("two requests that find expired reservations concurrently both get their space", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   await files.request(10 * MiB);
   await files.request(10 * MiB);
   app.clock.advance(20 * 60_000);
   let isFirst = true;
-  const services = stepped(app.services, async (name) => {
+  const services = withSteps(app.services, async (name) => {
     if (name !== `${UPLOADS.name}.list` || !isFirst) return;
     isFirst = false;
     await files.request(5);
   });
-  const call = { path: REQUEST, body: asked({ size: 7 }) };
+  const call = { path: REQUEST, body: uploadBody({ size: 7 }) };
   assert.equal((await sendOver(services, files.project, call)).status, 200);
   assert.equal((await files.usage()).reserved, 12);
 });
 
-Deno.test("a request that was led to another store than uploads go to by now holds nothing", async () => {
+Deno.test("a request prepared for a store that uploads no longer go to reserves nothing", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   await files.request();
-  const former = changedStores(app.services, {}, "https://s3.example.com/former");
+  const former = withChangedStores(app.services, {}, "https://s3.example.com/former");
   await files.untouched(async () => {
-    const answer = await sendOver(former, files.project, { path: REQUEST, body: asked() });
+    const answer = await sendOver(former, files.project, { path: REQUEST, body: uploadBody() });
     refused(answer, 503, "STORAGE_UNAVAILABLE");
   });
 });
 
-Deno.test("a publishable key may not store anything, with a user or without", async () => {
+Deno.test("a publishable key cannot store files, with or without a user", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const user = await files.project.user();
   await files.untouched(async () => {
     for (const who of [undefined, user]) {
-      const answer = await files.project.asPublic({ path: REQUEST, body: asked() }, who);
+      const answer = await files.project.asPublic({ path: REQUEST, body: uploadBody() }, who);
       refused(answer, 403, "SECRET_KEY_REQUIRED");
       assert.equal(answer.body.error, answer.body.message);
     }
   });
 });
 
-Deno.test("while the store of files is away a request is 503 and holds nothing", async () => {
+Deno.test("while file storage is unavailable requestUpload is 503 and reserves nothing", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   await files.untouched(async () => {
-    const call = { path: REQUEST, body: asked() };
-    const answer = await sendOver(storesAway(app.services), files.project, call);
+    const call = { path: REQUEST, body: uploadBody() };
+    const answer = await sendOver(withFailingStores(app.services), files.project, call);
     refused(answer, 503, "STORAGE_UNAVAILABLE");
     assert.ok(!answer.text.includes("detail"));
     assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
   });
 });
 
-Deno.test("every refusal below /api/storage carries its text in error too, also where there is no operation", async () => {
+Deno.test("every refusal below /api/storage has its text in `error`, too, even on unknown paths", async () => {
   await using app = await openTestApp();
   const { project } = await openFiles(app);
   const answers = [
-    await app.send({ path: REQUEST, body: asked() }),
+    await app.send({ path: REQUEST, body: uploadBody() }),
     await project.asSecret({ path: REQUEST, body: "{" }),
     await project.asSecret({ path: "/api/storage/nothing" }),
     await project.asSecret({ path: REQUEST, method: "PATCH", body: {} }),

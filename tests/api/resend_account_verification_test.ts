@@ -7,22 +7,22 @@ import { codeTo, mailsOf } from "../support/mailbox.ts";
 import { openTestApp } from "../support/test_app.ts";
 import {
   ADA,
+  assertTraceless,
   authCall,
-  codeFor,
   countOf,
-  mailed,
   MINUTE_MS,
   NO_MAIL,
-  traceless,
+  requestCode,
+  sentMails,
 } from "./account_email.ts";
 import { ok, refused, times } from "./test_collection.ts";
 
 const resend = (email: unknown) => authCall("resend-verification", { email });
 
-Deno.test("resendAccountVerification mails a code with a link to the dashboard's own page", async () => {
+Deno.test("resendAccountVerification mails a code with a dashboard link", async () => {
   await using app = await openTestApp({ env: { PUBLIC_URL: "https://corbel.example.com" } });
   const account = await openAccount(app, { email: "Ada@example.com" });
-  assert.deepEqual(await mailed(app), [["verify", account.email]]);
+  assert.deepEqual(await sentMails(app), [["verify", account.email]]);
   app.clock.advance(MINUTE_MS);
   const answer = await app.send(resend(ADA));
   const message = "If it can be verified, a code is on its way";
@@ -36,14 +36,14 @@ Deno.test("resendAccountVerification mails a code with a link to the dashboard's
   assert.ok(mail!.html!.includes(link.replaceAll("&", "&amp;")));
 });
 
-Deno.test("resendAccountVerification: unknown, verified and known addresses are one answer, and only one gets a mail", async () => {
+Deno.test("resendAccountVerification answers all addresses alike and mails only an unverified account", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: ADA });
   await openAccount(app, { email: "bob@example.com" });
   const otp = await codeTo(app.services, "control", "bob@example.com");
   ok(await app.send(authCall("verify-email", { email: "bob@example.com", otp })));
   app.clock.advance(MINUTE_MS);
-  const before = (await mailed(app)).length;
+  const before = (await sentMails(app)).length;
   const texts = new Set<string>();
   for (const email of [ADA, "bob@example.com", "nobody@example.com"]) {
     const answer = await app.send(resend(email));
@@ -51,43 +51,43 @@ Deno.test("resendAccountVerification: unknown, verified and known addresses are 
     texts.add(answer.text);
   }
   assert.equal(texts.size, 1);
-  assert.deepEqual((await mailed(app)).slice(before), [["verify", ADA]]);
+  assert.deepEqual((await sentMails(app)).slice(before), [["verify", ADA]]);
 });
 
-Deno.test("resendAccountVerification: one mail a minute and five an hour, registering included, of many at once too", async () => {
+Deno.test("resendAccountVerification sends one mail a minute and five an hour, with registering's", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: ADA });
-  const many = async () => {
+  const requestMany = async () => {
     for (const answer of await Promise.all(times(10, () => app.send(resend(ADA))))) ok(answer);
-    return (await mailed(app)).length;
+    return (await sentMails(app)).length;
   };
-  assert.equal(await many(), 1);
+  assert.equal(await requestMany(), 1);
   for (const sent of [2, 3, 4, 5, 5]) {
     app.clock.advance(MINUTE_MS);
-    assert.equal(await many(), sent);
+    assert.equal(await requestMany(), sent);
   }
   assert.equal(CODES_PER_HOUR, 5);
   app.clock.advance(55 * MINUTE_MS);
-  assert.equal(await many(), 6);
+  assert.equal(await requestMany(), 6);
 });
 
-Deno.test("resendAccountVerification: where no mail can be sent it is 503 for everybody, without a trace", async () => {
+Deno.test("resendAccountVerification without a mail server is 503 for any address, without a trace", async () => {
   await using app = await openTestApp({ env: NO_MAIL });
   await openAccount(app, { email: ADA });
-  await traceless(app, async () => {
+  await assertTraceless(app, async () => {
     for (const email of [ADA, "nobody@example.com"]) {
       const answer = await app.send(resend(email));
       refused(answer, 503, "MAIL_NOT_CONFIGURED");
       assert.match(answer.body.message, /deno task admin account password/);
     }
   });
-  assert.deepEqual(await mailed(app), []);
+  assert.deepEqual(await sentMails(app), []);
 });
 
-Deno.test("resendAccountVerification: a request that nobody can send any more is over, and not tried for ever", async () => {
+Deno.test("resendAccountVerification: a queued request is dropped when no mail server is left", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: ADA });
-  assert.equal((await mailed(app)).length, 1);
+  assert.equal((await sentMails(app)).length, 1);
   const { store, clock } = app;
   await using other = await openTestApp({ store, clock, env: NO_MAIL });
   const { engine, newId } = other.services;
@@ -98,30 +98,30 @@ Deno.test("resendAccountVerification: a request that nobody can send any more is
   );
   assert.equal(await other.services.jobRunner.runDue(), 1);
   assert.equal(await countOf(other, JOBS), 0);
-  assert.equal((await mailed(app)).length, 1);
+  assert.equal((await sentMails(app)).length, 1);
 });
 
-Deno.test("resendAccountVerification: what is no plain address is 400, without a trace", async () => {
+Deno.test("resendAccountVerification refuses an invalid address with 400, without a trace", async () => {
   await using app = await openTestApp();
-  await traceless(app, async () => {
+  await assertTraceless(app, async () => {
     for (const email of [undefined, null, 1, "", "ada", `${ADA},bob@example.com`, [ADA]]) {
       refused(await app.send(resend(email)), 400, "INVALID_BODY");
     }
   });
 });
 
-Deno.test("registerAccount sends no code where it is refused, or where no mail can be sent", async () => {
+Deno.test("registerAccount sends no code when it is refused or there is no mail server", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { email: ADA });
-  await traceless(app, async () => {
+  await assertTraceless(app, async () => {
     const { email, password } = account;
     refused(await app.send(authCall("register", { email, password })), 409, "ACCOUNT_EXISTS");
     const weak = { email: "bob@example.com", password: "short" };
     refused(await app.send(authCall("register", weak)), 400, "INVALID_PASSWORD");
   });
-  // The mail of the first was not held back by the second.
-  await codeFor(app, "resend-verification", ADA);
+  // The refused registrations do not delay the first account's next mail.
+  await requestCode(app, "resend-verification", ADA);
   await using silent = await openTestApp({ env: NO_MAIL });
   await openAccount(silent);
-  assert.deepEqual(await mailed(silent), []);
+  assert.deepEqual(await sentMails(silent), []);
 });

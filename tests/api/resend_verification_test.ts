@@ -3,12 +3,20 @@ import { SENDINGS } from "@/lib/credentials/codes.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { codeTo, mailsOf } from "../support/mailbox.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
-import { ADA, countOf, mailed, MINUTE_MS, signUp, traceless, userCall } from "./user_email.ts";
+import {
+  ADA,
+  assertTraceless,
+  countOf,
+  MINUTE_MS,
+  sentMails,
+  signUp,
+  userCall,
+} from "./user_email.ts";
 
 const resend = (email: unknown = ADA) => userCall("resend-verification-otp", { email });
 const MESSAGE = "If it can be verified, a code is on its way";
 
-Deno.test("resend-verification sends a new code to the address as it is kept, which replaces the old one", async () => {
+Deno.test("resend-verification sends a new code to the stored address, which replaces the old one", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: "https://app.example.com" });
   await signUp(project, { email: ADA });
@@ -28,13 +36,13 @@ Deno.test("resend-verification sends a new code to the address as it is kept, wh
   assert.ok(mails[1]!.text!.includes(`${link}${otp}`));
 });
 
-Deno.test("resend-verification answers the same for nobody, the verified and the disabled, and sends nothing", async () => {
+Deno.test("resend-verification sends nothing to unknown, verified and disabled users; answers alike", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const create = (body: unknown) => project.asSecret({ path: "/api/userAuth/users", body });
   ok(await create({ email: "verified@example.com", emailVerified: true }), 201);
   ok(await create({ email: "disabled@example.com", disabled: true }), 201);
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const who of ["nobody", "verified", "disabled"]) {
       const answer = await project.asPublic(resend(`${who}@example.com`));
       assert.deepEqual(ok(answer), { message: MESSAGE });
@@ -42,11 +50,11 @@ Deno.test("resend-verification answers the same for nobody, the verified and the
   });
 });
 
-Deno.test("resend-verification sends one code a minute and five an hour, and answers the same beyond", async () => {
+Deno.test("resend-verification sends one code a minute and five an hour, and answers alike", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   ok(await project.asSecret({ path: "/api/userAuth/users", body: { email: ADA } }), 201);
-  const sent = async () => (await mailed(app, project)).length;
+  const sent = async () => (await sentMails(app, project)).length;
   const texts = new Set<string>();
   const ask = async () => void texts.add((await project.asPublic(resend())).text);
   await ask();
@@ -75,21 +83,21 @@ Deno.test("resend-verification sends one code a minute and five an hour, and ans
   assert.equal(texts.size, 1);
 });
 
-Deno.test("resend-verification: 50 at once send one mail", async () => {
+Deno.test("resend-verification: 50 concurrent requests send one mail", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   ok(await project.asSecret({ path: "/api/userAuth/users", body: { email: ADA } }), 201);
   const answers = await Promise.all(times(50, () => project.asPublic(resend())));
   assert.deepEqual(tally(answers), { 200: 50 });
-  assert.deepEqual(await mailed(app, project), [["verify", ADA]]);
+  assert.deepEqual(await sentMails(app, project), [["verify", ADA]]);
   assert.equal(await countOf(app, project, SENDINGS), 1);
 });
 
-Deno.test("resend-verification refuses what is no plain address", async () => {
+Deno.test("resend-verification refuses an invalid address", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const wrong = [null, 5, "", "ada", "a@b@c", "a@example.com,b@example.com", [ADA], {}];
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const email of wrong) {
       refused(await project.asPublic(resend(email)), 400, "INVALID_BODY", "email");
     }
@@ -98,11 +106,11 @@ Deno.test("resend-verification refuses what is no plain address", async () => {
   });
 });
 
-Deno.test("resend-verification where no mail can be sent is 503, whoever has the address", async () => {
+Deno.test("resend-verification without a mail server is 503 for any address", async () => {
   await using app = await openTestApp({ env: { MAIL_URL: "" } });
   const project = await app.project();
   ok(await project.asSecret({ path: "/api/userAuth/users", body: { email: ADA } }), 201);
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const email of [ADA, "nobody@example.com"]) {
       refused(await project.asPublic(resend(email)), 503, "MAIL_NOT_CONFIGURED");
     }

@@ -6,16 +6,16 @@ import { isSignedIn, refresh } from "./signed_in.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 import {
   ADA,
-  codeFor,
+  assertTraceless,
   countOf,
   logIn,
   MINUTE_MS,
   NEXT_PASSWORD,
   PASSWORD,
+  requestCode,
   setAuth,
   signUp,
   storedUser,
-  traceless,
   userCall,
   userOf,
   wrongCode,
@@ -26,14 +26,14 @@ const reset = (otp: unknown, newPassword: unknown = NEXT_PASSWORD, email: unknow
 
 const ASK = "request-password-reset";
 
-Deno.test("reset-password sets the password, verifies the address, and ends every session and other code", async () => {
+Deno.test("reset-password sets the password, verifies the address, and ends sessions and other codes", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const first = await signUp(project, { email: ADA });
   const second = userOf(await logIn(project, ADA));
   const bob = await signUp(project);
-  const otherCode = await codeFor(app, project, "code/request", ADA);
-  const otp = await codeFor(app, project, ASK, ADA);
+  const otherCode = await requestCode(app, project, "code/request", ADA);
+  const otp = await requestCode(app, project, ASK, ADA);
   const answer = await project.asPublic(reset(otp, NEXT_PASSWORD, "ADA@example.com"));
   const message = "Password reset";
   assert.deepEqual(answer.body, { success: true, data: { message }, message });
@@ -54,16 +54,16 @@ Deno.test("reset-password sets a user's first password", async () => {
   const project = await app.project();
   const body = { email: ADA, emailVerified: true };
   ok(await project.asSecret({ path: "/api/userAuth/users", body }), 201);
-  ok(await project.asPublic(reset(await codeFor(app, project, ASK, ADA))));
+  ok(await project.asPublic(reset(await requestCode(app, project, ASK, ADA))));
   ok(await logIn(project, ADA, NEXT_PASSWORD));
 });
 
-Deno.test("reset-password: a refused password costs no try, and leaves no trace", async () => {
+Deno.test("reset-password: a refused password uses up no attempt and leaves no trace", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: ADA });
-  const otp = await codeFor(app, project, ASK, ADA);
-  await traceless(app, project, async () => {
+  const otp = await requestCode(app, project, ASK, ADA);
+  await assertTraceless(app, project, async () => {
     for (const password of ["short", "x".repeat(201), "password1", ADA]) {
       for (let i = 0; i < 2; i++) {
         refused(await project.asPublic(reset(otp, password)), 400, "INVALID_PASSWORD");
@@ -79,41 +79,43 @@ Deno.test("reset-password: a refused password costs no try, and leaves no trace"
   ok(await project.asPublic(reset(otp)));
 });
 
-Deno.test("reset-password: wrong, used, expired, replaced, unknown and other codes are one refusal", async () => {
+Deno.test("reset-password refuses all invalid codes alike", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { id } = await signUp(project, { email: ADA });
   await signUp(project, { email: "bob@example.com" });
   const texts = new Set<string>();
-  const refuse = async (otp: string, email = ADA) => {
+  const assertInvalidCode = async (otp: string, email = ADA) => {
     const answer = await project.asPublic(reset(otp, NEXT_PASSWORD, email));
     refused(answer, 400, "INVALID_CODE");
     texts.add(answer.text);
   };
-  const replaced = await codeFor(app, project, ASK, ADA);
-  const forSignIn = await codeFor(app, project, "code/request", ADA);
-  const bobs = await codeFor(app, project, ASK, "bob@example.com");
-  const otp = await codeFor(app, project, ASK, ADA);
+  const replaced = await requestCode(app, project, ASK, ADA);
+  const forSignIn = await requestCode(app, project, "code/request", ADA);
+  const bobs = await requestCode(app, project, ASK, "bob@example.com");
+  const otp = await requestCode(app, project, ASK, ADA);
   const before = await storedUser(app, project, id);
-  await traceless(app, project, async () => {
-    for (const other of [replaced, forSignIn, bobs]) if (other !== otp) await refuse(other);
-    await refuse(otp, "nobody@example.com");
-    await refuse(otp, "bob@example.com");
+  await assertTraceless(app, project, async () => {
+    for (const other of [replaced, forSignIn, bobs]) {
+      if (other !== otp) await assertInvalidCode(other);
+    }
+    await assertInvalidCode(otp, "nobody@example.com");
+    await assertInvalidCode(otp, "bob@example.com");
   }, [CODES]);
   assert.deepEqual(await storedUser(app, project, id), before);
   ok(await project.asPublic(reset(otp)));
-  await refuse(otp);
-  const late = await codeFor(app, project, ASK, ADA);
+  await assertInvalidCode(otp);
+  const late = await requestCode(app, project, ASK, ADA);
   app.clock.advance(10 * MINUTE_MS);
-  await refuse(late);
+  await assertInvalidCode(late);
   assert.equal(texts.size, 1);
 });
 
-Deno.test("reset-password: after five wrong tries the right code is dead", async () => {
+Deno.test("reset-password: after five wrong attempts the right code is refused", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: ADA });
-  const otp = await codeFor(app, project, ASK, ADA);
+  const otp = await requestCode(app, project, ASK, ADA);
   for (let i = 0; i < 5; i++) {
     refused(await project.asPublic(reset(wrongCode(otp))), 400, "INVALID_CODE");
   }
@@ -121,11 +123,11 @@ Deno.test("reset-password: after five wrong tries the right code is dead", async
   ok(await logIn(project, ADA));
 });
 
-Deno.test("reset-password: of 50 parallel uses of one code one wins", async () => {
+Deno.test("reset-password: of 50 concurrent calls with one code one succeeds", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: ADA });
-  const otp = await codeFor(app, project, ASK, ADA);
+  const otp = await requestCode(app, project, ASK, ADA);
   const answers = await Promise.all(times(50, (i) => {
     const call = reset(otp, `${NEXT_PASSWORD} ${i}`);
     return project.asPublic({ ...call, peer: `203.0.${i}.7` });
@@ -135,20 +137,20 @@ Deno.test("reset-password: of 50 parallel uses of one code one wins", async () =
   ok(await logIn(project, ADA, `${NEXT_PASSWORD} ${winner}`));
 });
 
-Deno.test("reset-password: a code is no good for a user who was disabled or deleted since", async () => {
+Deno.test("reset-password refuses the code of a user who was disabled or deleted after it was sent", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const [off, gone] = [
     await signUp(project, { email: ADA }),
     await signUp(project, { email: "bob@example.com" }),
   ];
-  const offs = await codeFor(app, project, ASK, ADA);
-  const gones = await codeFor(app, project, ASK, "bob@example.com");
+  const offs = await requestCode(app, project, ASK, ADA);
+  const gones = await requestCode(app, project, ASK, "bob@example.com");
   const path = (id: string) => `/api/userAuth/users/${id}`;
   const disabling = { method: "PATCH", path: path(off.id), body: { disabled: true } };
   ok(await project.asSecret(disabling));
   ok(await project.asSecret({ method: "DELETE", path: path(gone.id) }));
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await project.asPublic(reset(offs)), 400, "INVALID_CODE");
     const call = reset(gones, NEXT_PASSWORD, "bob@example.com");
     refused(await project.asPublic(call), 400, "INVALID_CODE");
@@ -158,17 +160,17 @@ Deno.test("reset-password: a code is no good for a user who was disabled or dele
   refused(await project.asPublic(call), 400, "INVALID_CODE");
 });
 
-Deno.test("reset-password where passwords are off is 403, and while too many are hashed 503", async () => {
+Deno.test("reset-password is 403 where passwords are off, and 503 while the queue is full", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: ADA });
-  const otp = await codeFor(app, project, ASK, ADA);
+  const otp = await requestCode(app, project, ASK, ADA);
   await setAuth(app, project, { password: false });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await project.asPublic(reset(otp)), 403, "SIGN_IN_METHOD_OFF");
   });
   await setAuth(app, project, { password: true });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     const answer = await whileBusy(app, project, reset(otp));
     refused(answer, 503, "PASSWORDS_BUSY");
     assert.equal(answer.headers.get("retry-after"), "2");

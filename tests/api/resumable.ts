@@ -1,46 +1,44 @@
-/** Uploads in pieces as clients of tus make them, in tests of files. */
+/** Helpers for resumable uploads, which send requests as tus clients do. */
 
 import type { FilePlace } from "@/lib/files/blobs.ts";
 import { createUploadTokens } from "@/lib/files/upload_tokens.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
 import type { TestApp } from "../support/test_app.ts";
-import type { Requested } from "./files.ts";
+import type { RequestedUpload } from "./files.ts";
 
-/** Where the pieces of an upload go. */
-export const resumablePath = ({ resumableUrl }: Requested): string =>
+export const resumablePath = ({ resumableUrl }: RequestedUpload): string =>
   new URL(resumableUrl).pathname;
 
 const TUS = { "tus-resumable": "1.0.0" };
 
 export const head = (
   app: TestApp,
-  upload: Requested,
+  upload: RequestedUpload,
   change: Partial<Call> = {},
 ): Promise<Answer> =>
   app.send({ method: "HEAD", path: resumablePath(upload), headers: TUS, ...change });
 
-/** The same, with what is told in the body. */
+/** Requests an upload by GET, whose refusals have a body, unlike those of HEAD. */
 export const ask = (
   app: TestApp,
-  upload: Requested,
+  upload: RequestedUpload,
   change: Partial<Call> = {},
 ): Promise<Answer> => app.send({ path: resumablePath(upload), headers: TUS, ...change });
 
 export const cancel = (
   app: TestApp,
-  upload: Requested,
+  upload: RequestedUpload,
   change: Partial<Call> = {},
 ): Promise<Answer> =>
   app.send({ method: "DELETE", path: resumablePath(upload), headers: TUS, ...change });
 
-/** How many bytes have arrived. */
-export const offsetOf = async (app: TestApp, upload: Requested): Promise<number> =>
+export const offsetOf = async (app: TestApp, upload: RequestedUpload): Promise<number> =>
   Number((await head(app, upload)).headers.get("upload-offset"));
 
-/** Sends bytes of an upload, behind those that have arrived. */
+/** Sends bytes of an upload from `offset` on. */
 export const patch = (
   app: TestApp,
-  upload: Requested,
+  upload: RequestedUpload,
   offset: number | string,
   change: Partial<Call> = {},
 ): Promise<Answer> =>
@@ -56,10 +54,9 @@ export const patch = (
     },
   });
 
-/** Sends all that is missing, in one piece. */
 export async function sendRest(
   app: TestApp,
-  upload: Requested,
+  upload: RequestedUpload,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
   const offset = await offsetOf(app, upload);
@@ -67,23 +64,23 @@ export async function sendRest(
   if (status !== 204) throw new Error(`At ${offset} it answered ${status}: ${text}`);
 }
 
-/** What lies in its place, confirmed or not; null for nothing. */
+/** The stored bytes of the file, confirmed or not, or null if there are none. */
 export async function storedBytes(
   { services }: TestApp,
-  { filePath }: Requested,
+  { filePath }: RequestedUpload,
   place: FilePlace = "stored",
 ): Promise<Uint8Array | null> {
   const stream = await services.blobStores.internal.read(place, filePath);
   return stream && await new Response(stream).bytes();
 }
 
-export async function storedText(app: TestApp, upload: Requested): Promise<string | null> {
+export async function storedText(app: TestApp, upload: RequestedUpload): Promise<string | null> {
   const bytes = await storedBytes(app, upload);
   return bytes && new TextDecoder().decode(bytes);
 }
 
-/** What an address of tus must not be: of a PUT, altered, cut off, or signed for something else. */
-export function forgedPaths({ services: { keyRing } }: TestApp, upload: Requested): string[] {
+/** Paths with an invalid token: one for PUT, altered, truncated, or signed for another purpose. */
+export function forgedPaths({ services: { keyRing } }: TestApp, upload: RequestedUpload): string[] {
   const token = resumablePath(upload).split("/").at(-1)!;
   const places = [0, 5, 40, token.indexOf(".") + 1, token.length - 2];
   const altered = places.map((at) =>

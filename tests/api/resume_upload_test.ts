@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { RESUMABLE_HOLD_MS, UPLOAD_HOLD_MS } from "@/lib/limits.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { addressOf, partials, put, textBytes } from "./blobs.ts";
+import { addressOf, partialPaths, put, textBytes } from "./blobs.ts";
 import { until } from "../acceptance/until.ts";
 import { MiB, openFiles } from "./files.ts";
 import { head, offsetOf, patch, resumablePath, storedText } from "./resumable.ts";
@@ -10,7 +10,7 @@ import { refused } from "./test_collection.ts";
 
 const sha1 = (text: string) => `sha1 ${createHash("sha1").update(text).digest("base64")}`;
 
-Deno.test("an upload comes in pieces, and is a file once it is confirmed", async () => {
+Deno.test("an upload arrives in pieces and is a file once it is confirmed", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(11);
@@ -25,11 +25,11 @@ Deno.test("an upload comes in pieces, and is a file once it is confirmed", async
   const confirmed = await files.confirm(upload);
   assert.equal(confirmed.status, 200, confirmed.text);
   assert.equal(await storedText(app, upload), "hello world");
-  assert.deepEqual(await partials(files), []);
+  assert.deepEqual(await partialPaths(files), []);
   assert.equal((await files.usage()).used, 11);
 });
 
-Deno.test("UPLOAD_NOT_READY: an upload of which bytes are missing is not confirmed, and goes on", async () => {
+Deno.test("UPLOAD_NOT_READY: an incomplete upload is not confirmed and can continue", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
@@ -39,7 +39,7 @@ Deno.test("UPLOAD_NOT_READY: an upload of which bytes are missing is not confirm
   assert.equal((await files.confirm(upload)).status, 200);
 });
 
-Deno.test("of an upload that was put whole as well the whole one counts, if the pieces are not", async () => {
+Deno.test("a file stored by PUT takes precedence over incomplete pieces", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
@@ -47,10 +47,10 @@ Deno.test("of an upload that was put whole as well the whole one counts, if the 
   await files.stage(upload, textBytes("HELLO"));
   assert.equal((await files.confirm(upload)).status, 200);
   assert.equal(await storedText(app, upload), "HELLO");
-  assert.deepEqual(await partials(files), []);
+  assert.deepEqual(await partialPaths(files), []);
 });
 
-Deno.test("UPLOAD_OFFSET_MISMATCH: bytes go on where the others ended, and nowhere else", async () => {
+Deno.test("UPLOAD_OFFSET_MISMATCH: bytes continue exactly where the last ones ended", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(10);
@@ -62,7 +62,7 @@ Deno.test("UPLOAD_OFFSET_MISMATCH: bytes go on where the others ended, and nowhe
   assert.equal(await offsetOf(app, upload), 3);
 });
 
-Deno.test("UPLOAD_TOO_LONG: what is announced to go beyond the end is refused by its headers", async () => {
+Deno.test("UPLOAD_TOO_LONG: a piece announced to exceed the size is refused by its headers", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
@@ -76,13 +76,13 @@ Deno.test("UPLOAD_TOO_LONG: what is announced to go beyond the end is refused by
   });
   const streamed = ReadableStream.from([textBytes("d"), textBytes("efgh")]);
   refused(await patch(app, upload, 3, { body: streamed }), 413, "UPLOAD_TOO_LONG");
-  assert.equal(await offsetOf(app, upload), 4, "what came before the end");
+  assert.equal(await offsetOf(app, upload), 4, "the bytes before the interruption");
   assert.equal((await patch(app, upload, 4, { body: textBytes("e") })).status, 204);
   assert.equal((await files.confirm(upload)).status, 200);
   assert.equal(await storedText(app, upload), "abcde");
 });
 
-Deno.test("CHECKSUM_MISMATCH: bytes that are others than their checksum says are not kept", async () => {
+Deno.test("CHECKSUM_MISMATCH: bytes that do not match their checksum are discarded", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(10);
@@ -104,7 +104,7 @@ Deno.test("CHECKSUM_MISMATCH: bytes that are others than their checksum says are
   assert.equal(await storedText(app, upload), "helloworld");
 });
 
-Deno.test("INVALID_UPLOAD, TUS_VERSION_UNSUPPORTED, UNSUPPORTED_MEDIA_TYPE: headers that are not those of tus", async () => {
+Deno.test("INVALID_UPLOAD, TUS_VERSION_UNSUPPORTED, UNSUPPORTED_MEDIA_TYPE: headers invalid in tus", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
@@ -151,7 +151,7 @@ Deno.test("UPLOAD_GONE: after confirm, deletion and expiry, and after its projec
   assert.equal(await storedText(app, confirmed), "hello");
 });
 
-Deno.test("an upload is kept for a day after its last bytes, and its address as long", async () => {
+Deno.test("an upload and its address are valid for a day after the last bytes", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
@@ -165,7 +165,7 @@ Deno.test("an upload is kept for a day after its last bytes, and its address as 
   assert.equal((await files.confirm(upload)).status, 200);
 });
 
-Deno.test("UPLOAD_TOKEN_INVALID: another address, that of a PUT, and an altered one", async () => {
+Deno.test("UPLOAD_TOKEN_INVALID: a foreign token, one for PUT, and an altered one", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
@@ -183,7 +183,7 @@ Deno.test("UPLOAD_TOKEN_INVALID: another address, that of a PUT, and an altered 
   });
 });
 
-Deno.test("UPLOAD_LOCKED: a later connection gets the turn, and the first one ends with what it brought", async () => {
+Deno.test("UPLOAD_LOCKED: a later connection takes over, and the first ends after its bytes", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(10);
@@ -208,7 +208,7 @@ Deno.test("UPLOAD_LOCKED: a later connection gets the turn, and the first one en
   assert.equal(await storedText(app, upload), "abcdefghij");
 });
 
-/** A connection that brings bytes when it is told to, and neither more nor an end by itself. */
+/** A request body that sends bytes only on request and never ends by itself. */
 function slowBody() {
   let sink!: ReadableStreamDefaultController<Uint8Array>;
   let isOver = false;
@@ -220,7 +220,7 @@ function slowBody() {
     stream,
     bring: (text: string) => isOver || sink.enqueue(textBytes(text)),
     cut: () => sink.error(),
-    /** Whether all that was brought has been taken. */
+    /** Whether the server has read all bytes sent. */
     isRead: () => sink.desiredSize === 1,
   };
 }
@@ -234,7 +234,7 @@ const losses: Readonly<Record<string, (body: ReturnType<typeof slowBody>) => voi
 };
 
 for (const [what, lose] of Object.entries(losses)) {
-  Deno.test(`a client goes on from what it is told within seconds, where its connection ${what}`, async () => {
+  Deno.test(`a client resumes within seconds at the reported offset when its connection ${what}`, async () => {
     await using app = await openTestApp();
     const files = await openFiles(app);
     const upload = await files.request(10);
@@ -246,7 +246,7 @@ for (const [what, lose] of Object.entries(losses)) {
     const begun = performance.now();
     lose(body);
     const offset = await offsetOf(app, upload);
-    if (what === "is cut") assert.equal(offset, 3, "all that arrived");
+    if (what === "is cut") assert.equal(offset, 3, "all bytes that arrived");
     const rest = textBytes("abcdefghij").slice(offset);
     const { status, text } = await patch(app, upload, offset, { body: rest });
     assert.equal(status, 204, text);
@@ -258,7 +258,7 @@ for (const [what, lose] of Object.entries(losses)) {
   });
 }
 
-Deno.test("UPLOAD_OFFSET_MISMATCH: nobody goes back while no other connection is at it", async () => {
+Deno.test("UPLOAD_OFFSET_MISMATCH: a wrong offset is refused if no other connection is active", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(10);
@@ -270,7 +270,7 @@ Deno.test("UPLOAD_OFFSET_MISMATCH: nobody goes back while no other connection is
   assert.equal(await offsetOf(app, upload), 3);
 });
 
-Deno.test("while a long piece arrives it is noted how far it has come, for who goes on if it is killed", async () => {
+Deno.test("the progress of a long piece is stored as it arrives, so that it survives a kill", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const size = 9 * MiB;
@@ -287,7 +287,7 @@ Deno.test("while a long piece arrives it is noted how far it has come, for who g
     },
   }, { highWaterMark: 0 });
   const { setInterval } = globalThis;
-  globalThis.setInterval = (() => 0) as never; // Not by what is noted every two seconds.
+  globalThis.setInterval = (() => 0) as never; // Excludes the progress stored every two seconds.
   const patching = patch(app, upload, 0, { body });
   const isNoted = async () => (await files.rows())[0]!.arrived! >= 5 * MiB;
   await until("a part is noted", isNoted)

@@ -1,4 +1,4 @@
-/** Uploads in pieces whose client stalls, or whose store fails, is full or forgets what it had. */
+/** Tests resumable uploads whose client stalls, or whose store fails, is full or loses bytes. */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -8,26 +8,25 @@ import { createByteBudget } from "@/lib/http/byte_budget.ts";
 import { UPLOAD_STALL_MS } from "@/lib/limits.ts";
 import type { Services } from "@/lib/services.ts";
 import { createApp } from "@/routes/app.ts";
-import { standBetween } from "../contract/between.ts";
-import { hurried } from "../support/hurried.ts";
+import { startProxy } from "../contract/connection_proxy.ts";
+import { withFasterTimers } from "../support/faster_timers.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { createTestStore, storage } from "../support/test_store.ts";
 import { send } from "../support/conforming_client.ts";
-import { partials, pieces, textBytes } from "./blobs.ts";
-import { changedStores, openFiles, storesAway } from "./files.ts";
+import { partialPaths, streamOf, textBytes } from "./blobs.ts";
+import { openFiles, withChangedStores, withFailingStores } from "./files.ts";
 import { head, offsetOf, patch, sendRest, storedBytes, storedText } from "./resumable.ts";
 import { refused } from "./test_collection.ts";
 
-/** The least part that a bucket takes. */
+/** The smallest part that a bucket accepts, in bytes. */
 const PART = 5_242_880;
 
-/** The same app over changed services. */
-const over = (app: TestApp, services: Services): TestApp => {
+const appOver = (app: TestApp, services: Services): TestApp => {
   const changed = createApp(services);
   return { ...app, send: (call) => send(changed, call) };
 };
 
-const bound = <T extends object>(target: T, changes: Partial<T>): T =>
+const withChanges = <T extends object>(target: T, changes: Partial<T>): T =>
   new Proxy(target, {
     get(_, name) {
       const value = changes[name as keyof T] ?? target[name as keyof T];
@@ -35,38 +34,38 @@ const bound = <T extends object>(target: T, changes: Partial<T>): T =>
     },
   });
 
-/** An app whose store fails in some call of its pieces. */
+/** Returns the app over a store whose pieces fail in some calls. */
 function failing(app: TestApp, changes: (pieces: Pieces) => Partial<Pieces>): TestApp {
   const { pieces } = app.services.blobStores.internal;
-  const changed: Partial<Blobs> = { pieces: bound(pieces, changes(pieces)) };
-  return over(app, changedStores(app.services, changed));
+  const changed: Partial<Blobs> = { pieces: withChanges(pieces, changes(pieces)) };
+  return appOver(app, withChangedStores(app.services, changed));
 }
 
-/** One whose writers fail in some calls. */
+/** Returns the app over a store whose piece writers fail in some calls. */
 const failingWriter = (app: TestApp, changes: (writer: PieceWriter) => Partial<PieceWriter>) =>
   failing(app, (pieces) => ({
-    async goOn(...given) {
-      const writer = await pieces.goOn(...given);
-      return bound(writer, changes(writer));
+    async resume(...given) {
+      const writer = await pieces.resume(...given);
+      return withChanges(writer, changes(writer));
     },
   }));
 
 const fail = () => Promise.reject(new BlobsUnavailable("detail of a failure"));
 
-const told = (answer: Awaited<ReturnType<typeof patch>>) => {
+const assertUnavailable = (answer: Awaited<ReturnType<typeof patch>>) => {
   refused(answer, 503, "STORAGE_UNAVAILABLE");
   assert.ok(!answer.text.includes("detail"));
   assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
 };
 
-Deno.test("REQUEST_TIMEOUT: of what stalls is kept what has arrived", async () => {
+Deno.test("REQUEST_TIMEOUT: the bytes of a stalled piece are kept", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(10);
   const stalls = Promise.withResolvers<void>();
-  // Only the wait for the second chunk is short.
-  const body = pieces((i) => {
-    if (i === 0) void hurried(UPLOAD_STALL_MS, 0, () => stalls.promise);
+  // Only the wait for the second chunk is shortened.
+  const body = streamOf((i) => {
+    if (i === 0) void withFasterTimers(UPLOAD_STALL_MS, 0, () => stalls.promise);
     else stalls.resolve();
     return i === 0 ? textBytes("abc") : new Promise(() => {});
   });
@@ -77,12 +76,12 @@ Deno.test("REQUEST_TIMEOUT: of what stalls is kept what has arrived", async () =
   assert.equal(await storedText(app, upload), "abcdefghij");
 });
 
-Deno.test("of what breaks off is kept what has arrived, but nothing that a checksum stands for", async () => {
+Deno.test("the bytes of an interrupted piece are kept, unless it has a checksum", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(10);
   const broken = (text: string) =>
-    pieces((i) => i === 0 ? textBytes(text) : Promise.reject(new Error("gone")));
+    streamOf((i) => i === 0 ? textBytes(text) : Promise.reject(new Error("gone")));
   await patch(app, upload, 0, { body: broken("abc") });
   assert.equal(await offsetOf(app, upload), 3);
   const digest = createHash("sha1").update("defg").digest("base64");
@@ -94,23 +93,23 @@ Deno.test("of what breaks off is kept what has arrived, but nothing that a check
   assert.equal(await storedText(app, upload), "abcdefghij");
 });
 
-Deno.test("STORAGE_UNAVAILABLE: a store that is away when an upload begins, or goes on, loses nothing of it", async () => {
+Deno.test("STORAGE_UNAVAILABLE: a store that fails when a piece starts loses no bytes", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(10);
   const attempts = [
-    over(app, storesAway(app.services)),
+    appOver(app, withFailingStores(app.services)),
     failing(app, () => ({ begin: fail })),
-    failing(app, () => ({ goOn: fail })),
+    failing(app, () => ({ resume: fail })),
   ];
   for (const attempt of attempts) {
-    told(await patch(attempt, upload, 0, { body: textBytes("abc") }));
+    assertUnavailable(await patch(attempt, upload, 0, { body: textBytes("abc") }));
     assert.equal(await offsetOf(app, upload), 0);
   }
   await patch(app, upload, 0, { body: textBytes("abc") });
-  for (const attempt of [...attempts, failing(app, () => ({ arrived: fail }))]) {
+  for (const attempt of [...attempts, failing(app, () => ({ countArrived: fail }))]) {
     if (attempt === attempts[1]) continue;
-    told(await patch(attempt, upload, 3, { body: textBytes("defg") }));
+    assertUnavailable(await patch(attempt, upload, 3, { body: textBytes("defg") }));
     assert.equal(await offsetOf(app, upload), 3);
   }
   await sendRest(app, upload, textBytes("abcdefghij"));
@@ -118,7 +117,7 @@ Deno.test("STORAGE_UNAVAILABLE: a store that is away when an upload begins, or g
   assert.equal(await storedText(app, upload), "abcdefghij");
 });
 
-Deno.test("STORAGE_UNAVAILABLE: of a store that fails on the way is kept what it took, and the upload goes on", async () => {
+Deno.test("STORAGE_UNAVAILABLE: a store that fails during a piece keeps the written bytes", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(10);
@@ -126,11 +125,11 @@ Deno.test("STORAGE_UNAVAILABLE: of a store that fails on the way is kept what it
   const full = failingWriter(app, (writer) => ({
     write: (bytes) => writes++ === 1 ? fail() : writer.write(bytes),
   }));
-  const body = pieces((i) => i < 3 ? textBytes("abcdefghi".slice(3 * i, 3 * i + 3)) : null);
-  told(await patch(full, upload, 0, { body }));
+  const body = streamOf((i) => i < 3 ? textBytes("abcdefghi".slice(3 * i, 3 * i + 3)) : null);
+  assertUnavailable(await patch(full, upload, 0, { body }));
   assert.equal(await offsetOf(app, upload), 3);
-  const unkept = failingWriter(app, () => ({ keep: fail }));
-  told(await patch(unkept, upload, 3, { body: textBytes("de") }));
+  const unkept = failingWriter(app, () => ({ flush: fail }));
+  assertUnavailable(await patch(unkept, upload, 3, { body: textBytes("de") }));
   const offset = await offsetOf(app, upload);
   assert.ok(offset === 3 || offset === 5, `${offset} bytes have arrived`);
   await sendRest(app, upload, textBytes("abcdefghij"));
@@ -138,7 +137,7 @@ Deno.test("STORAGE_UNAVAILABLE: of a store that fails on the way is kept what it
   assert.equal(await storedText(app, upload), "abcdefghij");
 });
 
-Deno.test("UPLOAD_OFFSET_MISMATCH: a store that has forgotten an upload begins anew, also where it was complete", async () => {
+Deno.test("UPLOAD_OFFSET_MISMATCH: a lost upload, even a complete one, restarts from zero", async () => {
   for (const text of ["abc", "abcdefghij"]) {
     await using app = await openTestApp();
     const files = await openFiles(app);
@@ -151,17 +150,17 @@ Deno.test("UPLOAD_OFFSET_MISMATCH: a store that has forgotten an upload begins a
     refused(late, 409, "UPLOAD_OFFSET_MISMATCH");
     const again = await patch(app, upload, 0, { body: textBytes("0123456789") });
     if (again.status !== 204) {
-      refused(again, 409, "UPLOAD_OFFSET_MISMATCH", "begin anew");
+      refused(again, 409, "UPLOAD_OFFSET_MISMATCH", "start again");
       assert.equal(await offsetOf(app, upload), 0);
       await sendRest(app, upload, textBytes("0123456789"));
     }
     assert.equal((await files.confirm(upload)).status, 200);
     assert.equal(await storedText(app, upload), "0123456789");
-    assert.deepEqual(await partials(files), []);
+    assert.deepEqual(await partialPaths(files), []);
   }
 });
 
-Deno.test("a confirm of what the store refuses to join is tried again", async () => {
+Deno.test("a confirm whose pieces the store refuses to join can be retried", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
@@ -173,7 +172,7 @@ Deno.test("a confirm of what the store refuses to join is tried again", async ()
     headers: { "x-api-key": secretKey },
     body: { filePath: upload.filePath, size: 5 },
   });
-  told(answer);
+  assertUnavailable(answer);
   assert.equal((await files.usage()).reserved, 5);
   assert.equal((await files.confirm(upload)).status, 200);
 });
@@ -182,7 +181,7 @@ if (storage === "disk") {
   const fileOf = ({ store }: TestApp, path: string) =>
     `${store.folder}/files/_partial/${piecesPath(path)}`;
 
-  Deno.test("bytes that a disk has lost are not made up for by bytes of a wrong checksum", async () => {
+  Deno.test("bytes that a disk lost are not replaced by bytes with a wrong checksum", async () => {
     await using app = await openTestApp();
     const files = await openFiles(app);
     const upload = await files.request(10);
@@ -199,7 +198,7 @@ if (storage === "disk") {
     assert.equal(await storedText(app, upload), "abcdefghij");
   });
 
-  Deno.test("a file that a disk has cut short is not confirmed, and goes on", async () => {
+  Deno.test("a file that a disk truncated is not confirmed, and its upload can continue", async () => {
     await using app = await openTestApp();
     const files = await openFiles(app);
     const upload = await files.request(10);
@@ -212,7 +211,7 @@ if (storage === "disk") {
     assert.equal(await storedText(app, upload), "abcdefghij");
   });
 
-  Deno.test("what lies behind the noted bytes is no part of the upload", async () => {
+  Deno.test("bytes beyond the recorded offset are not part of the upload", async () => {
     await using app = await openTestApp();
     const files = await openFiles(app);
     const upload = await files.request(10);
@@ -224,7 +223,7 @@ if (storage === "disk") {
     assert.equal(await storedText(app, upload), "abcdefghij");
   });
 
-  Deno.test("STORAGE_UNAVAILABLE: a folder that cannot be used, and no detail is told", async () => {
+  Deno.test("STORAGE_UNAVAILABLE: an unusable folder is reported without any detail", async () => {
     await using app = await openTestApp();
     const files = await openFiles(app);
     const upload = await files.request(10);
@@ -237,22 +236,22 @@ if (storage === "disk") {
     assert.equal((await files.confirm(upload)).status, 200);
   });
 } else {
-  Deno.test("SERVER_BUSY: where there is no room for a part in memory, and nothing is lost", async () => {
+  Deno.test("SERVER_BUSY: without memory for a part the piece is refused and nothing is lost", async () => {
     await using app = await openTestApp();
     const files = await openFiles(app);
     const upload = await files.request(10);
     await patch(app, upload, 0, { body: textBytes("abc") });
     const bodyBudget = createByteBudget({ bytesMax: 9, shareBytesMax: 9 });
-    const busy = over(app, { ...app.services, bodyBudget });
+    const busy = appOver(app, { ...app.services, bodyBudget });
     const answer = await patch(busy, upload, 3, { body: textBytes("defg") });
     refused(answer, 503, "SERVER_BUSY");
     assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
     assert.equal((await head(busy, upload)).headers.get("upload-offset"), "3");
     await sendRest(app, upload, textBytes("abcdefghij"));
     assert.equal((await files.confirm(upload)).status, 200);
-    // The room is given back.
+    // The memory is released.
     const room = createByteBudget({ bytesMax: 10, shareBytesMax: 10 });
-    const roomy = over(app, { ...app.services, bodyBudget: room });
+    const roomy = appOver(app, { ...app.services, bodyBudget: room });
     for (let i = 0; i < 3; i++) {
       const next = await files.request(10);
       const { status } = await patch(roomy, next, 0, { body: textBytes("abcdefghij") });
@@ -260,11 +259,11 @@ if (storage === "disk") {
     }
   });
 
-  Deno.test("STORAGE_UNAVAILABLE: a part whose connection breaks again and again is sent later, and the file is exact", async () => {
+  Deno.test("STORAGE_UNAVAILABLE: a part whose connection keeps breaking is sent later, intact", async () => {
     await using store = await createTestStore();
     const address = new URL(store.settings.STORAGE_URL!);
     let isBroken = false;
-    await using between = standBetween(
+    await using between = startProxy(
       address.searchParams.get("endpoint")!,
       (head) => /^PUT \S+[?&]partNumber=/.test(head) && isBroken ? "cut" : "pass",
     );
@@ -277,13 +276,13 @@ if (storage === "disk") {
       isBroken = true;
       const from = await offsetOf(app, upload);
       const answer = await patch(app, upload, from, { body: file.slice(from, to) });
-      if (to === file.length) told(answer);
+      if (to === file.length) assertUnavailable(answer);
       assert.equal(await offsetOf(app, upload), kept);
     }
     isBroken = false;
     await sendRest(app, upload, file.slice(0, PART + 10));
     isBroken = true;
-    told(await patch(app, upload, PART + 10, { body: file.slice(PART + 10) }));
+    assertUnavailable(await patch(app, upload, PART + 10, { body: file.slice(PART + 10) }));
     isBroken = false;
     assert.equal(await offsetOf(app, upload), PART + 10);
     refused(await files.confirm(upload), 409, "UPLOAD_NOT_READY");

@@ -9,23 +9,23 @@ import { silentLog } from "@/lib/runtime/log.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
-import { everyNth, passedOver } from "../support/every_nth.ts";
+import { everyNth, randomOffset } from "../support/every_nth.ts";
 import { createTestStore, storage, type TestStore } from "../support/test_store.ts";
 import { sacrifice } from "./sacrifice.ts";
 import { bytesOf, type Orders, type Said, type VictimUpload } from "./resumed_upload_victim.ts";
 
 const VICTIM = new URL("resumed_upload_victim.ts", import.meta.url);
-/** Into a bucket: a part, and the rest of a file. */
+/** Bytes of a file: in a bucket, one part and a remainder. */
 const SIZE = storage === "s3" ? 5_242_880 + 1_000_000 : 20_000;
 const STRIDE = everyNth(4);
 const STEPS_MIN = 40;
-/** Longer than a turn, and than the claim of a confirm. */
+/** Longer than a connection's turn and than the claim of a confirm. */
 const LATER_MS = 61_000;
 const ROUND_MS = 2 * LATER_MS;
-/** Longer than anything that was begun may wait. */
-const IN_THE_END_MS = 48 * 3_600_000;
+/** Longer than any pending work may wait. */
+const FINAL_MS = 48 * 3_600_000;
 
-/** What the processes were answered, all of them together. */
+/** The responses that all processes got. */
 class Answers {
   readonly uploads = new Map<string, VictimUpload>();
   readonly arrived = new Map<string, number>();
@@ -54,18 +54,23 @@ const openAt = (store: TestStore, ahead: number): Promise<Services> =>
     clock: { ...systemClock, now: () => Date.now() + ahead },
   });
 
-/** A client of another process, which goes on with what the killed one has left. */
+/** A client in another process, which continues what the killed process left. */
 class Successor {
   readonly #send: (call: Call) => Promise<Answer>;
   readonly #answers: Answers;
   readonly #told: string;
 
-  constructor(services: Services, { secretKey }: CreatedProject, answers: Answers, told: string) {
+  constructor(
+    services: Services,
+    { secretKey }: CreatedProject,
+    answers: Answers,
+    context: string,
+  ) {
     const app = createApp(services);
     this.#send = (call) =>
       send(app, { ...call, headers: { "x-api-key": secretKey, ...call.headers as object } });
     this.#answers = answers;
-    this.#told = told;
+    this.#told = context;
   }
 
   async finish(upload: VictimUpload): Promise<void> {
@@ -76,7 +81,7 @@ class Successor {
       else assert.equal(head.status, 410, this.#told);
       return void this.#answers.cancelled.add(filePath);
     }
-    // One that is confirmed is over, though its client was not answered.
+    // A confirmed upload is gone, even if its client got no response.
     if (head.status !== 410) await this.#goOn(upload, head);
     const body = { filePath, size };
     await this.#expect(200, { path: "/api/storage/upload-confirm", body });
@@ -96,7 +101,7 @@ class Successor {
     assert.equal(head.status, 200, this.#told);
     const offset = Number(head.headers.get("upload-offset"));
     const least = this.#answers.arrived.get(filePath) ?? 0;
-    // A folder's file is in its place once a confirm has begun: then it is sent again.
+    // After an interrupted confirm of a folder's file all bytes are sent again.
     assert.ok((offset >= least || least === size) && offset <= size, `${this.#told}: at ${offset}`);
     await this.#expect(204, {
       method: "PATCH",
@@ -115,27 +120,27 @@ class Successor {
   }
 }
 
-/** Each confirmed file has its own bytes, and the sums are those of the rows. */
+/** Fails unless each confirmed file has its own bytes and the totals match the rows. */
 async function verify(
   services: Services,
   { projectId }: CreatedProject,
   uploads: readonly VictimUpload[],
-  told: string,
+  context: string,
 ): Promise<void> {
   for (const { filePath, size } of uploads) {
     const stream = await services.blobStores.internal.read("stored", filePath);
-    assert.ok(stream !== null, `${told}: ${filePath} is stored`);
+    assert.ok(stream !== null, `${context}: ${filePath} is stored`);
     const bytes = await new Response(stream).bytes();
     assert.ok(
       bytes.length === size && Buffer.compare(bytes, bytesOf(filePath, size)) === 0,
-      `${told}: ${filePath} has its own bytes`,
+      `${context}: ${filePath} has its own bytes`,
     );
   }
   const { drift } = await reconcile(services, projectId, { repair: false });
-  assert.deepEqual(drift, [], told);
+  assert.deepEqual(drift, [], context);
 }
 
-Deno.test("kill -9 between every two steps of an upload in pieces: another process goes on, and the file is exact", async () => {
+Deno.test("a resumable upload killed (-9) at any step is finished intact by another process", async () => {
   await using store = await createTestStore();
   const project = await (async () => {
     await using services = await openAt(store, 0);
@@ -144,24 +149,24 @@ Deno.test("kill -9 between every two steps of an upload in pieces: another proce
   const answers = new Answers();
   const { settings } = store;
   const { secretKey, projectId } = project;
-  let [at, files, isKilled] = [1 + passedOver(STRIDE) - STRIDE, 0, true];
+  let [at, files, isKilled] = [1 + randomOffset(STRIDE) - STRIDE, 0, true];
   while (isKilled) {
     at += STRIDE;
     const ahead = at * ROUND_MS;
-    const told = `killed before step ${at}`;
+    const context = `killed before step ${at}`;
     const orders: Orders = { settings, secretKey, at, ahead, size: SIZE };
     isKilled = await sacrifice<Said>(VICTIM, orders, (said) => answers.take(said));
     await using services = await openAt(store, ahead + LATER_MS);
-    const successor = new Successor(services, project, answers, told);
+    const successor = new Successor(services, project, answers, context);
     for (const upload of answers.of("open")) await successor.finish(upload);
     const confirmed = answers.of("confirmed");
     files += confirmed.length;
-    await verify(services, project, confirmed, told);
+    await verify(services, project, confirmed, context);
     for (const upload of confirmed) await successor.remove(upload);
   }
   assert.ok(at > STEPS_MIN, `there were ${at - 1} steps`);
 
-  await using services = await openAt(store, at * ROUND_MS + IN_THE_END_MS);
+  await using services = await openAt(store, at * ROUND_MS + FINAL_MS);
   await services.jobRunner.runDue();
   await reap(services);
   assert.ok(files >= at / STRIDE / 2, `${files} were confirmed`);

@@ -1,7 +1,7 @@
 /**
- * A process that uploads one file in pieces and cancels another upload, and ends itself by SIGKILL
- * when it is about to take a step: see resumed_upload_crashes_test.ts. What it was answered it says
- * before it goes on.
+ * A process that uploads one file in pieces, cancels another upload, and kills itself by SIGKILL
+ * before a given step: see resumed_upload_crashes_test.ts. It reports each response before it
+ * continues.
  */
 
 import { systemClock } from "@/lib/clock.ts";
@@ -9,21 +9,19 @@ import { loadConfig } from "@/lib/runtime/config.ts";
 import { silentLog } from "@/lib/runtime/log.ts";
 import { openServices } from "@/lib/services.ts";
 import { type App, createApp } from "@/routes/app.ts";
-import { stepped } from "../support/stepped.ts";
+import { withSteps } from "../support/with_steps.ts";
 import { announceFileSteps, killedBefore, say, saySessions } from "./sacrifice.ts";
 
 export interface Orders {
   readonly settings: Readonly<Record<string, string>>;
   readonly secretKey: string;
-  /** The step before which it ends, counted from 1. */
+  /** The step before which the process kills itself, counted from 1. */
   readonly at: number;
-  /** How far its clock is ahead, in milliseconds. */
+  /** Milliseconds by which its clock is ahead. */
   readonly ahead: number;
-  /** Bytes of the file that it uploads. */
   readonly size: number;
 }
 
-/** What it says, a line each. */
 export type Said =
   | { readonly said: "requested"; readonly upload: VictimUpload }
   | { readonly said: "arrived"; readonly filePath: string; readonly offset: number }
@@ -31,7 +29,6 @@ export type Said =
 
 export interface VictimUpload {
   readonly filePath: string;
-  /** Where its pieces go. */
   readonly path: string;
   readonly size: number;
 }
@@ -39,7 +36,7 @@ export interface VictimUpload {
 const TYPE = "text/plain";
 const CANCELLED_BYTES = 10;
 
-/** The content follows from the path, so that a piece of another is noticed. */
+/** Returns content that depends on the path, which makes bytes of another file noticeable. */
 export const bytesOf = (filePath: string, size: number): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(
     Array.from({ length: Math.ceil(size / 100) }, (_, i) => `${i} ${filePath}`.padEnd(100)).join(
@@ -47,7 +44,7 @@ export const bytesOf = (filePath: string, size: number): Uint8Array<ArrayBuffer>
     ),
   ).slice(0, size);
 
-const tell = (said: Said): void => say(said);
+const report = (said: Said): void => say(said);
 
 async function run({ settings, secretKey, at, ahead, size }: Orders): Promise<void> {
   const step = killedBefore(at);
@@ -56,7 +53,7 @@ async function run({ settings, secretKey, at, ahead, size }: Orders): Promise<vo
   const config = loadConfig({ ...settings, RATE_LIMITS: "off" });
   await using services = await openServices(config, { log: silentLog, clock });
   announceFileSteps(step);
-  const send = senderOf(createApp(stepped(services, step)), secretKey);
+  const send = senderOf(createApp(withSteps(services, step)), secretKey);
 
   const upload = await request(send, size);
   const { filePath } = upload;
@@ -65,19 +62,19 @@ async function run({ settings, secretKey, at, ahead, size }: Orders): Promise<vo
   await patch(send, upload, { from: 0, bytes: bytes.subarray(0, middle) });
   await patch(send, upload, { from: middle, bytes: bytes.subarray(middle) });
   await send("POST", "/api/storage/upload-confirm", { body: JSON.stringify({ filePath, size }) });
-  tell({ said: "confirmed", filePath });
+  report({ said: "confirmed", filePath });
 
   const given = await request(send, CANCELLED_BYTES);
   await patch(send, given, { from: 0, bytes: bytesOf(given.filePath, 5) });
-  tell({ said: "cancelling", filePath: given.filePath });
+  report({ said: "cancelling", filePath: given.filePath });
   await send("DELETE", given.path, {});
-  tell({ said: "cancelled", filePath: given.filePath });
+  report({ said: "cancelled", filePath: given.filePath });
   await step();
 }
 
 type Send = ReturnType<typeof senderOf>;
 
-/** Fails unless it is answered well. */
+/** Returns a function that sends a request, and throws if the response is an error. */
 const senderOf = (app: App, secretKey: string) =>
 async (
   method: string,
@@ -100,11 +97,10 @@ async function request(send: Send, size: number): Promise<VictimUpload> {
   const text = await send("POST", "/api/storage/upload-request", { body: JSON.stringify(asked) });
   const { filePath, resumableUrl } = JSON.parse(text);
   const upload = { filePath, path: new URL(resumableUrl).pathname, size };
-  tell({ said: "requested", upload });
+  report({ said: "requested", upload });
   return upload;
 }
 
-/** Sends bytes in two chunks. */
 async function patch(
   send: Send,
   { filePath, path }: VictimUpload,
@@ -117,7 +113,7 @@ async function patch(
     "upload-offset": String(from),
   };
   await send("PATCH", path, { body, headers });
-  tell({ said: "arrived", filePath, offset: from + bytes.length });
+  report({ said: "arrived", filePath, offset: from + bytes.length });
 }
 
 if (import.meta.main) await run(JSON.parse(Deno.args[0]!));

@@ -1,5 +1,3 @@
-/** What becomes of pieces that nobody goes on with. */
-
 import assert from "node:assert/strict";
 import { piecesPath } from "@/lib/files/paths.ts";
 import { reap } from "@/lib/files/reaper.ts";
@@ -7,25 +5,25 @@ import { reconcile } from "@/lib/files/reconcile.ts";
 import { piecedUpload } from "@/lib/files/uploads.ts";
 import { RESUMABLE_HOLD_MS, UPLOAD_HOLD_MS } from "@/lib/limits.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { partials, textBytes } from "./blobs.ts";
-import { type Files, openFiles, type Requested } from "./files.ts";
+import { partialPaths, textBytes } from "./blobs.ts";
+import { type Files, openFiles, type RequestedUpload } from "./files.ts";
 import { ask, offsetOf, patch, sendRest, storedText } from "./resumable.ts";
 import { refused } from "./test_collection.ts";
 
 const HOUR_MS = 3_600_000;
 const NOTHING = { released: 0, removed: 0, swept: 0 };
 
-const pathsOf = (...uploads: Requested[]): string[] =>
+const pathsOf = (...uploads: RequestedUpload[]): string[] =>
   uploads.map(({ filePath }) => piecesPath(filePath)).toSorted();
 
 async function isClean(files: Files): Promise<void> {
   const { app, project: { projectId } } = files;
-  assert.deepEqual(await partials(files), []);
+  assert.deepEqual(await partialPaths(files), []);
   const { drift, unfinished } = await reconcile(app.services, projectId, { repair: false });
   assert.deepEqual({ drift, unfinished }, { drift: [], unfinished: [] });
 }
 
-Deno.test("pieces stay for a day after the last bytes, and then go with their upload and its space", async () => {
+Deno.test("pieces stay for a day after the last bytes, and then go with their upload and its quota", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const [idle, going, untouched] = [
@@ -37,7 +35,7 @@ Deno.test("pieces stay for a day after the last bytes, and then go with their up
   app.clock.advance(HOUR_MS);
   assert.deepEqual(await reap(app.services), { ...NOTHING, released: 1 });
   refused(await ask(app, untouched), 410, "UPLOAD_GONE");
-  assert.deepEqual((await partials(files)).toSorted(), pathsOf(idle, going));
+  assert.deepEqual((await partialPaths(files)).toSorted(), pathsOf(idle, going));
   assert.equal((await files.usage()).reserved, 20);
 
   app.clock.advance(RESUMABLE_HOLD_MS - HOUR_MS - 1);
@@ -48,7 +46,7 @@ Deno.test("pieces stay for a day after the last bytes, and then go with their up
   app.clock.advance(1);
   assert.deepEqual(await reap(app.services), { ...NOTHING, released: 1 });
   refused(await ask(app, idle), 410, "UPLOAD_GONE");
-  assert.deepEqual(await partials(files), pathsOf(going));
+  assert.deepEqual(await partialPaths(files), pathsOf(going));
   assert.equal((await files.usage()).reserved, 10);
 
   await sendRest(app, going, textBytes("abcdefghij"));
@@ -57,7 +55,7 @@ Deno.test("pieces stay for a day after the last bytes, and then go with their up
   await isClean(files);
 });
 
-Deno.test("pieces that outlive their upload are swept, and of the store nothing is left to go on with", async () => {
+Deno.test("pieces that outlive their upload are swept, and cannot be continued in the store", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { pieces } = app.services.blobStores.internal;
@@ -73,14 +71,14 @@ Deno.test("pieces that outlive their upload are swept, and of the store nothing 
   await files.stage(confirmed);
   assert.equal((await files.confirm(confirmed)).status, 200);
   assert.equal((await files.remove(deleted.filePath)).status, 200);
-  assert.deepEqual(await partials(files), pathsOf(open));
+  assert.deepEqual(await partialPaths(files), pathsOf(open));
 
-  // As those do it who had begun before, and come back late.
+  // Requests that started before and arrive late begin pieces again.
   const late = [confirmed, deleted].map(({ filePath }) => piecedUpload(rows.get(filePath)!));
   const names = await Promise.all(late.map((upload) => pieces.begin(upload)));
-  assert.equal((await partials(files)).length, 3);
+  assert.equal((await partialPaths(files)).length, 3);
   assert.deepEqual(await reap(app.services), { ...NOTHING, swept: 2 });
-  assert.deepEqual(await partials(files), pathsOf(open));
+  assert.deepEqual(await partialPaths(files), pathsOf(open));
   for (const [i, upload] of late.entries()) {
     assert.equal(await pieces.join(upload, names[i]!), null);
   }
@@ -90,7 +88,7 @@ Deno.test("pieces that outlive their upload are swept, and of the store nothing 
   await isClean(files);
 });
 
-Deno.test("a whole upload that nobody confirms goes in time, and a repair ends it at once", async () => {
+Deno.test("a complete but unconfirmed upload expires, and a repair ends it immediately", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { projectId } = files.project;

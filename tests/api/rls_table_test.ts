@@ -11,13 +11,13 @@ import {
 } from "./test_collection.ts";
 
 /**
- * Who may do what, as it was decided and not as the code has it.
+ * The status of each operation for each caller, written by hand from the documented rules.
  *
- * Documents: A is Ann's, B is Bob's, N is nobody's; a, b and n are the same in the trash.
- * Callers: `none` sends no key, `pk` the publishable key; `user` adds Ann's token, `foreign` one of
- * another project, `expired` an old one of Ann; `sk` is the secret key, `sk+user` adds Ann's token.
- * A list says which documents it shows, everything else its status. Reads come before writes,
- * which bring documents of their own.
+ * Documents: A is Ann's, B is Bob's, N has no owner; a, b and n are their counterparts in the
+ * trash. Callers: `none` sends no key, `pk` the publishable key; `user` adds Ann's token, `foreign`
+ * a token of another project, `expired` an old one of Ann; `sk` is the secret key, `sk+user` adds
+ * Ann's token. A list names the documents that it shows. Reads come before writes, which insert
+ * their own documents.
  */
 const TABLE: Record<"off" | "public-read" | "private", string> = {
   off: `
@@ -152,7 +152,6 @@ const TABLE: Record<"off" | "public-read" | "private", string> = {
 type Send = (call: CollectionCall) => Promise<Answer>;
 type Letter = "A" | "B" | "N";
 
-/** The callers of the table, and the ids of Ann and Bob. */
 async function callersOf(app: TestApp, collection: TestCollection) {
   const { project, name } = collection;
   const [ann, bob] = [await project.user(), await project.user()];
@@ -181,7 +180,7 @@ async function callersOf(app: TestApp, collection: TestCollection) {
   return { callers, owners: { A: ann.id, B: bob.id, N: null } };
 }
 
-/** A write of one kind on a document, and how to tell that it was done. */
+/** One kind of write of a document, and how to check that it was done. */
 const WRITES: Record<
   string,
   { call(id: string): CollectionCall; done(after: Doc | null): boolean }
@@ -219,14 +218,14 @@ for (const [mode, grid] of Object.entries(TABLE)) {
     const { callers, owners } = await callersOf(app, collection);
     const rows = new Map<string, string>();
 
-    async function make(letter: string): Promise<string> {
+    async function insertLettered(letter: string): Promise<string> {
       const owner = owners[letter.toUpperCase() as Letter];
       const { _id } = await collection.insertOne({ n: letter, ...(owner && { userId: owner }) });
       if (letter !== letter.toUpperCase()) await collection.remove(_id);
       return _id;
     }
 
-    async function cell(operation: string, send: Send): Promise<string> {
+    async function runCell(operation: string, send: Send): Promise<string> {
       const [kind, letter = ""] = operation.split(":") as [string, string?];
       const trash = kind.endsWith("+trash") ? "&include_deleted=true" : "";
       switch (kind.replace("+trash", "")) {
@@ -250,13 +249,13 @@ for (const [mode, grid] of Object.entries(TABLE)) {
         }
         case "create":
         case "bulk":
-          return await creation(kind, letter, send);
+          return await runCreation(kind, letter, send);
         default:
-          return await writing(kind, letter, send);
+          return await runWrite(kind, letter, send);
       }
     }
 
-    async function creation(kind: string, letter: string, send: Send): Promise<string> {
+    async function runCreation(kind: string, letter: string, send: Send): Promise<string> {
       const body = letter === "" ? {} : { userId: owners[letter as Letter] };
       const call = kind === "create" ? { body } : { path: "/bulk", body: [{}, body] };
       const before = ok(await collection.asSecret({ path: "?count=true" })).count;
@@ -267,9 +266,9 @@ for (const [mode, grid] of Object.entries(TABLE)) {
       return String(answer.status);
     }
 
-    async function writing(kind: string, letter: string, send: Send): Promise<string> {
+    async function runWrite(kind: string, letter: string, send: Send): Promise<string> {
       const write = WRITES[kind]!;
-      const id = await make(letter);
+      const id = await insertLettered(letter);
       const before = await collection.read(id);
       app.clock.advance(1000);
       const answer = await send(write.call(id));
@@ -280,14 +279,16 @@ for (const [mode, grid] of Object.entries(TABLE)) {
       return String(answer.status);
     }
 
-    for (const letter of ["A", "B", "N", "a", "b", "n"]) rows.set(letter, await make(letter));
+    for (const letter of ["A", "B", "N", "a", "b", "n"]) {
+      rows.set(letter, await insertLettered(letter));
+    }
     const [head, ...lines] = grid.trim().split("\n").map((line) => line.trim().split(/\s+/));
     const got = [head!.join(" ")];
     const wanted = [head!.join(" ")];
     for (const [operation, ...cells] of lines) {
       assert.equal(cells.length, head!.length, operation);
       const row = [operation!];
-      for (const caller of head!) row.push(await cell(operation!, callers[caller]!));
+      for (const caller of head!) row.push(await runCell(operation!, callers[caller]!));
       got.push(row.join(" "));
       wanted.push([operation, ...cells].join(" "));
     }

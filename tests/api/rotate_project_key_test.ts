@@ -3,28 +3,28 @@ import { openTestApp } from "../support/test_app.ts";
 import { ok, refused } from "./test_collection.ts";
 import { openTeam } from "./team.ts";
 
-Deno.test("a fresh key takes the place of the present one at once; the other kind stays", async () => {
+Deno.test("rotateProjectKey replaces the current key immediately; the other kind stays", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
-  const asked = (key: string) =>
+  const listWith = (key: string) =>
     app.send({ path: "/api/data/none", headers: { "x-api-key": key } });
   const keys = { publishable: team.publishableKey, secret: team.secretKey };
   for (const kind of ["publishable", "secret"] as const) {
-    refused(await asked(keys[kind]), 404, "COLLECTION_NOT_FOUND");
+    refused(await listWith(keys[kind]), 404, "COLLECTION_NOT_FOUND");
     const path = team.path(`/keys/${kind}/rotate`);
     const answer = await team.admin.send({ method: "POST", path });
-    const { kind: told, key, formerValidUntil } = ok(answer);
-    assert.deepEqual([told, formerValidUntil], [kind, null]);
+    const { kind: rotated, key, formerValidUntil } = ok(answer);
+    assert.deepEqual([rotated, formerValidUntil], [kind, null]);
     assert.equal(answer.headers.get("cache-control"), "no-store");
-    refused(await asked(keys[kind]), 401, "API_KEY_INVALID");
+    refused(await listWith(keys[kind]), 401, "API_KEY_INVALID");
     keys[kind] = key;
     for (const one of Object.values(keys)) {
-      refused(await asked(one), 404, "COLLECTION_NOT_FOUND");
+      refused(await listWith(one), 404, "COLLECTION_NOT_FOUND");
     }
   }
 });
 
-Deno.test("a kind that is none is 400, and no key changes", async () => {
+Deno.test("an unknown kind is 400 and no key changes", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   for (const kind of ["private", "PUBLISHABLE", "%7B%7D"]) {
@@ -35,10 +35,10 @@ Deno.test("a kind that is none is 400, and no key changes", async () => {
   refused(await app.send({ path: "/api/data/none", headers }), 404, "COLLECTION_NOT_FOUND");
 });
 
-Deno.test("with a grace both keys work until its end", async () => {
+Deno.test("with a grace period both keys work until its end", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
-  const asked = (key: string) =>
+  const listWith = (key: string) =>
     app.send({ path: "/api/data/none", headers: { "x-api-key": key } });
   const keys = { publishable: team.publishableKey, secret: team.secretKey };
   for (const kind of ["publishable", "secret"] as const) {
@@ -46,16 +46,16 @@ Deno.test("with a grace both keys work until its end", async () => {
     const body = { graceHours: 72 };
     const { key, formerValidUntil } = ok(await team.admin.send({ method: "POST", path, body }));
     assert.equal(formerValidUntil, "2026-02-03T12:00:00.000Z");
-    for (const one of [keys[kind], key]) refused(await asked(one), 404, "COLLECTION_NOT_FOUND");
+    for (const one of [keys[kind], key]) refused(await listWith(one), 404, "COLLECTION_NOT_FOUND");
     keys[kind] = key;
   }
   app.clock.advance(72 * 3_600_000);
-  refused(await asked(team.publishableKey), 401, "API_KEY_INVALID");
-  refused(await asked(team.secretKey), 401, "API_KEY_INVALID");
-  for (const one of Object.values(keys)) refused(await asked(one), 404, "COLLECTION_NOT_FOUND");
+  refused(await listWith(team.publishableKey), 401, "API_KEY_INVALID");
+  refused(await listWith(team.secretKey), 401, "API_KEY_INVALID");
+  for (const one of Object.values(keys)) refused(await listWith(one), 404, "COLLECTION_NOT_FOUND");
 });
 
-Deno.test("a grace that is none, or one by a viewer, is refused, and no key changes", async () => {
+Deno.test("an invalid grace period or a viewer's call is refused and no key changes", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const path = team.path("/keys/secret/rotate");
@@ -75,7 +75,7 @@ Deno.test("a grace that is none, or one by a viewer, is refused, and no key chan
   refused(await app.send({ path: "/api/data/none", headers }), 404, "COLLECTION_NOT_FOUND");
 });
 
-Deno.test("of 20 rotations at once with a grace two keys work: the present one and one former", async () => {
+Deno.test("after 20 concurrent rotations with a grace period the current and one former key work", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const path = team.path("/keys/secret/rotate");

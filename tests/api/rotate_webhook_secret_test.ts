@@ -4,11 +4,11 @@ import { KeyRing } from "@/lib/crypto/key_ring.ts";
 import { reseal } from "@/lib/operations/reseal.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { change, openWebhooks } from "./webhooks.ts";
-import { NOBODY, ok, refused } from "./test_collection.ts";
+import { ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 
 const rotate = (id: string) => ({ method: "POST", path: `/webhooks/${id}/rotate-secret` });
 
-Deno.test("rotateWebhookSecret shows another secret once, and tells until when the one before holds", async () => {
+Deno.test("rotateWebhookSecret shows the new secret once, and until when the former is valid", async () => {
   await using hooks = await openWebhooks();
   const { secret: first, ...webhook } = await hooks.create();
   const answer = await hooks.owner.as("admin", rotate(webhook.id));
@@ -17,14 +17,14 @@ Deno.test("rotateWebhookSecret shows another secret once, and tells until when t
   assert.notEqual(secret, first);
   assert.equal(answer.headers.get("cache-control"), "no-store");
   assert.deepEqual(rotated, { ...webhook, formerSecretUntil: "2026-02-01T12:00:00.000Z" });
-  await hooks.tell(change());
+  await hooks.dispatch(change());
   assert.equal(hooks.server.received[0]!.headers["webhook-signature"]!.split(" ").length, 2);
   hooks.app.clock.advance(24 * 3_600_000);
   const shown = ok(await hooks.owner.asOwner({ path: `/webhooks/${webhook.id}` }));
   assert.equal(shown.formerSecretUntil, null);
 });
 
-Deno.test("rotateWebhookSecret leaves both secrets where they are sealed anew", async () => {
+Deno.test("after rotateWebhookSecret resealing includes both secrets", async () => {
   await using hooks = await openWebhooks();
   const { id } = await hooks.create();
   ok(await hooks.owner.asOwner(rotate(id)));
@@ -33,7 +33,7 @@ Deno.test("rotateWebhookSecret leaves both secrets where they are sealed anew", 
   assert.equal(unopened.filter(({ kind }) => kind === "_webhooks").length, 2);
 });
 
-Deno.test("rotateWebhookSecret is for admins and the owner, of a webhook that there is", async () => {
+Deno.test("rotateWebhookSecret is for admins and the owner, of existing webhooks", async () => {
   await using hooks = await openWebhooks();
   const { id } = await hooks.create();
   const stored = () =>
@@ -41,7 +41,7 @@ Deno.test("rotateWebhookSecret is for admins and the owner, of a webhook that th
       hooks.app.services.engine.records(hooks.projectId, WEBHOOKS).find({ filter: ALL }),
     );
   const before = await stored();
-  refused(await hooks.owner.asOwner(rotate(NOBODY)), 404, "WEBHOOK_NOT_FOUND");
+  refused(await hooks.owner.asOwner(rotate(UNKNOWN_ID)), 404, "WEBHOOK_NOT_FOUND");
   await hooks.owner.isForAdmins(rotate(id));
   assert.deepEqual(await stored(), before);
 });

@@ -1,19 +1,19 @@
-/** Processes that end themselves by SIGKILL when they are about to take a step, and who runs them. */
+/** Runs processes that kill themselves by SIGKILL before a given step. */
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { announceSessions, endSessions } from "../support/mongodb.ts";
 import { database } from "../support/test_store.ts";
 
-/** Of MongoDB, among what a process says. */
+/** A MongoDB session, as a process reports it in its output. */
 interface SaidSession {
   readonly said: "session";
   readonly id: string;
 }
 
 /**
- * Runs a program to its end, and hands on what it says, a line each; false for one that had fewer
- * steps than it was to take.
+ * Runs a program until it exits and passes on each line of its output. Returns false if the program
+ * finished before the step at which it should have been killed.
  */
 export async function sacrifice<Said>(
   program: URL,
@@ -33,7 +33,7 @@ export async function sacrifice<Said>(
     if ((said as SaidSession).said === "session") sessions.add((said as SaidSession).id);
     else take(said as Said);
   }
-  // What MongoDB would do by itself, a minute later.
+  // MongoDB would end the sessions itself, a minute later.
   if (sessions.size > 0) await endSessions(sessions);
   assert.ok(signal === "SIGKILL" || code === 0, `it ended with code ${code}`);
   return signal === "SIGKILL";
@@ -48,17 +48,17 @@ export function saySessions(): void {
 
 export type Step = () => Promise<void>;
 
-/** Ends this process at the step of this number, counted from 1. */
+/** Returns a step function that kills this process at call number `at`, counted from 1. */
 export function killedBefore(at: number): Step {
   let steps = 0;
   return async () => {
     if (++steps !== at) return;
     Deno.kill(Deno.pid, "SIGKILL");
-    await new Promise(() => {}); // Nothing of it goes on while the signal is on its way.
+    await new Promise(() => {}); // Stops until the signal arrives.
   };
 }
 
-/** What a driver does to files, before and after. */
+/** Takes a step before and after each file rename and removal of the driver. */
 export function announceFileSteps(step: Step): void {
   const { rename, remove } = Deno;
   Object.assign(Deno, {

@@ -25,27 +25,23 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly headers?: object }>>;
 }
 
-/** One call of an operation as its page in the reference shows it, without credentials. */
+/** A call of an operation as the reference shows it, without credentials. */
 export interface Sample {
   readonly operationId: string;
-  /** The path with its parameters in braces. */
   readonly template: string;
-  /** Names of the security schemes of each alternative; none for what anyone may call. */
+  /** The security schemes of each alternative, or an empty list if anyone may call. */
   readonly security: readonly (readonly string[])[];
   readonly call: Call;
-  /** Whether it may be sent without its body. */
+  /** Whether the call is valid without its body. */
   readonly bodyIsOptional: boolean;
-  /** What a body of another shape is refused as. */
+  /** The code for a body of another shape. */
   readonly misshapen: ProblemCode;
-  /** Whether an answer may set a cookie. */
   readonly setsCookie: boolean;
-  /** The codes that the operation declares. */
   readonly codes: readonly ProblemCode[];
-  /** The statuses that the operation declares. */
   readonly statuses: readonly number[];
 }
 
-/** A sample of every operation of the document: whatever is added to it is in here too. */
+/** Returns a sample of every operation of the document, including those added later. */
 export function sampleCalls(): Sample[] {
   const document = buildDocument() as unknown as {
     paths: Record<string, Record<string, DeclaredOperation>>;
@@ -61,7 +57,7 @@ export function sampleCalls(): Sample[] {
   );
 }
 
-/** Of operations that need one parameter of several. */
+/** Parameters of operations that need one of several. */
 const ONE_OF_SEVERAL: Readonly<Record<string, [string, string][]>> = {
   aggregateDocuments: [["count", "true"]],
   aggregateProjectDocuments: [["count", "true"]],
@@ -112,20 +108,19 @@ export const takesSession = ({ security }: Sample): boolean =>
 export const takesAccountToken = ({ security }: Sample): boolean =>
   security.some((alternative) => alternative.includes("accountToken"));
 
-/** Whether only the dashboard's own pages may have it sent. */
+/** Whether only the dashboard's own pages may send the call. */
 export const isDashboards = ({ codes }: Sample): boolean => codes.includes("CROSS_SITE_REQUEST");
 
-/** Who calls the samples. */
 export interface Callers extends Pick<TestProject, "publishableKey" | "secretKey"> {
   user(): Promise<Pick<TestUser, "token">>;
   owner(): Promise<Pick<TestAccount, "cookie">>;
 }
 
 /**
- * Headers with which a sample passes its guard: the secret key, or the publishable one and a new
- * user's token where only a user may act; the owner's session on the dashboard.
+ * Returns headers with which a sample passes its guard: the secret key, the publishable key with a
+ * new user's token where only a user may act, or the owner's session for the dashboard.
  */
-export async function admission(
+export async function guardHeaders(
   sample: Sample,
   { publishableKey, secretKey, user, owner }: Callers,
 ): Promise<Record<string, string>> {
@@ -136,10 +131,10 @@ export async function admission(
   return { "x-api-key": publishableKey, authorization: `Bearer ${(await user()).token}` };
 }
 
-/** In the place of the project that samples name, in addresses and in paths of files. */
+/** Replaces the project that a sample names in its path and file paths. */
 export const inProject = (call: Call, projectId: string): Call =>
   parseJson(
     JSON.stringify(call)
       .replace(/(?<=projects\/)[0-9a-f]{24}/, projectId)
       .replace(/[0-9a-f]{24}(?=(?:\/|%2F)[0-9a-f]{8}-)/, projectId),
-  ) as unknown as Call; // As it was.
+  ) as unknown as Call; // The shape is unchanged.

@@ -20,7 +20,7 @@ async function openViews(app: TestApp) {
   return { owner, names };
 }
 
-Deno.test("a view is saved, and replaced by one of the same name", async () => {
+Deno.test("saveView stores a view and replaces one with the same name", async () => {
   await using app = await openTestApp();
   const { owner, names } = await openViews(app);
   const first = { query: "views_gt=5&sort=-views", columns: ["views", "createdAt"] };
@@ -32,7 +32,7 @@ Deno.test("a view is saved, and replaced by one of the same name", async () => {
   assert.deepEqual(await names(), ["Often seen"]);
 });
 
-Deno.test("a query that a list would refuse is refused, and one within the list, and nothing is saved", async () => {
+Deno.test("saveView refuses an invalid list query or a position in a list, and stores nothing", async () => {
   await using app = await openTestApp();
   const { owner, names } = await openViews(app);
   const table = [
@@ -50,7 +50,7 @@ Deno.test("a query that a list would refuse is refused, and one within the list,
   assert.deepEqual(await names(), []);
 });
 
-Deno.test("a name fits into an address, and says what is wrong with it where it does not", async () => {
+Deno.test("saveView accepts names that are usable in a URL, and explains a refusal", async () => {
   await using app = await openTestApp();
   const { owner, names } = await openViews(app);
   for (const name of ["x".repeat(61), " a", "a ", "..."]) {
@@ -67,7 +67,7 @@ Deno.test("a name fits into an address, and says what is wrong with it where it 
   }
 });
 
-Deno.test("of many at once none is lost, and no more are kept than there may be", async () => {
+Deno.test("concurrent calls store all views up to the limit", async () => {
   await using app = await openTestApp();
   const { owner, names } = await openViews(app);
   const answers = await Promise.all(
@@ -81,7 +81,7 @@ Deno.test("of many at once none is lost, and no more are kept than there may be"
   ok(await owner.asOwner(save(kept[0]!, { query: "views=1" })));
 });
 
-Deno.test("only admins and the owner save one, of a collection that is there", async () => {
+Deno.test("only admins and the owner save a view, of an existing collection", async () => {
   await using app = await openTestApp();
   const { owner, names } = await openViews(app);
   await owner.isForAdmins(save("A"));

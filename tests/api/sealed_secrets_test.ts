@@ -8,12 +8,12 @@ import { findStorage, openStorageKeys } from "@/lib/files/storage_settings.ts";
 import { findMailSettings, openMailServer, setMailSettings } from "@/lib/mail/settings.ts";
 import { restoreProject, trashProject } from "@/lib/operations/project_trash.ts";
 import type { Services } from "@/lib/services.ts";
-import { keepState, newState, takeState } from "@/lib/social/states.ts";
+import { generateState, storeState, takeState } from "@/lib/social/states.ts";
 import { KNOWN_KEYS } from "@/lib/runtime/known_keys.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import type { StoredRecord } from "@/lib/store/port.ts";
-import { openAccount, ownedProject } from "../support/dashboard.ts";
+import { createOwnedProject, openAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { openTestServices } from "../support/test_services.ts";
 import type { TestStore } from "../support/test_store.ts";
@@ -21,7 +21,8 @@ import { createTestStore } from "../support/test_store.ts";
 import { times } from "./test_collection.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
-const ring = (...ids: string[]) => ids.map((id) => `${id}:${btoa(id.padEnd(32, "."))}`).join(",");
+const keyRingOf = (...ids: string[]) =>
+  ids.map((id) => `${id}:${btoa(id.padEnd(32, "."))}`).join(",");
 
 const SECRET = "the-secret-of-an-application";
 const BUCKET = {
@@ -36,16 +37,16 @@ const MAIL = {
   from: "Blog <blog@example.com>",
 };
 
-const open = (store: TestStore, ...ids: string[]) =>
-  openTestApp({ store, env: { SECRET_KEYS: ring(...ids) } });
+const openWithKeys = (store: TestStore, ...ids: string[]) =>
+  openTestApp({ store, env: { SECRET_KEYS: keyRingOf(...ids) } });
 
-/** A project in which everything is sealed that ever is. */
-async function fill(store: TestStore) {
-  await using app = await open(store, "old");
+/** Creates a project with a value of every kind that is sealed. */
+async function sealEverything(store: TestStore) {
+  await using app = await openWithKeys(store, "old");
   const { services } = app;
   const owner = await openAccount(app, { plan: "pro" });
-  const { projectId } = await ownedProject(owner);
-  const bare = await ownedProject(owner);
+  const { projectId } = await createOwnedProject(owner);
+  const bare = await createOwnedProject(owner);
   const put = (path: string, aiKey: string) => owner.send({ method: "PUT", path, body: { aiKey } });
   await put("/api/user/me/byok", "gsk_account");
   await put(`/api/projects/${projectId}/byok`, "gsk_project");
@@ -53,8 +54,8 @@ async function fill(store: TestStore) {
   await saveProvider(services, projectId, "github", provider);
   await setStorage(services, projectId, BUCKET);
   await setMailSettings(services, projectId, MAIL);
-  const state = newState(projectId);
-  await keepState(services, projectId, {
+  const state = generateState(projectId);
+  await storeState(services, projectId, {
     challenge: { state, verifier: "verifier", nonce: "nonce" },
     returnTo: null,
     applicationState: "mine",
@@ -65,17 +66,17 @@ async function fill(store: TestStore) {
   return { projectId, bareId: bare.projectId, owner, state };
 }
 
-type Filled = Awaited<ReturnType<typeof fill>>;
+type SealedProject = Awaited<ReturnType<typeof sealEverything>>;
 
-const signedIn = ({ owner: { accountId, email } }: Filled): SignedInAccount => ({
+const signedIn = ({ owner: { accountId, email } }: SealedProject): SignedInAccount => ({
   accountId,
   sessionId: accountId,
   email,
   plan: "pro",
 });
 
-/** Opens all of it, each in the way in which it is used. */
-async function opened(services: Services, filled: Filled): Promise<unknown[]> {
+/** Opens every sealed value through the code that uses it. */
+async function openAll(services: Services, filled: SealedProject): Promise<unknown[]> {
   const { projectId, bareId, state } = filled;
   const account = signedIn(filled);
   const aiKey = async (id: string) =>
@@ -103,7 +104,7 @@ async function opened(services: Services, filled: Filled): Promise<unknown[]> {
   ];
 }
 
-const ALL_OF_IT = [
+const ALL_SECRETS = [
   "gsk_project",
   "gsk_account",
   SECRET,
@@ -113,8 +114,11 @@ const ALL_OF_IT = [
   "verifier",
 ];
 
-/** Ids of the keys that anything in the store is sealed under. */
-async function keysInUse({ engine }: Services, { projectId, bareId }: Filled): Promise<string[]> {
+/** Returns the ids of the keys under which the store's values are sealed. */
+async function keysInUse(
+  { engine }: Services,
+  { projectId, bareId }: SealedProject,
+): Promise<string[]> {
   const ids = new Set<string>();
   const places = [
     ...CONTROL_SEALS.map((place) => ["control", place] as const),
@@ -131,14 +135,14 @@ async function keysInUse({ engine }: Services, { projectId, bareId }: Filled): P
   return [...ids].toSorted();
 }
 
-Deno.test("after everything is sealed anew the old key can be dropped, and all of it opens", async () => {
+Deno.test("after resealing everything opens without the old key", async () => {
   await using store = await createTestStore();
-  const filled = await fill(store);
-  const blind = () => openTestServices({ store, env: { SECRET_KEYS: ring("new") } });
+  const filled = await sealEverything(store);
+  const blind = () => openTestServices({ store, env: { SECRET_KEYS: keyRingOf("new") } });
   await assert.rejects(blind, /The key "old", which values in this store are sealed with, is not/);
   {
-    await using serving = await open(store, "new", "old");
-    await using admin = await open(store, "new", "old");
+    await using serving = await openWithKeys(store, "new", "old");
+    await using admin = await openWithKeys(store, "new", "old");
     assert.deepEqual(await keysInUse(serving.services, filled), ["old"]);
     const result = await reseal(admin.services);
     assert.deepEqual(result, { resealed: 8, ok: true, unopened: [] });
@@ -150,31 +154,31 @@ Deno.test("after everything is sealed anew the old key can be dropped, and all o
       60,
     );
   }
-  await using last = await openTestServices({ store, env: { SECRET_KEYS: ring("new") } });
-  assert.deepEqual(await opened(last.services, filled), ALL_OF_IT);
+  await using last = await openTestServices({ store, env: { SECRET_KEYS: keyRingOf("new") } });
+  assert.deepEqual(await openAll(last.services, filled), ALL_SECRETS);
 });
 
-Deno.test("a project in the trash is sealed anew as well, and opens when it comes back", async () => {
+Deno.test("resealing includes a project in the trash, which opens when it is restored", async () => {
   await using store = await createTestStore();
-  const filled = await fill(store);
+  const filled = await sealEverything(store);
   {
-    await using admin = await open(store, "new", "old");
+    await using admin = await openWithKeys(store, "new", "old");
     const { services } = admin;
     const project = { _id: filled.projectId, name: "Test" } as ProjectMember["project"];
     await trashProject(services, { project, account: signedIn(filled) }, "Test");
     assert.equal((await reseal(services)).resealed, 8);
   }
-  await using last = await openTestServices({ store, env: { SECRET_KEYS: ring("new") } });
+  await using last = await openTestServices({ store, env: { SECRET_KEYS: keyRingOf("new") } });
   await restoreProject(last.services, filled.projectId);
-  assert.deepEqual(await opened(last.services, filled), ALL_OF_IT);
+  assert.deepEqual(await openAll(last.services, filled), ALL_SECRETS);
 });
 
-Deno.test("what is changed while everything is sealed anew keeps its latest value", async () => {
+Deno.test("a value that changes during resealing keeps its latest value", async () => {
   await using store = await createTestStore();
-  const filled = await fill(store);
-  await using serving = await open(store, "new", "old");
-  await using older = await open(store, "old", "new");
-  await using admin = await open(store, "new", "old");
+  const filled = await sealEverything(store);
+  await using serving = await openWithKeys(store, "new", "old");
+  await using older = await openWithKeys(store, "old", "new");
+  await using admin = await openWithKeys(store, "new", "old");
   const saved: string[] = [];
   const change = async (services: Services, i: number) => {
     const clientSecret = `secret-${i}`;
@@ -200,17 +204,17 @@ Deno.test("what is changed while everything is sealed anew keeps its latest valu
   assert.equal(now!.clientSecret!.reveal(), saved.at(-1));
 });
 
-Deno.test("what no key of the ring opens is named and left alone, and the rest is sealed anew", async () => {
+Deno.test("resealing names a value that no key opens, leaves it, and reseals the rest", async () => {
   await using store = await createTestStore();
-  const filled = await fill(store);
+  const filled = await sealEverything(store);
   {
-    await using other = await open(store, "lost", "old");
+    await using other = await openWithKeys(store, "lost", "old");
     const input = { enabled: true, clientId: "id", clientSecret: SECRET, linking: null };
     await saveProvider(other.services, filled.projectId, "github", input);
-    // As an earlier version left it, which did not remember keys.
+    // Simulates an earlier version, which did not record keys.
     await other.services.engine.records("control", KNOWN_KEYS).deleteOne(eq("keyId", "lost"));
   }
-  await using admin = await open(store, "new", "old");
+  await using admin = await openWithKeys(store, "new", "old");
   const { resealed, ok, unopened } = await reseal(admin.services);
   assert.deepEqual([resealed, ok], [7, false]);
   assert.deepEqual(unopened.map(({ project, kind }) => [project, kind]), [
@@ -219,10 +223,10 @@ Deno.test("what no key of the ring opens is named and left alone, and the rest i
   assert.deepEqual(await keysInUse(admin.services, filled), ["lost", "new"]);
 });
 
-Deno.test("a value that is replaced in the very moment it is sealed anew stays replaced", async () => {
+Deno.test("resealing does not overwrite a value that is replaced at the same moment", async () => {
   await using store = await createTestStore();
-  const filled = await fill(store);
-  await using admin = await open(store, "new", "old");
+  const filled = await sealEverything(store);
+  await using admin = await openWithKeys(store, "new", "old");
   const { services } = admin;
   let isDue = true;
   const replace = async () => {
@@ -234,9 +238,9 @@ Deno.test("a value that is replaced in the very moment it is sealed anew stays r
   const keyRing = Object.assign(Object.create(services.keyRing), {
     fingerprints: () => services.keyRing.fingerprints(),
     async reseal(...given: Parameters<typeof services.keyRing.reseal>) {
-      const anew = await services.keyRing.reseal(...given);
+      const resealed = await services.keyRing.reseal(...given);
       if (given[1].purpose === "client-secret github") await replace();
-      return anew;
+      return resealed;
     },
   });
   const result = await reseal({ ...services, keyRing });

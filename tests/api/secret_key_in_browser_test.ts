@@ -1,7 +1,7 @@
-/** A secret key that a page sends: it works, is warned of, and noted for the project's members. */
+/** Tests a secret key sent by a page, which works with a warning and a note for members. */
 
 import assert from "node:assert/strict";
-import { secretKeyInBrowser } from "@/lib/projects/key_notes.ts";
+import { lastBrowserUse } from "@/lib/projects/key_notes.ts";
 import { rotateKey } from "@/lib/projects/rotate_key.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { createTestCollection, ok, refused } from "./test_collection.ts";
@@ -10,7 +10,7 @@ import { createTestOwner } from "./test_owner.ts";
 const ORIGIN = "https://app.example";
 const WARNING = "x-corbel-warning";
 
-Deno.test("a secret key with a browser's Origin works, and its answers carry a warning", async () => {
+Deno.test("a secret key with a browser's Origin works, and its responses carry a warning", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const origin = { origin: ORIGIN };
@@ -24,10 +24,10 @@ Deno.test("a secret key with a browser's Origin works, and its answers carry a w
   assert.ok(created.headers.has(WARNING));
   const refusal = await collection.asSecret({ path: "/none", headers: origin });
   refused(refusal, 400, "INVALID_ID");
-  assert.ok(refusal.headers.has(WARNING), "refusals too");
+  assert.ok(refusal.headers.has(WARNING), "refusals carry it, too");
 });
 
-Deno.test("servers, publishable keys, refused keys and Corbel's own pages are not warned", async () => {
+Deno.test("servers, publishable keys, refused keys and Corbel's own pages get no warning", async () => {
   await using app = await openTestApp();
   const { project, asSecret, asPublic } = await createTestCollection(app);
   const { publicUrl } = app.services.config;
@@ -42,10 +42,10 @@ Deno.test("servers, publishable keys, refused keys and Corbel's own pages are no
   ];
   for (const answer of answers) assert.equal(answer.headers.has(WARNING), false);
   await app.services.keyNotes.store();
-  assert.equal(await secretKeyInBrowser(app.services, project.projectId), null);
+  assert.equal(await lastBrowserUse(app.services, project.projectId), null);
 });
 
-Deno.test("the last use is noted on the overview, at most once an hour, until the key is rotated", async () => {
+Deno.test("the overview shows the last use, updated at most hourly, until the key is rotated", async () => {
   await using app = await openTestApp();
   const { services, clock } = app;
   const owner = await createTestOwner(app);
@@ -55,7 +55,7 @@ Deno.test("the last use is noted on the overview, at most once an hour, until th
       await project.asSecret({ path: "/api/data/posts", headers: { origin } });
     }
     await services.keyNotes.store();
-    return await secretKeyInBrowser(services, projectId);
+    return await lastBrowserUse(services, projectId);
   };
   const overview = async () =>
     (await owner.account.send({ path: `/dashboard/projects/${projectId}` })).text;
@@ -70,32 +70,32 @@ Deno.test("the last use is noted on the overview, at most once an hour, until th
   assert.equal(later?.origin, "https://other.example");
   assert.equal(later.at, new Date(clock.now()).toISOString());
   const { key: fresh } = await rotateKey(services, projectId, { kind: "secret" });
-  assert.equal(await secretKeyInBrowser(services, projectId), null);
+  assert.equal(await lastBrowserUse(services, projectId), null);
   assert.doesNotMatch(await overview(), /used from a browser/);
   const headers = { "x-api-key": fresh, origin: ORIGIN };
   await app.send({ path: "/api/data/posts", headers });
   await services.keyNotes.store();
-  assert.equal((await secretKeyInBrowser(services, projectId))?.origin, ORIGIN);
+  assert.equal((await lastBrowserUse(services, projectId))?.origin, ORIGIN);
 });
 
-Deno.test("many pages at once leave one note", async () => {
+Deno.test("many concurrent pages leave one note", async () => {
   await using app = await openTestApp();
   const { project, asSecret } = await createTestCollection(app);
   const origins = Array.from({ length: 50 }, (_, i) => `${ORIGIN}:${1000 + i}`);
   await Promise.all(origins.map((origin) => asSecret({ headers: { origin } })));
   await app.services.keyNotes.store();
-  const noted = await secretKeyInBrowser(app.services, project.projectId);
+  const noted = await lastBrowserUse(app.services, project.projectId);
   assert.ok(origins.includes(noted!.origin));
   assert.deepEqual(Object.keys(noted!), ["origin", "at"]);
 });
 
-Deno.test("what a client calls its origin is cut off, and shown as text", async () => {
+Deno.test("the origin that a client sends is truncated and shown as text", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const origin = `<script>alert(1)</script>${"a".repeat(1_000)}`;
   await owner.project.asSecret({ path: "/api/data/posts", headers: { origin } });
   await app.services.keyNotes.store();
-  const noted = await secretKeyInBrowser(app.services, owner.projectId);
+  const noted = await lastBrowserUse(app.services, owner.projectId);
   assert.equal(noted?.origin, origin.slice(0, 200));
   const path = `/dashboard/projects/${owner.projectId}`;
   const { text } = await owner.account.send({ path });

@@ -7,7 +7,7 @@ import { startSmtpServer } from "../support/smtp_server.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { fakeClock } from "../support/test_services.ts";
 import { MAIL, type MailFixture, openMail, ownServer, TO } from "./mail.ts";
-import { NOBODY, ok, refused, tally, times } from "./test_collection.ts";
+import { ok, refused, tally, times, UNKNOWN_ID } from "./test_collection.ts";
 
 const addresses = (count: number) => times(count, (index) => `user${index}@example.com`);
 
@@ -24,7 +24,7 @@ const used = async (mail: MailFixture) => {
 const setTemplate = async (mail: MailFixture, place: string, body: unknown) =>
   ok(await mail.owner.asOwner({ method: "PUT", path: `/mail/templates/${place}`, body }));
 
-Deno.test("a mail is sent by the platform's server, and counted", async () => {
+Deno.test("sendMail sends through the platform's server and counts the mail", async () => {
   await using mail = await openMail();
   const sent = ok(
     await mail.send({ ...MAIL, html: "<p>How are <b>you</b>?</p>", replyTo: "a@b.c" }),
@@ -51,7 +51,7 @@ Deno.test("a mail is sent by the platform's server, and counted", async () => {
   assert.deepEqual([logged!.id, logged!.state, logged!.tries], [sent.id, "sent", 1]);
 });
 
-Deno.test("each of several addresses gets a mail of its own, which names nobody else", async () => {
+Deno.test("each of several addresses gets its own mail, which names no other recipient", async () => {
   await using mail = await openMail();
   const to = addresses(50);
   const sent = ok(await mail.send({ ...MAIL, to: [...to, to[0]].slice(1) }));
@@ -65,14 +65,14 @@ Deno.test("each of several addresses gets a mail of its own, which names nobody 
   assert.equal(new Set(mail.smtp.mails.map(({ messageId }) => messageId)).size, 50);
 });
 
-Deno.test("an address that is named twice gets one mail, and counts once", async () => {
+Deno.test("an address that is given twice gets one mail and counts once", async () => {
   await using mail = await openMail();
   const sent = ok(await mail.send({ ...MAIL, to: [TO, TO] }));
   assert.deepEqual([sent.ids.length, sent.monthlyUsage], [1, 1]);
   assert.equal((await mail.logged()).length, 1);
 });
 
-Deno.test("HTML alone brings a text of its own, with where its links lead", async () => {
+Deno.test("HTML without text gets a generated text with the link targets", async () => {
   await using mail = await openMail();
   ok(
     await mail.send({
@@ -87,7 +87,7 @@ Deno.test("HTML alone brings a text of its own, with where its links lead", asyn
   );
 });
 
-Deno.test("variables are filled in once, escaped in HTML; without any a text is sent as it is", async () => {
+Deno.test("variables are replaced once and escaped in HTML; without any the text is sent unchanged", async () => {
   await using mail = await openMail();
   const body = {
     to: TO,
@@ -106,7 +106,7 @@ Deno.test("variables are filled in once, escaped in HTML; without any a text is 
   assert.equal((await mail.smtp.next()).text.trim(), body.text);
 });
 
-Deno.test("a template is named by name, in a language, or by its id", async () => {
+Deno.test("a template is chosen by name and language, or by id", async () => {
   await using mail = await openMail();
   const english = await setTemplate(mail, "order/en", { subject: "Order {{n}}", text: "Thanks" });
   await setTemplate(mail, "order/de-AT", { subject: "Bestellung {{n}}", html: "<p>Danke</p>" });
@@ -128,11 +128,11 @@ Deno.test("a template is named by name, in a language, or by its id", async () =
   refused(await mail.send({ to: TO, templateName: "code" }), 404, "MAIL_TEMPLATE_NOT_FOUND");
   const mistyped = { to: TO, templateName: "ordre" };
   refused(await mail.send(mistyped), 404, "MAIL_TEMPLATE_NOT_FOUND", /Did you mean "order"\?$/);
-  const unknown = { to: TO, templateId: NOBODY };
+  const unknown = { to: TO, templateId: UNKNOWN_ID };
   refused(await mail.send(unknown), 404, "MAIL_TEMPLATE_NOT_FOUND");
 });
 
-Deno.test("what is no mail is refused, and nothing is stored, sent or counted", async () => {
+Deno.test("an invalid mail is refused, and nothing is stored, sent or counted", async () => {
   await using mail = await openMail();
   const breaks = ["\r\n", "\n", "\r", "\u2028", "\u0085", "\0"];
   const wrong: [object, string | RegExp][] = [
@@ -159,7 +159,7 @@ Deno.test("what is no mail is refused, and nothing is stored, sent or counted", 
     [{ to: TO, subject: "Hello" }, 'Send a "subject"'],
     [{ to: TO, text: "Hello" }, 'Send a "subject"'],
     [{ ...MAIL, templateName: "order" }, 'Send a "subject"'],
-    [{ to: TO, templateName: "order", templateId: NOBODY }, 'Send a "subject"'],
+    [{ to: TO, templateName: "order", templateId: UNKNOWN_ID }, 'Send a "subject"'],
     [{ to: TO, templateName: "../order" }, '"templateName"'],
     [{ to: TO, templateId: "order" }, '"templateId"'],
     [{ ...MAIL, language: "klingon-the-long" }, '"language"'],
@@ -176,13 +176,13 @@ Deno.test("what is no mail is refused, and nothing is stored, sent or counted", 
   assert.deepEqual([await rows(mail), await used(mail), mail.smtp.mails.length], [0, 0, 0]);
 });
 
-Deno.test("a body beyond its bytes is refused", async () => {
+Deno.test("a body over the size limit is refused", async () => {
   await using mail = await openMail();
   const text = "x".repeat(MAIL_BODY_BYTES_MAX);
   refused(await mail.send({ ...MAIL, text }), 413, "BODY_TOO_LARGE");
 });
 
-Deno.test("of 50 mails at once no more pass than the plan allows, and nobody else's count", async () => {
+Deno.test("of 50 concurrent mails only those within the plan pass, with correct counts", async () => {
   await using mail = await openMail();
   ok(await mail.send({ ...MAIL, to: addresses(20) }));
   const answers = await Promise.all(times(50, () => mail.send(MAIL)));
@@ -197,7 +197,7 @@ Deno.test("of 50 mails at once no more pass than the plan allows, and nobody els
   assert.deepEqual([await rows(mail), await used(mail), mail.smtp.mails.length], [50, 50, 50]);
 });
 
-Deno.test("all addresses have room, or none gets a mail", async () => {
+Deno.test("a mail to several addresses is refused if not all fit the quota", async () => {
   await using mail = await openMail();
   ok(await mail.send({ ...MAIL, to: addresses(49) }));
   const answer = await mail.send({ ...MAIL, to: ["a@b.c", "d@e.f"] });
@@ -206,7 +206,7 @@ Deno.test("all addresses have room, or none gets a mail", async () => {
   assert.equal(ok(await mail.send(MAIL)).monthlyUsage, 50);
 });
 
-Deno.test("the count begins anew with the month, in UTC; pro has 1,000", async () => {
+Deno.test("the count restarts each month in UTC; pro has 1,000 mails", async () => {
   const clock = fakeClock(Date.parse("2026-01-31T23:59:59.000Z"));
   await using mail = await openMail({ clock });
   ok(await mail.send({ ...MAIL, to: addresses(50) }));
@@ -218,7 +218,7 @@ Deno.test("the count begins anew with the month, in UTC; pro has 1,000", async (
   assert.equal(ok(await pro.send(MAIL)).monthlyLimit, 1000);
 });
 
-Deno.test("a mail that failed is given back to the month that it was taken from", async () => {
+Deno.test("a failed mail is uncounted in the month that counted it", async () => {
   const clock = fakeClock(Date.parse("2026-01-31T23:59:00.000Z"));
   await using mail = await openMail({ clock });
   mail.smtp.behave(() => ({ code: 451, message: "later" }));
@@ -236,7 +236,7 @@ Deno.test("a mail that failed is given back to the month that it was taken from"
   assert.deepEqual(usages.map(({ count }) => count), [0, 0]);
 });
 
-Deno.test("by a server of its own a project sends without a limit, and as that says", async () => {
+Deno.test("a project's own server sends without a limit and with its own sender", async () => {
   await using mail = await openMail();
   await using own = await startSmtpServer({ user: { name: "blog", password: "s e:cret" } });
   const body = ownServer(own);
@@ -252,7 +252,7 @@ Deno.test("by a server of its own a project sends without a limit, and as that s
   assert.equal(mail.smtp.mails.length, 0);
 });
 
-Deno.test("where nobody sends, that is 503; with keep: mails are written down and not counted", async () => {
+Deno.test("without a mail server sendMail is 503; with keep: mails are stored and not counted", async () => {
   await using none = await openTestApp({ env: { MAIL_URL: "" } });
   const project = await none.project();
   const call = { path: "/api/mail/send", body: MAIL };
@@ -266,7 +266,7 @@ Deno.test("where nobody sends, that is 503; with keep: mails are written down an
   assert.deepEqual([row.state, row.provider, row.tries], ["kept", null, 0]);
 });
 
-Deno.test("a publishable key sends no mail", async () => {
+Deno.test("a publishable key cannot send mail", async () => {
   await using mail = await openTestApp();
   const project = await mail.project();
   const answer = await project.asPublic({ path: "/api/mail/send", body: MAIL });

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { keepFile, textBytes } from "./blobs.ts";
+import { textBytes, uploadFile } from "./blobs.ts";
 import { openFiles } from "./files.ts";
 import { get, head, openOne, partsOf, TEXT } from "./served.ts";
 import { refused } from "./test_collection.ts";
 
-/** Part of the file, and where it lies. */
 const ONE: Readonly<Record<string, readonly [string, string]>> = {
   "bytes=0-0": ["0", "0-0"],
   "bytes=2-4": ["234", "2-4"],
@@ -28,7 +27,7 @@ const ONE: Readonly<Record<string, readonly [string, string]>> = {
   "bytes=0-0,-10": [TEXT, "0-9"],
 };
 
-Deno.test("one range is one part, and ranges that touch are one", async () => {
+Deno.test("one range is one part, and adjacent ranges are joined", async () => {
   const { app, path } = await openOne();
   await using _app = app;
   for (const [range, [text, place]] of Object.entries(ONE)) {
@@ -42,7 +41,7 @@ Deno.test("one range is one part, and ranges that touch are one", async () => {
   }
 });
 
-Deno.test("several ranges are parts of one answer, each with its type and place", async () => {
+Deno.test("several ranges are parts of one response, each with its type and position", async () => {
   const { app, path } = await openOne();
   await using _app = app;
   for (const range of ["bytes=0-1,4-5,-2", "bytes=-2, 4-5 ,0-1", "bytes=0-0,1-1,4-5,9-,8-8"]) {
@@ -58,10 +57,11 @@ Deno.test("several ranges are parts of one answer, each with its type and place"
   }
 });
 
-Deno.test("RANGE_NOT_SATISFIABLE: beyond the end, malformed or too many, and never a crash", async () => {
+Deno.test("RANGE_NOT_SATISFIABLE: ranges that are malformed, too many or beyond the end", async () => {
   const { app, path } = await openOne();
   await using _app = app;
-  const many = (count: number) => `bytes=${Array.from({ length: count }, () => "0-0").join()}`;
+  const manyRanges = (count: number) =>
+    `bytes=${Array.from({ length: count }, () => "0-0").join()}`;
   const bad = [
     "bytes=10-",
     "bytes=10-20",
@@ -84,8 +84,8 @@ Deno.test("RANGE_NOT_SATISFIABLE: beyond the end, malformed or too many, and nev
     "bytes=+1-2",
     "bytes=0-1,x",
     "bytes=NaN-",
-    many(51),
-    many(5000),
+    manyRanges(51),
+    manyRanges(5000),
     `bytes=${",".repeat(20_000)}`,
     `bytes=${"9".repeat(20_000)}-`,
   ];
@@ -95,10 +95,10 @@ Deno.test("RANGE_NOT_SATISFIABLE: beyond the end, malformed or too many, and nev
     assert.equal(answer.headers.get("content-range"), "bytes */10", range.slice(0, 40));
     assert.equal(answer.headers.get("cache-control"), "no-cache");
   }
-  assert.equal((await get(app, path, { range: many(50) })).status, 206);
+  assert.equal((await get(app, path, { range: manyRanges(50) })).status, 206);
 });
 
-Deno.test("ranges of another unit are as if they were not there", async () => {
+Deno.test("ranges of another unit are ignored", async () => {
   const { app, path } = await openOne();
   await using _app = app;
   for (
@@ -110,28 +110,28 @@ Deno.test("ranges of another unit are as if they were not there", async () => {
   }
 });
 
-Deno.test("If-Range: parts of this very file, else the whole", async () => {
+Deno.test("If-Range: parts if the file is unchanged, otherwise the entire file", async () => {
   const { app, path } = await openOne();
   await using _app = app;
   const etag = (await get(app, path)).headers.get("etag")!;
-  const asked = async (ifRange: string) =>
+  const getPart = async (ifRange: string) =>
     (await get(app, path, { range: "bytes=0-1", "if-range": ifRange })).text;
-  assert.equal(await asked(etag), "01");
+  assert.equal(await getPart(etag), "01");
   for (const other of [`W/${etag}`, '"x"', "*", "Wed, 21 Oct 2026 07:28:00 GMT", ""]) {
-    assert.equal(await asked(other), TEXT, other);
+    assert.equal(await getPart(other), TEXT, other);
   }
   const beyond = await get(app, path, { range: "bytes=99-", "if-range": '"x"' });
-  assert.equal(beyond.status, 200, "a range that does not count cannot be refused");
+  assert.equal(beyond.status, 200, "an ignored range is not refused");
 });
 
-Deno.test("large files are served in whole and in parts of any size", async () => {
+Deno.test("large files are served entirely and in parts of any size", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const text = Array.from({ length: 60_000 }, (_, i) => String(i).padStart(5, "0")).join("");
-  const path = await keepFile(files, textBytes(text));
-  const whole = await get(app, path);
-  assert.ok(whole.text === text);
-  assert.equal(whole.headers.get("content-length"), "300000");
+  const path = await uploadFile(files, textBytes(text));
+  const full = await get(app, path);
+  assert.ok(full.text === text);
+  assert.equal(full.headers.get("content-length"), "300000");
   for (const [first, last] of [[0, 65_535], [1, 65_537], [65_536, 299_999], [7, 7]]) {
     const answer = await get(app, path, { range: `bytes=${first}-${last}` });
     assert.ok(answer.text === text.slice(first, last! + 1), `${first}-${last}`);
@@ -144,9 +144,9 @@ Deno.test("large files are served in whole and in parts of any size", async () =
   );
 });
 
-Deno.test("a file of 0 bytes is served whole, and has no part", async () => {
+Deno.test("a file of 0 bytes is served entirely and has no part", async () => {
   await using app = await openTestApp();
-  const path = await keepFile(await openFiles(app), textBytes(""));
+  const path = await uploadFile(await openFiles(app), textBytes(""));
   for (const answer of [await get(app, path), await head(app, path)]) {
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get("content-length"), "0");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import sharp from "sharp";
 import { CACHE_MS, DERIVED_MAX, PICTURE_BYTES_MAX } from "@/lib/limits.ts";
 import { DERIVED, type DerivedRecord } from "@/lib/files/derived.ts";
-import { sizeFor } from "@/lib/files/picture_size.ts";
+import { chooseSize } from "@/lib/files/picture_size.ts";
 import { createPictures } from "@/lib/files/pictures.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
@@ -23,7 +23,7 @@ async function openPictures() {
     files,
     keep: async (given: Parameters<typeof picture>[0] = {}) => {
       const { format = "png" } = given;
-      return await files.keep(await picture(given), `image/${format}`, `cat.${format}`);
+      return await files.storeFile(await picture(given), `image/${format}`, `cat.${format}`);
     },
     records: () =>
       Array.fromAsync(
@@ -48,7 +48,7 @@ async function show(app: TestApp, path: string, query: string, headers: [string,
 const refusal = (app: TestApp, path: string, query: string) =>
   app.send({ path: `/files/${path}?${query}` });
 
-Deno.test("a size of a picture is rounded up, never enlarged, and kept", async () => {
+Deno.test("a requested size is rounded up, never enlarged, and stored", async () => {
   await using pictures = await openPictures();
   const { app, keep, records, objects } = pictures;
   const path = await keep();
@@ -65,12 +65,12 @@ Deno.test("a size of a picture is rounded up, never enlarged, and kept", async (
     ["w128-q100-png", first.bytes.length],
   ]);
   assert.deepEqual(await objects(), [`${path}.w128-q100-png`]);
-  const whole = await show(app, path, "w=2048&format=webp");
-  assert.deepEqual([whole.format, whole.width, whole.height], ["webp", 400, 300]);
-  assert.equal(whole.headers.get("content-disposition"), 'inline; filename="cat.webp"');
+  const full = await show(app, path, "w=2048&format=webp");
+  assert.deepEqual([full.format, full.width, full.height], ["webp", 400, 300]);
+  assert.equal(full.headers.get("content-disposition"), 'inline; filename="cat.webp"');
 });
 
-Deno.test("cover fills a size with the middle of a picture, contain shows all of it", async () => {
+Deno.test("cover fills a size with the picture's center, contain shows all of it", async () => {
   await using pictures = await openPictures();
   const { app, keep } = pictures;
   const path = await keep();
@@ -82,7 +82,7 @@ Deno.test("cover fills a size with the middle of a picture, contain shows all of
   assert.deepEqual([down.width, down.height], [128, 96]);
 });
 
-Deno.test("every format is read and made, upright and without what else the file says", async () => {
+Deno.test("every format is read and written, upright and without metadata", async () => {
   await using pictures = await openPictures();
   const { app, keep } = pictures;
   for (const format of ["png", "jpeg", "webp", "gif", "avif"] as const) {
@@ -95,7 +95,7 @@ Deno.test("every format is read and made, upright and without what else the file
       assert.deepEqual([hasMetadata, beginsRed], [false, true], `${format} ${made}`);
     }
   }
-  // Held upside down, so that its blue half is the left one.
+  // Rotated by 180 degrees, so that the blue half is on the left.
   const path = await keep({ format: "jpeg", orientation: 3 });
   const turned = await show(app, path, "w=64");
   assert.deepEqual([turned.beginsRed, turned.hasMetadata], [false, false]);
@@ -103,28 +103,28 @@ Deno.test("every format is read and made, upright and without what else the file
   assert.deepEqual([width, height], [64, 85]);
 });
 
-Deno.test("auto answers by Accept, and says so", async () => {
+Deno.test("auto chooses the format by Accept and sends Vary", async () => {
   await using pictures = await openPictures();
   const { app, keep } = pictures;
   const path = await keep({ format: "jpeg" });
-  const shown = async (accept: string) => {
+  const servedFormat = async (accept: string) => {
     const { format, headers } = await show(app, path, "w=64&format=auto", [["accept", accept]]);
     assert.equal(headers.get("vary"), "Origin, Accept");
     return format;
   };
-  assert.equal(await shown("image/avif,image/webp,*/*"), "avif");
-  assert.equal(await shown("image/webp,*/*"), "webp");
-  assert.equal(await shown("*/*"), "jpeg");
+  assert.equal(await servedFormat("image/avif,image/webp,*/*"), "avif");
+  assert.equal(await servedFormat("image/webp,*/*"), "webp");
+  assert.equal(await servedFormat("*/*"), "jpeg");
   assert.equal((await show(app, path, "w=64")).headers.get("vary"), "Origin");
 });
 
-Deno.test("a size is served as a file is: by ranges, by its tag, and to HEAD", async () => {
+Deno.test("a size is served like a file: with ranges, an ETag, and for HEAD", async () => {
   await using pictures = await openPictures();
   const { app, keep } = pictures;
   const path = `/files/${await keep()}?w=64`;
-  const whole = await app.open({ path });
-  const bytes = new Uint8Array(await whole.arrayBuffer());
-  const etag = whole.headers.get("etag")!;
+  const full = await app.open({ path });
+  const bytes = new Uint8Array(await full.arrayBuffer());
+  const etag = full.headers.get("etag")!;
   const part = await app.open({ path, headers: [["range", "bytes=1-3"]] });
   assert.deepEqual([part.status, new Uint8Array(await part.arrayBuffer())], [
     206,
@@ -137,7 +137,7 @@ Deno.test("a size is served as a file is: by ranges, by its tag, and to HEAD", a
   assert.deepEqual([head.status, head.headers.get("content-length")], [200, `${bytes.length}`]);
 });
 
-Deno.test("parameters of another form are refused by their names", async () => {
+Deno.test("invalid parameters are refused by name", async () => {
   await using pictures = await openPictures();
   const { app, keep, records } = pictures;
   const path = await keep();
@@ -157,14 +157,14 @@ Deno.test("parameters of another form are refused by their names", async () => {
   assert.deepEqual(await records(), []);
 });
 
-Deno.test("what is no picture, or is too large to be one, has no sizes: 422", async () => {
+Deno.test("a file that is not a picture, or is too large for one, is 422", async () => {
   await using pictures = await openPictures();
   const { app, files, records, objects } = pictures;
   const broken = (await picture()).slice(0, 300);
   const paths = [
-    await files.keep(textBytes("text"), "text/plain"),
-    await files.keep(textBytes("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/svg+xml"),
-    await files.keep(broken, "image/png"),
+    await files.storeFile(textBytes("text"), "text/plain"),
+    await files.storeFile(textBytes("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/svg+xml"),
+    await files.storeFile(broken, "image/png"),
   ];
   for (const path of paths) refused(await refusal(app, path, "w=64"), 422, "PICTURE_UNUSABLE");
   assert.deepEqual([await records(), await objects()], [[], []]);
@@ -175,7 +175,7 @@ Deno.test("what is no picture, or is too large to be one, has no sizes: 422", as
   refused(await refusal(app, large.filePath, "w=64"), 422, "PICTURE_UNUSABLE");
 });
 
-Deno.test("a damaged picture has a size as far as it can be shown, and none where nothing can", async () => {
+Deno.test("a damaged picture is resized if some of it can be shown, otherwise refused", async () => {
   await using pictures = await openPictures();
   const { app, files } = pictures;
   const noise = { type: "gaussian", mean: 128, sigma: 30 } as const;
@@ -183,14 +183,14 @@ Deno.test("a damaged picture has a size as far as it can be shown, and none wher
   const make = async (format: "jpeg" | "png" | "gif" | "webp") =>
     new Uint8Array(await sharp({ create: input }).toFormat(format).toBuffer());
   const jpeg = await make("jpeg");
-  const shown = {
+  const showable = {
     jpeg: [jpeg.slice(0, -2), jpeg.slice(0, jpeg.length / 2)],
     png: [(await make("png")).slice(0, -100_000)],
     gif: [(await make("gif")).slice(0, -1), (await make("gif")).slice(0, -10_000)],
   };
-  for (const [format, all] of Object.entries(shown)) {
+  for (const [format, all] of Object.entries(showable)) {
     for (const bytes of all) {
-      const path = await files.keep(bytes, `image/${format}`);
+      const path = await files.storeFile(bytes, `image/${format}`);
       for (const query of ["w=64", "w=64&format=webp", "w=64&format=jpeg&q=50"]) {
         const { width, height } = await show(app, path, query);
         assert.deepEqual([width, height], [64, 48], `${format} of ${bytes.length} bytes, ${query}`);
@@ -200,14 +200,14 @@ Deno.test("a damaged picture has a size as far as it can be shown, and none wher
   const headOnly = [jpeg.slice(0, 300), (await make("png")).slice(0, 300)];
   const hidden = [...headOnly, (await make("webp")).slice(0, 20_000)];
   for (const [at, bytes] of hidden.entries()) {
-    const path = await files.keep(bytes, `image/${["jpeg", "png", "webp"][at]}`);
+    const path = await files.storeFile(bytes, `image/${["jpeg", "png", "webp"][at]}`);
     for (const format of ["png", "jpeg"]) {
       refused(await refusal(app, path, `w=64&format=${format}`), 422, "PICTURE_UNUSABLE");
     }
   }
 });
 
-Deno.test("of an animation a size shows the first picture", async () => {
+Deno.test("a size of an animation shows its first frame", async () => {
   await using pictures = await openPictures();
   const { app, files } = pictures;
   const frame = (background: string) =>
@@ -215,37 +215,40 @@ Deno.test("of an animation a size shows the first picture", async () => {
   const frames = [await frame("#f00"), await frame("#00f"), await frame("#00f")];
   for (const format of ["gif", "webp"] as const) {
     const animation = sharp(frames, { join: { animated: true } }).toFormat(format);
-    const path = await files.keep(new Uint8Array(await animation.toBuffer()), `image/${format}`);
+    const path = await files.storeFile(
+      new Uint8Array(await animation.toBuffer()),
+      `image/${format}`,
+    );
     const first = await show(app, path, "w=64&format=webp");
     assert.deepEqual([first.width, first.height, first.beginsRed], [64, 51, true]);
     assert.equal((await sharp(first.bytes).metadata()).pages ?? 1, 1);
   }
   const avif = await picture({ format: "avif" });
   avif.set(textBytes("avis"), 8);
-  assert.equal((await show(app, await files.keep(avif, "image/avif"), "w=64")).width, 64);
+  assert.equal((await show(app, await files.storeFile(avif, "image/avif"), "w=64")).width, 64);
 });
 
-Deno.test("a picture has sizes by each name of its type", async () => {
+Deno.test("a picture has sizes under each name of its type", async () => {
   await using pictures = await openPictures();
   const { app, files } = pictures;
   const types = { png: ["x-png", "apng"], jpeg: ["jpg", "pjpeg"] } as const;
   for (const format of ["png", "jpeg"] as const) {
     for (const name of types[format]) {
-      const path = await files.keep(await picture({ format }), `image/${name}`);
+      const path = await files.storeFile(await picture({ format }), `image/${name}`);
       assert.equal((await show(app, path, "w=64")).format, format, name);
       assert.notEqual((await files.info(path)).body.data.sizesUrl, null);
     }
   }
 });
 
-Deno.test("of many who ask for a size at once one has it made", async () => {
+Deno.test("of many concurrent requests for a size one produces it", async () => {
   await using pictures = await openPictures();
   const { app, keep, records } = pictures;
   const path = await keep({ width: 2000, height: 1500, format: "jpeg" });
   let kept = 0;
   const { internal } = app.services.blobStores;
-  const keeping = internal.keep.bind(internal);
-  internal.keep = (...given) => {
+  const keeping = internal.putDerived.bind(internal);
+  internal.putDerived = (...given) => {
     kept++;
     return keeping(...given);
   };
@@ -257,7 +260,7 @@ Deno.test("of many who ask for a size at once one has it made", async () => {
   assert.equal((await records()).length, 1);
 });
 
-Deno.test("sizes survive a restart, are made again where they are lost, and go with their file", async () => {
+Deno.test("sizes survive a restart, are recreated if lost, and are deleted with their file", async () => {
   await using pictures = await openPictures();
   const { app, files, keep, records, objects } = pictures;
   const path = await keep();
@@ -266,11 +269,11 @@ Deno.test("sizes survive a restart, are made again where they are lost, and go w
   const elsewhere = createPictures(app.services, 1);
   const row = (await elsewhere.source("stored", path))!;
   const { internal } = app.services.blobStores;
-  const keep64 = internal.keep.bind(internal);
-  internal.keep = () => Promise.reject(new Error("made again"));
+  const keep64 = internal.putDerived.bind(internal);
+  internal.putDerived = () => Promise.reject(new Error("made again"));
   const asker = { client: "192.0.2.1", gone: new AbortController().signal };
-  await elsewhere.find(row, sizeFor(row.contentType, { w: 64 }, null), asker);
-  internal.keep = keep64;
+  await elsewhere.find(row, chooseSize(row.contentType, { w: 64 }, null), asker);
+  internal.putDerived = keep64;
   const [one] = await objects();
   await app.services.blobStores.internal.remove("derived", one!);
   assert.equal((await objects()).length, 1);
@@ -284,7 +287,7 @@ Deno.test("sizes survive a restart, are made again where they are lost, and go w
   refused(await refusal(app, path, "w=64"), 404, "FILE_NOT_FOUND");
 });
 
-Deno.test("sizes are charged to nobody, and those that nobody asked for the longest go first", async () => {
+Deno.test("sizes count toward no quota, and the least recently used are removed first", async () => {
   await using pictures = await openPictures();
   const { app, files, keep, records } = pictures;
   const path = await keep();
@@ -295,7 +298,7 @@ Deno.test("sizes are charged to nobody, and those that nobody asked for the long
   app.clock.advance(2 * 3_600_000);
   await show(app, path, "w=16");
   assert.deepEqual(await files.usage(), before);
-  // As if there were as many as may be.
+  // Simulates the maximum number of sizes.
   const { engine } = app.services;
   const { projectId } = files.project;
   const [first] = await records();

@@ -5,12 +5,12 @@ import { eq } from "@/lib/store/filter.ts";
 import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { keepFile, put, textBytes } from "./blobs.ts";
+import { put, textBytes, uploadFile } from "./blobs.ts";
 import { openFiles } from "./files.ts";
 import { get, head, openOne, TEXT } from "./served.ts";
-import { NOBODY, refused } from "./test_collection.ts";
+import { refused, UNKNOWN_ID } from "./test_collection.ts";
 
-Deno.test("a confirmed file is served to everybody at the URL that confirm gave", async () => {
+Deno.test("a confirmed file is public at the URL that confirm returned", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(TEXT.length);
@@ -38,13 +38,13 @@ Deno.test("a confirmed file is served to everybody at the URL that confirm gave"
   }
 });
 
-Deno.test("HEAD says all that GET says, and sends nothing", async () => {
+Deno.test("HEAD returns the headers of GET without a body", async () => {
   const { app, path } = await openOne();
   await using _app = app;
-  const [whole, described] = [await get(app, path), await head(app, path)];
+  const [full, described] = [await get(app, path), await head(app, path)];
   assert.equal(described.status, 200);
   assert.equal(described.text, "");
-  for (const [name, value] of whole.headers) {
+  for (const [name, value] of full.headers) {
     if (name !== "x-request-id") assert.equal(described.headers.get(name), value, name);
   }
   const ranged = await head(app, path, { range: "bytes=0-1" });
@@ -52,7 +52,7 @@ Deno.test("HEAD says all that GET says, and sends nothing", async () => {
   assert.equal(ranged.headers.get("content-length"), "10");
 });
 
-Deno.test("FILE_NOT_FOUND: what is not confirmed, not there, not ours or no path", async () => {
+Deno.test("FILE_NOT_FOUND: an unconfirmed, missing or foreign file, and an invalid path", async () => {
   const { app, files, path } = await openOne();
   await using _app = app;
   const requested = await files.request();
@@ -63,7 +63,7 @@ Deno.test("FILE_NOT_FOUND: what is not confirmed, not there, not ours or no path
     requested.filePath,
     staged.filePath,
     `${(await app.project()).projectId}/${name}`,
-    `${NOBODY}/${name}`,
+    `${UNKNOWN_ID}/${name}`,
     `${projectId!.toUpperCase()}/${name}`,
     `${projectId}/${name!.toUpperCase()}`,
     `${projectId}/${name}x`,
@@ -82,15 +82,15 @@ Deno.test("FILE_NOT_FOUND: what is not confirmed, not there, not ours or no path
   assert.equal((await get(app, path)).status, 200);
 });
 
-Deno.test("FILE_ADDRESS_INVALID: a signature that was altered, is another file's, or is over", async () => {
+Deno.test("FILE_ADDRESS_INVALID: a signature that is altered, expired or for another file", async () => {
   const { app, files, path } = await openOne();
   await using _app = app;
   const other = (await files.upload()).filePath;
   const { readSignatures, clock } = app.services;
   const sign = (path: string, ms = 60_000) =>
-    readSignatures.write({ path, expiresAt: clock.now() + ms });
+    readSignatures.sign({ path, expiresAt: clock.now() + ms });
   const good = sign(path);
-  assert.equal((await get(app, `${path}?${good}`)).status, 200, "a public file is there, too");
+  assert.equal((await get(app, `${path}?${good}`)).status, 200, "a public file is served, too");
   const later = new URLSearchParams(good);
   later.set("expires", `${Number(later.get("expires")) + 1}`);
   for (const query of [`${good}x`, sign(other), sign(path, 0), sign(path, -1), later]) {
@@ -101,7 +101,7 @@ Deno.test("FILE_ADDRESS_INVALID: a signature that was altered, is another file's
   refused(await get(app, `${path}?${good}`), 403, "FILE_ADDRESS_INVALID");
 });
 
-Deno.test("FILE_NOT_FOUND: an object that a confirm has put in its place, but not committed", async () => {
+Deno.test("FILE_NOT_FOUND: an object that a confirm has published but not committed", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request();
@@ -110,10 +110,10 @@ Deno.test("FILE_NOT_FOUND: an object that a confirm has put in its place, but no
   refused(await get(app, upload.filePath), 404, "FILE_NOT_FOUND");
   assert.equal((await head(app, upload.filePath)).status, 404);
   assert.equal((await files.confirm(upload)).status, 200);
-  assert.equal((await get(app, upload.filePath)).status, 200, "a refusal is not remembered");
+  assert.equal((await get(app, upload.filePath)).status, 200, "a refusal is not cached");
 });
 
-Deno.test("FILE_NOT_FOUND: at once when it was deleted, whoever held it", async () => {
+Deno.test("FILE_NOT_FOUND: a deleted file immediately, for any request", async () => {
   const { app, files, path } = await openOne();
   await using _app = app;
   const { headers } = await get(app, path);
@@ -134,7 +134,7 @@ Deno.test("FILE_NOT_FOUND: an object of another length than its row is not serve
   refused(await get(app, path, { range: "bytes=0-1" }), 404, "FILE_NOT_FOUND");
 });
 
-Deno.test("FILE_NOT_FOUND: a file in a project's own bucket, and where a bucket serves", async () => {
+Deno.test("FILE_NOT_FOUND: a file in a project's own bucket, and all files where a bucket serves", async () => {
   const { app, files, path } = await openOne();
   await using _app = app;
   const rows = app.services.engine.records<UploadRecord>(files.project.projectId, UPLOADS);
@@ -144,18 +144,18 @@ Deno.test("FILE_NOT_FOUND: a file in a project's own bucket, and where a bucket 
   refused(await get(app, path), 404, "FILE_NOT_FOUND");
 });
 
-Deno.test("asking for files of projects that are none makes nothing", async () => {
+Deno.test("a request for a file of an unknown project creates nothing", async () => {
   await using app = await openTestApp();
   const before = JSON.stringify([...Deno.readDirSync(app.store.folder)].map(({ name }) => name));
-  const space = `${app.store.folder}/projects/${NOBODY}.db`;
+  const space = `${app.store.folder}/projects/${UNKNOWN_ID}.db`;
   const name = `${crypto.randomUUID()}_a.txt`;
-  refused(await get(app, `${NOBODY}/${name}`), 404, "FILE_NOT_FOUND");
+  refused(await get(app, `${UNKNOWN_ID}/${name}`), 404, "FILE_NOT_FOUND");
   await assert.rejects(Deno.stat(space), Deno.errors.NotFound);
   const after = JSON.stringify([...Deno.readDirSync(app.store.folder)].map(({ name }) => name));
   assert.equal(after, before);
 });
 
-Deno.test("INVALID_PATH or 404, and never more, for paths that lead astray", async () => {
+Deno.test("INVALID_PATH or 404 for paths that try to leave the folder", async () => {
   const { app, path } = await openOne();
   await using _app = app;
   const [projectId, name] = path.split("/");
@@ -209,7 +209,7 @@ Deno.test("a request with the file's current ETag is 304", async () => {
   }
 });
 
-Deno.test("pages of every origin may show and read a file, and caches keep them apart", async () => {
+Deno.test("pages of every origin may show and read a file, with Vary: Origin for caches", async () => {
   const { app, path } = await openOne();
   await using _app = app;
   for (const origin of ["https://one.example", "https://two.example"]) {
@@ -222,13 +222,13 @@ Deno.test("pages of every origin may show and read a file, and caches keep them 
   assert.equal((await get(app, path)).headers.get("vary"), "Origin");
 });
 
-Deno.test("files are not counted by rate limits", async () => {
+Deno.test("rate limits do not count file requests", async () => {
   await using app = await openTestApp({ env: { RATE_LIMITS: "on", RATE_LIMIT_PER_MINUTE: "1" } });
-  const path = await keepFile(await openFiles(app), textBytes(TEXT));
+  const path = await uploadFile(await openFiles(app), textBytes(TEXT));
   for (let i = 0; i < 20; i++) assert.equal((await get(app, path)).status, 200);
 });
 
-Deno.test("FILES_URL is where the addresses of files lead", async () => {
+Deno.test("the addresses of files begin with FILES_URL", async () => {
   await using app = await openTestApp({ env: { FILES_URL: "https://files.example" } });
   const files = await openFiles(app);
   const upload = await files.upload();
@@ -236,11 +236,11 @@ Deno.test("FILES_URL is where the addresses of files lead", async () => {
   assert.equal(body.url, `https://files.example/files/${upload.filePath}`);
 });
 
-Deno.test("STORAGE_UNAVAILABLE: a disk that fails is an opaque 503, told in the log", async () => {
+Deno.test("STORAGE_UNAVAILABLE: a disk failure is a 503 without details, which the log has", async () => {
   let logged = "";
   using log = createLog("error", (text) => void (logged += text));
   await using app = await openTestApp({ log });
-  const path = await keepFile(await openFiles(app), textBytes(TEXT));
+  const path = await uploadFile(await openFiles(app), textBytes(TEXT));
   const file = `${app.store.folder}/files/${path}`;
   await Deno.remove(file);
   await Deno.mkdir(file);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { fileBytes } from "../support/file_bytes.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { keepFile, textBytes } from "./blobs.ts";
+import { textBytes, uploadFile } from "./blobs.ts";
 import { openFiles } from "./files.ts";
 import { get, head, partsOf } from "./served.ts";
 
-Deno.test("a file's name comes with it, as every client can read it", async () => {
+Deno.test("a file is sent with its name in a form that every client can read", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const names: Readonly<Record<string, string>> = {
@@ -20,13 +20,13 @@ Deno.test("a file's name comes with it, as every client can read it", async () =
     "it's (1)*.txt": "inline; filename=\"it's (1)_.txt\"; filename*=UTF-8''it%27s%20%281%29%2A.txt",
   };
   for (const [name, expected] of Object.entries(names)) {
-    const path = await keepFile(files, textBytes("x"), "text/plain", name);
+    const path = await uploadFile(files, textBytes("x"), "text/plain", name);
     const { headers } = await get(app, path);
     assert.equal(headers.get("content-disposition"), expected);
   }
 });
 
-const RUN = [
+const RUNNABLE_TYPES = [
   "text/javascript",
   "application/javascript",
   "TEXT/JavaScript; charset=utf-8",
@@ -41,11 +41,11 @@ const RUN = [
   "multipart/x-mixed-replace",
 ];
 
-Deno.test("what a page would run or apply is served without its type", async () => {
+Deno.test("a type that a page would run or apply is served as application/octet-stream", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
-  for (const type of RUN) {
-    const path = await keepFile(files, textBytes("alert(1)"), type);
+  for (const type of RUNNABLE_TYPES) {
+    const path = await uploadFile(files, textBytes("alert(1)"), type);
     for (const answer of [await get(app, path), await head(app, path)]) {
       assert.equal(answer.headers.get("content-type"), "application/octet-stream", type);
       assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
@@ -57,7 +57,7 @@ Deno.test("what a page would run or apply is served without its type", async () 
   }
 });
 
-Deno.test("parameters come with a file, unless a comma in them may be misread", async () => {
+Deno.test("type parameters are sent, unless a comma in them could be misread", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const types: Readonly<Record<string, string>> = {
@@ -70,14 +70,14 @@ Deno.test("parameters come with a file, unless a comma in them may be misread", 
     "text/css;a=b,c": "application/octet-stream",
   };
   for (const [type, expected] of Object.entries(types)) {
-    const path = await keepFile(files, recordedBytes(type), type);
+    const path = await uploadFile(files, recordedBytes(type), type);
     const { headers } = await get(app, path);
     assert.equal(headers.get("content-type"), expected, type);
     const isMedia = /^(?:audio|video)/i.test(type);
     const [disposition] = headers.get("content-disposition")!.split(";");
     assert.equal(disposition, isMedia ? "inline" : "attachment", type);
     const info = await files.info(path);
-    assert.equal(info.body.data.contentType, type, "it is kept as it was sent");
+    assert.equal(info.body.data.contentType, type, "the type is stored as it was sent");
   }
 });
 
@@ -88,7 +88,7 @@ function recordedBytes(type: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(OGG, (sign) => sign.charCodeAt(0));
 }
 
-const OPEN = [
+const PAGE_TYPES = [
   "text/html",
   "TEXT/HTML",
   "text/html; charset=utf-7",
@@ -105,11 +105,11 @@ const OPEN = [
   "text/xml-external-parsed-entity",
 ];
 
-Deno.test("what a browser would open as a page is an attachment that may do nothing", async () => {
+Deno.test("a file that a browser would open as a page is a sandboxed attachment", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
-  for (const type of OPEN) {
-    const path = await keepFile(files, textBytes("<script>alert(1)</script>"), type, "page");
+  for (const type of PAGE_TYPES) {
+    const path = await uploadFile(files, textBytes("<script>alert(1)</script>"), type, "page");
     const plain = await get(app, path);
     for (
       const answer of [plain, await head(app, path), await get(app, path, { range: "bytes=0-3" })]
@@ -124,56 +124,56 @@ Deno.test("what a browser would open as a page is an attachment that may do noth
   }
 });
 
-const PASSIVE = ["image/png", "text/plain; charset=utf-8", "application/json", "video/mp4"];
+const PASSIVE_TYPES = ["image/png", "text/plain; charset=utf-8", "application/json", "video/mp4"];
 
-/** What some browsers or their extensions open and run, or may come to. */
-const UNCERTAIN = [
+/** Types that some browsers or their extensions may open and run. */
+const UNCERTAIN_TYPES = [
   "application/pdf",
   "application/octet-stream",
   "application/x-shockwave-flash",
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 ];
 
-/** What the test's client reads by its type is of that type. */
+/** Returns valid content for a type that the test client parses. */
 const bytesOf = (type: string) =>
   type === "application/json" ? textBytes("1") : fileBytes(type, 20);
 
-Deno.test("what is known to do nothing is shown with its own type, all else is kept as a file", async () => {
+Deno.test("types known to be harmless are shown inline, all others are attachments", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
-  for (const type of [...PASSIVE, ...UNCERTAIN]) {
-    const { headers } = await get(app, await keepFile(files, bytesOf(type), type));
+  for (const type of [...PASSIVE_TYPES, ...UNCERTAIN_TYPES]) {
+    const { headers } = await get(app, await uploadFile(files, bytesOf(type), type));
     assert.equal(headers.get("content-type"), type);
-    const isPassive = PASSIVE.includes(type);
+    const isPassive = PASSIVE_TYPES.includes(type);
     const [disposition] = headers.get("content-disposition")!.split(";");
     assert.equal(disposition, isPassive ? "inline" : "attachment", type);
     assert.equal(headers.get("content-security-policy") === null, isPassive);
   }
 });
 
-Deno.test("at a host of their own, and there alone, files are shown unless they would be pages", async () => {
+Deno.test("only at a separate files host, files are shown inline unless they would be pages", async () => {
   const host = "files.example:8443";
   await using app = await openTestApp({ env: { FILES_URL: `https://${host}` } });
   const files = await openFiles(app);
   const dispositionOf = async (path: string, headers: Record<string, string>) =>
     (await get(app, path, headers)).headers.get("content-disposition")!.split(";")[0];
-  for (const type of [...PASSIVE, ...UNCERTAIN, "text/css"]) {
-    const path = await keepFile(files, bytesOf(type), type);
+  for (const type of [...PASSIVE_TYPES, ...UNCERTAIN_TYPES, "text/css"]) {
+    const path = await uploadFile(files, bytesOf(type), type);
     assert.equal(await dispositionOf(path, { host }), "inline", type);
-    if (PASSIVE.includes(type)) continue;
+    if (PASSIVE_TYPES.includes(type)) continue;
     for (const other of ["localhost:8000", "files.example", "other.example:8443"]) {
       assert.equal(await dispositionOf(path, { host: other }), "attachment", type);
     }
   }
   for (const type of ["text/html", "image/svg+xml"]) {
-    const path = await keepFile(files, textBytes("1"), type);
+    const path = await uploadFile(files, textBytes("1"), type);
     assert.equal(await dispositionOf(path, { host }), "attachment", type);
   }
 });
 
-Deno.test("another port of the dashboard's host is no host of its own", async () => {
+Deno.test("another port of the dashboard's host is not a separate files host", async () => {
   await using app = await openTestApp({ env: { FILES_URL: "http://localhost:9000" } });
-  const path = await keepFile(
+  const path = await uploadFile(
     await openFiles(app),
     fileBytes("application/pdf", 20),
     "application/pdf",

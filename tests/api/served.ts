@@ -1,9 +1,7 @@
-/** Files as they are asked for, in tests of what they are served as. */
-
 import assert from "node:assert/strict";
 import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { keepFile, textBytes } from "./blobs.ts";
+import { textBytes, uploadFile } from "./blobs.ts";
 import { openFiles } from "./files.ts";
 
 export const TEXT = "0123456789";
@@ -20,14 +18,14 @@ export const head = (
   headers: Record<string, string> = {},
 ): Promise<Answer> => app.send({ method: "HEAD", path: `/files/${path}`, headers });
 
-/** A project with one confirmed file of {@linkcode TEXT}. */
+/** Opens a project with one confirmed file that contains {@linkcode TEXT}. */
 export async function openOne() {
   const app = await openTestApp();
   const files = await openFiles(app);
-  return { app, files, path: await keepFile(files, textBytes(TEXT)) };
+  return { app, files, path: await uploadFile(files, textBytes(TEXT)) };
 }
 
-/** The parts of a `multipart/byteranges` body, read as RFC 2046 says. */
+/** Parses a `multipart/byteranges` body as RFC 2046 defines it. */
 export function partsOf({ headers, text }: Answer): { head: string; body: string }[] {
   const [, boundary] = /^multipart\/byteranges; boundary=([\w-]+)$/.exec(
     headers.get("content-type")!,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { aiKeyBinding } from "@/lib/ai/keys.ts";
 import { eq } from "@/lib/store/filter.ts";
-import { openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";
+import { createOwnedProject, openAccount, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { refused } from "./test_collection.ts";
 
@@ -16,7 +16,7 @@ const sealedOf = async ({ app, accountId }: TestAccount): Promise<string | null>
   (await app.services.engine.records<AccountRecord>("control", ACCOUNTS).get(accountId))!.value
     .sealedAiKey;
 
-Deno.test("a key is kept sealed for its account, told of by hasAiKey, and never answered", async () => {
+Deno.test("a key is sealed for its account, reported by hasAiKey, and never returned", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { plan: "pro" });
   const answer = await put(account, { aiKey: KEY });
@@ -37,7 +37,7 @@ Deno.test("a key is kept sealed for its account, told of by hasAiKey, and never 
   }
 });
 
-Deno.test("a sealed key opens for no other account, for no project and for no other purpose", async () => {
+Deno.test("a sealed key opens for no other account, project or purpose", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { plan: "pro" });
   const other = await openAccount(app, { plan: "pro" });
@@ -54,7 +54,7 @@ Deno.test("a sealed key opens for no other account, for no project and for no ot
   ) await assert.rejects(keyRing.open(sealed, binding));
 });
 
-Deno.test("another key takes its place, and null clears it", async () => {
+Deno.test("a new key replaces the former one, and null clears it", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { plan: "pro" });
   await put(account, { aiKey: KEY });
@@ -67,7 +67,7 @@ Deno.test("another key takes its place, and null clears it", async () => {
   assert.equal((await account.send({ path: "/api/user/me" })).body.data.hasAiKey, false);
 });
 
-Deno.test("a key begins with gsk_, has up to 200 characters, and holds nothing that ends a header", async () => {
+Deno.test("a key begins with gsk_, has up to 200 characters, and cannot end a header", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { plan: "pro" });
   const wrong = [
@@ -88,7 +88,7 @@ Deno.test("a key begins with gsk_, has up to 200 characters, and holds nothing t
   }
 });
 
-Deno.test("a plan without the capability keeps no new key, but clears", async () => {
+Deno.test("a plan without the capability refuses a new key, but clears one", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const answer = await put(account, { aiKey: KEY });
@@ -99,7 +99,7 @@ Deno.test("a plan without the capability keeps no new key, but clears", async ()
   assert.equal((await put(account, { aiKey: null })).status, 200);
 });
 
-Deno.test("a key whose plan lost the capability is kept, and can be cleared", async () => {
+Deno.test("a key whose plan lost the capability stays and can be cleared", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { plan: "pro" });
   await put(account, { aiKey: KEY });
@@ -110,10 +110,10 @@ Deno.test("a key whose plan lost the capability is kept, and can be cleared", as
   assert.deepEqual((await put(account, { aiKey: null })).body.data, { hasAiKey: false });
 });
 
-Deno.test("nobody's key is set by an API key, or from another site", async () => {
+Deno.test("neither an API key nor another site can set an account's key", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { plan: "pro" });
-  const { secretKey } = await ownedProject(account);
+  const { secretKey } = await createOwnedProject(account);
   const call = { method: "PUT", path: PATH, body: { aiKey: KEY } };
   const headers = { "x-api-key": secretKey };
   refused(await app.send({ ...call, headers }), 401, "SIGN_IN_REQUIRED");

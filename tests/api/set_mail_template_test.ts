@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MAIL_BODY_BYTES_MAX, MAIL_TEMPLATES_MAX } from "@/lib/limits.ts";
-import { enqueueMail, mailContext } from "@/lib/mail/outbox.ts";
+import { enqueueMail, requireMailContext } from "@/lib/mail/outbox.ts";
 import { MAIL_TEMPLATES } from "@/lib/mail/template_store.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { mailsOf } from "../support/mailbox.ts";
@@ -14,16 +14,16 @@ const put = (owner: TestOwner, place: string, body: unknown) =>
 const count = ({ app, projectId }: TestOwner) =>
   app.services.engine.records(projectId, MAIL_TEMPLATES).count(ALL);
 
-/** The subject of a mail of a kind, to a reader of these languages. */
+/** Sends a mail to a reader of these languages and returns its subject. */
 async function subjectOf(owner: TestOwner, language: string | null): Promise<string> {
   const { app: { services }, projectId } = owner;
-  const context = await mailContext(services, projectId, { kinds: ["code"], language });
+  const context = await requireMailContext(services, projectId, { kinds: ["code"], language });
   const mail = { kind: "code", to: "ada@example.com", variables: { code: "123456" } } as const;
   await services.engine.transaction(projectId, (tx) => enqueueMail(tx, services, context, mail));
   return (await mailsOf(services, projectId)).at(-1)!.subject;
 }
 
-Deno.test("a template takes the place of the built-in one, in the language of whoever reads it", async () => {
+Deno.test("a template replaces the built-in one, in the reader's language", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   assert.equal(await subjectOf(owner, "de"), "123456 signs you in to Test");
@@ -40,7 +40,11 @@ Deno.test("a template takes the place of the built-in one, in the language of wh
     html: "<p>Olá</p>",
     updatedAt: "2026-01-31T12:00:00.000Z",
   });
-  assert.equal(await subjectOf(owner, "de"), "123456 é o código", "any of the project's own");
+  assert.equal(
+    await subjectOf(owner, "de"),
+    "123456 é o código",
+    "any template of the project precedes the built-in one",
+  );
   ok(await put(owner, "code/en", { subject: "{{code}} for {{project}}", text: "Hello" }));
   ok(await put(owner, "code/de", { subject: "{{code}} auf Deutsch", text: "Hallo" }));
   assert.equal(await subjectOf(owner, null), "123456 for Test");
@@ -50,7 +54,7 @@ Deno.test("a template takes the place of the built-in one, in the language of wh
   assert.equal(await subjectOf(owner, "fr"), "123456 auf Deutsch");
 });
 
-Deno.test("it is replaced as a whole", async () => {
+Deno.test("setMailTemplate replaces the entire template", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const first = ok(await put(owner, "order/en", { subject: "One", text: "Text", html: "<p>" }));
@@ -66,7 +70,7 @@ Deno.test("it is replaced as a whole", async () => {
   assert.equal(await count(owner), 1);
 });
 
-Deno.test("a mail that a template would make too long is sent in the built-in words", async () => {
+Deno.test("a mail that a template would make too long uses the built-in text", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const text = "{{project}} {{code}} ".repeat(3_000) + "{{code}}".repeat(200);
@@ -78,7 +82,7 @@ Deno.test("a mail that a template would make too long is sent in the built-in wo
   assert.match(await subjectOf(owner, null), /^123456 signs you in to x+$/);
 });
 
-Deno.test("a project has up to 100 templates, whatever comes at once", async () => {
+Deno.test("a project has at most 100 templates, even with concurrent calls", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const body = { subject: "Hi", text: "Text" };
@@ -92,7 +96,7 @@ Deno.test("a project has up to 100 templates, whatever comes at once", async () 
   assert.equal(await count(owner), MAIL_TEMPLATES_MAX);
 });
 
-Deno.test("what is no template is refused", async () => {
+Deno.test("an invalid template is refused", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const good = { subject: "Hi", text: "Text" };

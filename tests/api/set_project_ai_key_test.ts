@@ -3,9 +3,14 @@ import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts"
 import { aiKeyBinding } from "@/lib/ai/keys.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { eq } from "@/lib/store/filter.ts";
-import { joinProject, openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";
+import {
+  createOwnedProject,
+  joinProject,
+  openAccount,
+  type TestAccount,
+} from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { NOBODY, refused } from "./test_collection.ts";
+import { refused, UNKNOWN_ID } from "./test_collection.ts";
 
 const KEY = "gsk_planted-and-never-seen-again";
 
@@ -16,11 +21,11 @@ const sealedOf = async ({ services }: TestApp, projectId: string): Promise<strin
   (await services.engine.records<ProjectRecord>("control", PROJECTS).get(projectId))!.value
     .sealedAiKey;
 
-Deno.test("a key is kept sealed for its project, told of by hasAiKey, and never answered", async () => {
+Deno.test("a key is sealed for its project, reported by hasAiKey, and never returned", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app, { plan: "pro" });
-  const { projectId } = await ownedProject(owner);
-  const other = await ownedProject(owner);
+  const { projectId } = await createOwnedProject(owner);
+  const other = await createOwnedProject(owner);
   const answer = await put(owner, projectId);
   assert.deepEqual(answer.body, {
     success: true,
@@ -44,10 +49,10 @@ Deno.test("a key is kept sealed for its project, told of by hasAiKey, and never 
   assert.equal(await sealedOf(app, projectId), null);
 });
 
-Deno.test("an admin may set it; a viewer and a stranger learn of no project", async () => {
+Deno.test("an admin may set the key; for a viewer or a stranger the project does not exist", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app, { plan: "pro" });
-  const { projectId } = await ownedProject(owner);
+  const { projectId } = await createOwnedProject(owner);
   const [admin, viewer, stranger] = [
     await openAccount(app),
     await openAccount(app, { plan: "pro" }),
@@ -61,20 +66,20 @@ Deno.test("an admin may set it; a viewer and a stranger learn of no project", as
       refused(answer, 404, "PROJECT_NOT_FOUND");
       assert.equal(answer.body.message, "Project not found or access denied");
     }
-    refused(await put(account, NOBODY), 404, "PROJECT_NOT_FOUND");
+    refused(await put(account, UNKNOWN_ID), 404, "PROJECT_NOT_FOUND");
   }
   assert.equal(await sealedOf(app, projectId), null);
   assert.equal(
     (await put(admin, projectId)).status,
     200,
-    "the owner's plan rules, not the admin's",
+    "the owner's plan applies, not the admin's",
   );
 });
 
-Deno.test("what is no id is a 400 in the interface's words, whoever asks", async () => {
+Deno.test("an invalid id is a 400 with the documented text, for any caller", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app, { plan: "pro" });
-  for (const id of ["1", "x".repeat(24), `${NOBODY}0`, "null"]) {
+  for (const id of ["1", "x".repeat(24), `${UNKNOWN_ID}0`, "null"]) {
     const answer = await put(owner, id);
     refused(answer, 400, "INVALID_PROJECT_ID");
     assert.equal(answer.body.message, "Invalid project ID");
@@ -86,7 +91,7 @@ Deno.test("what is no id is a 400 in the interface's words, whoever asks", async
 Deno.test("the owner's plan decides whether a project may have a key; null clears on every plan", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app);
-  const { projectId } = await ownedProject(owner);
+  const { projectId } = await createOwnedProject(owner);
   const admin = await openAccount(app, { plan: "pro" });
   await joinProject(app.services, projectId, admin.accountId, "admin");
   for (const account of [owner, admin]) {
@@ -103,10 +108,10 @@ Deno.test("the owner's plan decides whether a project may have a key; null clear
   assert.equal((await put(owner, projectId)).status, 200);
 });
 
-Deno.test("a project in the trash takes no key", async () => {
+Deno.test("a project in the trash accepts no key", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app, { plan: "pro" });
-  const { projectId } = await ownedProject(owner);
+  const { projectId } = await createOwnedProject(owner);
   await app.services.engine.records<ProjectRecord>("control", PROJECTS)
     .updateOne(eq("_id", projectId), { set: { deletedAt: "2026-01-31T12:00:00.000Z" } });
   refused(await put(owner, projectId), 404, "PROJECT_NOT_FOUND");

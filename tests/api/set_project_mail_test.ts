@@ -17,7 +17,7 @@ const put = (owner: TestOwner, body: unknown) =>
 const stored = ({ app, projectId }: TestOwner) =>
   Array.fromAsync(app.services.engine.records(projectId, MAIL_SETTINGS).find({ filter: ALL }));
 
-Deno.test("a server is set, what is left out stays, and its password is never shown or stored", async () => {
+Deno.test("setProjectMail keeps omitted settings, and never shows or stores the password in clear", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const own = { host: "smtp.example.com", port: 2525, from: SERVER.from, hasPassword: true };
@@ -41,21 +41,24 @@ Deno.test("a server is set, what is left out stays, and its password is never sh
   }
 });
 
-Deno.test("a language is set without a server", async () => {
+Deno.test("a language can be set without a server", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   assert.deepEqual(ok(await put(owner, { mailLanguage: "DE" })), { own: null, mailLanguage: "de" });
   assert.deepEqual(ok(await put(owner, {})), { own: null, mailLanguage: "de" });
 });
 
-Deno.test("what is sealed is sealed anew for another key ring", async () => {
+Deno.test("resealing includes the mail server's password", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   ok(await put(owner, SERVER));
   const [before] = await stored(owner);
   const keyRing = await KeyRing.parse(`new:${btoa("n".repeat(32))}`);
   const result = await reseal({ ...app.services, keyRing });
-  assert.ok(result.unopened.some(({ kind }) => kind === "_mailSettings"), "it is among the places");
+  assert.ok(
+    result.unopened.some(({ kind }) => kind === "_mailSettings"),
+    "resealing includes mail settings",
+  );
   assert.deepEqual(await stored(owner), [before]);
 });
 
@@ -68,7 +71,7 @@ Deno.test("a server without a sender, or a sender without a server, is refused",
   assert.deepEqual(await stored(owner), []);
 });
 
-Deno.test("an address of a private network is refused, unless the server permits it", async () => {
+Deno.test("an address in a private network is refused, unless the deployment allows it", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   for (const host of ["127.0.0.1", "127.1", "10.0.0.1", "169.254.169.254", "[::1]", "0x7f000001"]) {
@@ -82,7 +85,7 @@ Deno.test("an address of a private network is refused, unless the server permits
   assert.equal(ok(await put(own, { ...SERVER, url: "smtp://10.0.0.1:25" })).own.port, 25);
 });
 
-Deno.test("what is no setting is refused, and nothing of an address repeated", async () => {
+Deno.test("an invalid setting is refused, and no part of the address is repeated", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const wrong: [object, string][] = [
@@ -109,7 +112,7 @@ Deno.test("what is no setting is refused, and nothing of an address repeated", a
   assert.deepEqual(await stored(owner), []);
 });
 
-Deno.test("of many at once all are taken, and one record is left", async () => {
+Deno.test("concurrent calls all succeed and leave one record", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const answers = await Promise.all(

@@ -15,10 +15,10 @@ const BODY = {
 
 const put = (body: unknown) => ({ method: "PUT", path: "/storage", body });
 
-Deno.test("a bucket is set, its keys are kept where none are sent and never shown", async () => {
+Deno.test("setProjectStorage keeps the stored keys if none are sent, and never shows them", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
-  const shown = {
+  const expected = {
     provider: "external",
     endpoint: "https://s3.example.com",
     region: "us-east-1",
@@ -28,20 +28,20 @@ Deno.test("a bucket is set, its keys are kept where none are sent and never show
     hasKeys: true,
   };
   const first = await owner.as("admin", put(BODY));
-  assert.deepEqual(ok(first), shown);
+  assert.deepEqual(ok(first), expected);
   const { accessKeyId: _id, secretAccessKey: _secret, ...keyless } = BODY;
   const publicUrl = "https://files.example.com";
   const again = await owner.asOwner(put({ ...keyless, publicUrl }));
-  assert.deepEqual(ok(again), { ...shown, publicUrl });
+  assert.deepEqual(ok(again), { ...expected, publicUrl });
   const read = await owner.asOwner({ path: "/storage" });
-  assert.deepEqual(ok(read).own, { ...shown, publicUrl });
+  assert.deepEqual(ok(read).own, { ...expected, publicUrl });
   assert.deepEqual([ok(read).usage.limit, ok(read).usage.provider], [null, "external"]);
   for (const { text } of [first, again, read]) {
     assert.ok(!text.includes(SECRET) && !text.includes("AKIDBLOG"));
   }
 });
 
-Deno.test("what is no bucket is refused, and nothing of it kept or repeated", async () => {
+Deno.test("an invalid bucket is refused, and no part of it is stored or repeated", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const wrong: [object, string][] = [
@@ -60,7 +60,7 @@ Deno.test("what is no bucket is refused, and nothing of it kept or repeated", as
   assert.equal(await findStorage(app.services, owner.projectId), null);
 });
 
-Deno.test("another bucket is refused while files are in the present one", async () => {
+Deno.test("another bucket is refused while the current one contains files", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   ok(await owner.asOwner(put(BODY)));

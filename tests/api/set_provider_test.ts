@@ -11,7 +11,7 @@ const put = (owner: TestOwner, body: unknown, provider = "github") =>
 
 const stored = ({ app, projectId }: TestOwner) => findProvider(app.services, projectId, "github");
 
-Deno.test("a provider is set up, its secret is kept where none is sent and never shown", async () => {
+Deno.test("setProvider keeps the stored secret if none is sent, and never shows it", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const first = await put(owner, {
@@ -38,7 +38,7 @@ Deno.test("a provider is set up, its secret is kept where none is sent and never
   for (const { text } of [first, again, off, list]) assert.ok(!text.includes(SECRET));
 });
 
-Deno.test("to be enabled a provider needs an id and a secret: 422 names what is missing", async () => {
+Deno.test("an enabled provider needs an id and a secret; 422 names the missing one", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   refused(await put(owner, { enabled: true }), 422, "PROVIDER_INCOMPLETE", "clientId and client");
@@ -46,13 +46,13 @@ Deno.test("to be enabled a provider needs an id and a secret: 422 names what is 
   refused(noSecret, 422, "PROVIDER_INCOMPLETE", "needs clientSecret");
   const noId = await put(owner, { enabled: true, clientSecret: SECRET });
   refused(noId, 422, "PROVIDER_INCOMPLETE", "needs clientId");
-  assert.equal(await stored(owner), null, "a refusal leaves no trace");
+  assert.equal(await stored(owner), null, "a refusal stores nothing");
   const draft = ok(await put(owner, { enabled: false, clientSecret: SECRET }));
   assert.deepEqual([draft.clientId, draft.hasClientSecret], [null, true]);
   assert.equal(ok(await put(owner, { enabled: true, clientId: "id" })).enabled, true);
 });
 
-Deno.test("what no provider has is refused, and nothing of it repeated", async () => {
+Deno.test("an unknown setting is refused, and no part of it is repeated", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const body = { enabled: true, clientId: "id", clientSecret: SECRET };
@@ -74,7 +74,7 @@ Deno.test("what no provider has is refused, and nothing of it repeated", async (
   assert.equal(await stored(owner), null);
 });
 
-Deno.test("only admins and the owner set a provider up", async () => {
+Deno.test("only admins and the owner set up a provider", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const call = { method: "PUT", path: "/providers/github", body: { enabled: false } };

@@ -6,7 +6,7 @@ import { signUp, storedUser } from "./user_email.ts";
 
 const callOf = (fields: unknown) => ({ method: "PUT", path: "/users/fields", body: { fields } });
 
-Deno.test("setting user fields replaces them all, for the next request on", async () => {
+Deno.test("setUserFields replaces all fields from the next request on", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const { project } = owner;
@@ -24,14 +24,14 @@ Deno.test("setting user fields replaces them all, for the next request on", asyn
   assert.deepEqual(
     (await storedUser(app, project, user.id)).fields,
     { company: "Engines", age: 36 },
-    "what is declared no more stays",
+    "values of removed fields stay",
   );
   ok(await owner.asOwner(callOf([first])));
   const again = ok(await project.asPublic({ path: "/api/userAuth/me" }, user));
   assert.deepEqual([again.company, "age" in again], ["Engines", false]);
 });
 
-Deno.test("user fields may be objects, lists and references, with the rules of a collection's", async () => {
+Deno.test("user fields may be objects, lists and references, with a collection's rules", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   ok(
@@ -68,7 +68,7 @@ Deno.test("user fields may be objects, lists and references, with the rules of a
   ok(await patch({ address: null, tags: [] }));
 });
 
-Deno.test("definitions that a collection would refuse, names of built-in members, unique, index, search and file are 400", async () => {
+Deno.test("setUserFields refuses invalid definitions, built-in names and unsupported options", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   ok(await owner.asOwner(callOf([{ key: "company", type: "String" }])));
@@ -107,7 +107,7 @@ Deno.test("definitions that a collection would refuse, names of built-in members
   assert.deepEqual(fields.map(({ key }: { key: string }) => key), ["company"]);
 });
 
-Deno.test("a field that becomes required is asked of whoever signs up from then on, and of nobody else", async () => {
+Deno.test("a field that becomes required is required of new users only", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const { project } = owner;
@@ -121,7 +121,7 @@ Deno.test("a field that becomes required is asked of whoever signs up from then 
   refused(await project.asPublic({ ...call, body }), 400, "INVALID_BODY", "company");
 });
 
-Deno.test("of 20 changes of user fields at once one is kept whole", async () => {
+Deno.test("of 20 concurrent calls one is stored completely", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const answers = await Promise.all(times(20, (i) => {
@@ -134,7 +134,7 @@ Deno.test("of 20 changes of user fields at once one is kept whole", async () => 
   assert.equal(one.slice(1), two.slice(1));
 });
 
-Deno.test("user fields are for admins to set", async () => {
+Deno.test("only admins and the owner set user fields", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.isForAdmins(callOf([]));

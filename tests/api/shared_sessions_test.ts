@@ -6,10 +6,10 @@ import { openTestServices } from "../support/test_services.ts";
 import { ok, tally, times } from "./test_collection.ts";
 import { arrive, exchangeCall, signIn } from "./signed_in.ts";
 
-/** How long a change may go unseen by another process. */
+/** Milliseconds within which another process notices a change. */
 const STALE_MS = 5000;
 
-Deno.test("a session revoked in one process is refused there at once and in another within 5 s", async () => {
+Deno.test("a session revoked in one process is refused there immediately, elsewhere within 5 s", async () => {
   await using one = await openTestApp();
   await using services = await openTestServices({ store: one.store, clock: one.clock });
   const other = createApp(services.services);
@@ -33,7 +33,7 @@ Deno.test("a session revoked in one process is refused there at once and in anot
   ok(await one.send({ method: "POST", path: "/api/userAuth/logout", headers }));
   assert.equal((await one.send(callOf(user))).status, 401);
 
-  // In steady use, so that nothing is kept for longer because it is asked for.
+  // In constant use, which must not keep the session cached for longer.
   for (let passed = 0; passed < STALE_MS; passed += 500) {
     one.clock.advance(500);
     await send(other, callOf(user));
@@ -42,7 +42,7 @@ Deno.test("a session revoked in one process is refused there at once and in anot
   assert.deepEqual(await statuses(callOf(staying)), [200, 200]);
 });
 
-Deno.test("of 50 exchanges of one code, spread over two processes, one wins", async () => {
+Deno.test("of 50 exchanges of one code across two processes one succeeds", async () => {
   await using one = await openTestApp();
   await using services = await openTestServices({ store: one.store, clock: one.clock });
   const other = createApp(services.services);
@@ -55,7 +55,7 @@ Deno.test("of 50 exchanges of one code, spread over two processes, one wins", as
   assert.deepEqual(tally(answers), { 200: 1, 400: 49 });
 });
 
-Deno.test("of one refresh token 50 may come again, spread over two processes", async () => {
+Deno.test("a refresh token may be repeated 50 times across two processes", async () => {
   await using one = await openTestApp();
   await using services = await openTestServices({ store: one.store, clock: one.clock });
   const other = createApp(services.services);

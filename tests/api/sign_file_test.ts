@@ -1,13 +1,20 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { CONFIRM, FILE, putSigned, REQUEST } from "./files.ts";
-import { look, NOTE, openPrivate, publicAddress, reading, signing } from "./private_files.ts";
+import {
+  fetchText,
+  NOTE,
+  openPrivate,
+  publicAddress,
+  readCall,
+  signCall,
+} from "./private_files.ts";
 import { ok, refused } from "./test_collection.ts";
 import { createTestOwner } from "./test_owner.ts";
 
 const DAY_SECONDS = 86_400;
 
-Deno.test("a private file has no address but signed ones, which end", async () => {
+Deno.test("a private file has only signed addresses, which expire", async () => {
   await using app = await openTestApp();
   const { project, upload, confirm } = await openPrivate(app);
   const requested = await upload();
@@ -15,28 +22,28 @@ Deno.test("a private file has no address but signed ones, which end", async () =
   assert.deepEqual([confirmed.body.url, confirmed.body.visibility], [null, "private"]);
   assert.equal(confirmed.body.warning, undefined);
   const { filePath: path } = requested;
-  const shown = ok(await project.asSecret(reading(path)));
-  assert.deepEqual([shown.url, shown.visibility], [null, "private"]);
-  const { url, expiresAt } = ok(await project.asSecret(signing(path)));
+  const info = ok(await project.asSecret(readCall(path)));
+  assert.deepEqual([info.url, info.visibility], [null, "private"]);
+  const { url, expiresAt } = ok(await project.asSecret(signCall(path)));
   assert.equal(Date.parse(expiresAt) - app.clock.now(), 3_600_000);
-  const read = await look(app, url);
+  const read = await fetchText(app, url);
   assert.deepEqual([read.status, read.text], [200, "x".repeat(10)]);
   assert.match(read.headers.get("cache-control")!, /private/);
-  const part = await look(app, url, { range: "bytes=2-4" });
+  const part = await fetchText(app, url, { range: "bytes=2-4" });
   assert.deepEqual([part.status, part.text], [206, "xxx"]);
-  assert.ok((await look(app, publicAddress(app, path))).status >= 400);
-  if (app.services.localFiles === null) return; // A bucket ends addresses by its own clock.
+  assert.ok((await fetchText(app, publicAddress(app, path))).status >= 400);
+  if (app.services.localFiles === null) return; // A bucket expires addresses by its own clock.
   app.clock.advance(3_599_999);
-  assert.equal((await look(app, url)).status, 200);
+  assert.equal((await fetchText(app, url)).status, 200);
   app.clock.advance(1);
-  assert.equal((await look(app, url)).status, 403);
+  assert.equal((await fetchText(app, url)).status, 403);
 });
 
-Deno.test("an address of a private file that was altered, or is another file's, is refused", async () => {
+Deno.test("an altered address of a private file, or one of another file, is refused", async () => {
   await using app = await openTestApp();
   const { project, stored } = await openPrivate(app);
   const [path, other] = [await stored(), await stored()];
-  const { url } = ok(await project.asSecret(signing(path, { expiresIn: 60 })));
+  const { url } = ok(await project.asSecret(signCall(path, { expiresIn: 60 })));
   const elsewhere = url.replace(path, other);
   assert.notEqual(elsewhere, url);
   const longer = new URL(url);
@@ -45,29 +52,34 @@ Deno.test("an address of a private file that was altered, or is another file's, 
   const unsigned = new URL(url);
   unsigned.search = "";
   for (const address of [elsewhere, longer.href, unsigned.href, `${url}x`]) {
-    assert.ok((await look(app, address)).status >= 400, address);
+    assert.ok((await fetchText(app, address)).status >= 400, address);
   }
-  assert.equal((await look(app, url)).status, 200);
+  assert.equal((await fetchText(app, url)).status, 200);
 });
 
-Deno.test("addresses are signed for up to seven days, for confirmed files of the caller's alone", async () => {
+Deno.test("addresses are signed for up to seven days, and only for the caller's confirmed files", async () => {
   await using app = await openTestApp();
   const { project, upload, stored } = await openPrivate(app);
   const [path, open] = [await stored(), await upload()];
-  const week = ok(await project.asSecret(signing(path, { expiresIn: 7 * DAY_SECONDS })));
+  const week = ok(await project.asSecret(signCall(path, { expiresIn: 7 * DAY_SECONDS })));
   assert.equal(Date.parse(week.expiresAt) - app.clock.now(), 7 * DAY_SECONDS * 1000);
   for (const expiresIn of [0, -1, 1.5, "60", 7 * DAY_SECONDS + 1]) {
-    refused(await project.asSecret(signing(path, { expiresIn })), 400, "INVALID_BODY", "expiresIn");
+    refused(
+      await project.asSecret(signCall(path, { expiresIn })),
+      400,
+      "INVALID_BODY",
+      "expiresIn",
+    );
   }
-  refused(await project.asSecret(signing(open.filePath)), 404, "FILE_NOT_FOUND");
+  refused(await project.asSecret(signCall(open.filePath)), 404, "FILE_NOT_FOUND");
   const eve = await project.user();
-  refused(await project.asPublic(signing(path), eve), 404, "FILE_NOT_FOUND");
-  refused(await project.asPublic(signing(path)), 401, "ACCESS_TOKEN_REQUIRED");
+  refused(await project.asPublic(signCall(path), eve), 404, "FILE_NOT_FOUND");
+  refused(await project.asPublic(signCall(path)), 401, "ACCESS_TOKEN_REQUIRED");
   const foreign = await createTestOwner(app);
-  refused(await foreign.project.asSecret(signing(path)), 404, "FILE_NOT_FOUND");
+  refused(await foreign.project.asSecret(signCall(path)), 404, "FILE_NOT_FOUND");
 });
 
-Deno.test("a user's private file is read by whom they give an address", async () => {
+Deno.test("anyone with the signed address can read a user's private file", async () => {
   await using app = await openTestApp();
   const { project } = await openPrivate(app);
   const ada = await project.user();
@@ -77,8 +89,8 @@ Deno.test("a user's private file is read by whom they give an address", async ()
   const { filePath, size } = requested;
   const confirmed = await project.asPublic({ path: CONFIRM, body: { filePath, size } }, ada);
   assert.deepEqual([confirmed.body.url, confirmed.body.visibility], [null, "private"]);
-  const { url } = ok(await project.asPublic(signing(filePath), ada));
-  assert.equal((await look(app, url)).status, 200);
+  const { url } = ok(await project.asPublic(signCall(filePath), ada));
+  assert.equal((await fetchText(app, url)).status, 200);
   ok(await project.asPublic({ method: "DELETE", path: FILE, body: { path: filePath } }, ada));
-  assert.ok((await look(app, url)).status >= 400);
+  assert.ok((await fetchText(app, url)).status >= 400);
 });

@@ -15,7 +15,7 @@ const signIn = (app: TestApp, body: unknown, headers: Record<string, string> = {
 const sessions = ({ services }: TestApp) =>
   services.engine.records<AccountSessionRecord>("control", ACCOUNT_SESSIONS);
 
-Deno.test("signing in answers the account and sets a session, by the e-mail in any letter case", async () => {
+Deno.test("signInAccount returns the account and sets a session, for any letter case of the e-mail", async () => {
   await using app = await openTestApp();
   const { accountId } = await openAccount(app, { email: "ada@example.com" });
   for (const email of ["ada@example.com", "Ada@Example.COM"]) {
@@ -27,7 +27,7 @@ Deno.test("signing in answers the account and sets a session, by the e-mail in a
   }
 });
 
-Deno.test("the session's cookie is for http alone, for 7 days, and for pages of this site", async () => {
+Deno.test("the session cookie is HttpOnly, SameSite and valid for 7 days", async () => {
   const publicUrls = ["http://localhost:8000", "https://corbel.example.com"];
   const [plain, secure] = await Promise.all(publicUrls.map(async (PUBLIC_URL) => {
     await using app = await openTestApp({ env: { PUBLIC_URL } });
@@ -43,7 +43,7 @@ Deno.test("the session's cookie is for http alone, for 7 days, and for pages of 
   );
 });
 
-Deno.test("each sign-in has a session of its own, whatever the browser brings along", async () => {
+Deno.test("each sign-in has its own session, whatever cookies the browser sends", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const { email, password } = account;
@@ -61,7 +61,7 @@ Deno.test("each sign-in has a session of its own, whatever the browser brings al
   );
 });
 
-Deno.test("of a session only the hash is stored, and of the device its name and its network", async () => {
+Deno.test("a session stores only the token's hash, the device's name and its network", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: "ada@example.com" });
   const body = { email: "ada@example.com", password: PASSWORD };
@@ -79,7 +79,7 @@ Deno.test("of a session only the hash is stored, and of the device its name and 
   assert.ok(page.items.includes('"userAgent":"Test/1.0"'));
 });
 
-Deno.test("an unknown e-mail and a wrong password are one answer, and open nothing", async () => {
+Deno.test("an unknown e-mail and a wrong password get the same refusal without a session", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: "ada@example.com" });
   const before = await sessions(app).count(ALL);
@@ -104,7 +104,7 @@ Deno.test("an unknown e-mail and a wrong password are one answer, and open nothi
   assert.equal(await sessions(app).count(ALL), before);
 });
 
-Deno.test("a body without e-mail or password, or with more, is 400", async () => {
+Deno.test("a body without e-mail or password, or with more members, is 400", async () => {
   await using app = await openTestApp();
   const email = "ada@example.com";
   const wrong: [unknown, string][] = [
@@ -119,7 +119,7 @@ Deno.test("a body without e-mail or password, or with more, is 400", async () =>
   for (const [body, name] of wrong) refused(await signIn(app, body), 400, "INVALID_BODY", name);
 });
 
-Deno.test("for an unknown e-mail a password is looked at as for a known one", async () => {
+Deno.test("a password is hashed for an unknown e-mail as for a known one", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: "ada@example.com" });
   const looked: boolean[] = [];

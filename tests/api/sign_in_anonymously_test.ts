@@ -3,14 +3,14 @@ import { openTestApp } from "../support/test_app.ts";
 import { cookieOf, isSignedIn, refresh, SITE } from "./signed_in.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 import {
+  assertTraceless,
   authProject,
   claimsOf,
   declareFields,
   HEADER_MODE,
-  mailed,
+  sentMails,
   setAuth,
   storedUsers,
-  traceless,
   userCall,
   userOf,
 } from "./user_email.ts";
@@ -18,7 +18,7 @@ import {
 const call = (headers: Record<string, string> = HEADER_MODE) =>
   userCall("anonymous", undefined, headers);
 
-Deno.test("anonymous makes a user without an address, with defaults of fields, and a session", async () => {
+Deno.test("anonymous creates a user without an address, with field defaults, and a session", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { anonymous: true });
   await declareFields(
@@ -40,10 +40,10 @@ Deno.test("anonymous makes a user without an address, with defaults of fields, a
   assert.equal(claimsOf(guest.token).sub, userId);
   assert.ok(await isSignedIn(project, guest));
   ok(await refresh(project, guest.refreshToken));
-  assert.deepEqual(await mailed(app, project), []);
+  assert.deepEqual(await sentMails(app, project), []);
 });
 
-Deno.test("anonymous sets the refresh cookie, or with the header gives the token", async () => {
+Deno.test("anonymous sets the refresh cookie, or returns the token in header mode", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { anonymous: true }, { siteUrl: SITE });
   const own = await project.asPublic(call({ origin: SITE }));
@@ -54,7 +54,7 @@ Deno.test("anonymous sets the refresh cookie, or with the header gives the token
   assert.equal(cookieOf(header), null);
 });
 
-Deno.test("anonymous: 50 at once are 50 users, who see nothing of each other", async () => {
+Deno.test("anonymous: 50 concurrent calls create 50 users, who cannot see each other", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { anonymous: true });
   await project.collection({ name: "notes", rls: { mode: "private" } });
@@ -67,10 +67,10 @@ Deno.test("anonymous: 50 at once are 50 users, who see nothing of each other", a
   assert.deepEqual(seen.items, []);
 });
 
-Deno.test("anonymous where it is off, which is the default, or sign-up is closed is 403 and makes nobody", async () => {
+Deno.test("anonymous is 403 by default and while sign-up is closed, and creates no user", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await project.asPublic(call()), 403, "SIGN_IN_METHOD_OFF");
     await setAuth(app, project, { anonymous: true, signUp: "closed" });
     refused(await project.asPublic(call()), 403, "SIGN_UP_CLOSED");

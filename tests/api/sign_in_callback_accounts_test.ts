@@ -9,9 +9,16 @@ import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Change, Id } from "@/lib/store/port.ts";
 import { verifiedEmail } from "../support/github_fake.ts";
 import { times } from "./test_collection.ts";
-import { claimsOf, declareFields, setAuth, signUp, storedUser, traceless } from "./user_email.ts";
 import {
-  failedWith,
+  assertTraceless,
+  claimsOf,
+  declareFields,
+  setAuth,
+  signUp,
+  storedUser,
+} from "./user_email.ts";
+import {
+  assertFailedWith,
   openSignInFixture,
   type ProviderName,
   type SignInFixture,
@@ -32,7 +39,7 @@ const changeUser = async (
 const sessionsOf = ({ app }: SignInFixture, { projectId }: SignInProject) =>
   app.services.engine.records<SessionRecord>(projectId, SESSIONS);
 
-Deno.test("a second sign-in finds the same user and moves only the time of sign-in", async () => {
+Deno.test("a second sign-in finds the same user and changes only the time of sign-in", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   for (const provider of BOTH) {
@@ -51,7 +58,7 @@ Deno.test("a second sign-in finds the same user and moves only the time of sign-
   }
 });
 
-Deno.test("20 first sign-ins of one person at once make one user", async () => {
+Deno.test("20 concurrent first sign-ins of one person create one user", async () => {
   await using fixture = await openSignInFixture();
   for (const provider of BOTH) {
     const project = await fixture.project();
@@ -66,7 +73,7 @@ Deno.test("20 first sign-ins of one person at once make one user", async () => {
   }
 });
 
-Deno.test("first sign-ins of one person in two processes at once make one user", async () => {
+Deno.test("concurrent first sign-ins of one person in two processes create one user", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const apps = [fixture.app, await fixture.another()];
@@ -79,7 +86,7 @@ Deno.test("first sign-ins of one person in two processes at once make one user",
   assert.deepEqual([(await project.users()).length, (await project.identities()).length], [1, 1]);
 });
 
-Deno.test("first sign-ins of one person with two providers at once make one user with both", async () => {
+Deno.test("concurrent first sign-ins of one person with two providers create one user with both", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const arrivals = await Promise.all(
@@ -95,7 +102,7 @@ Deno.test("first sign-ins of one person with two providers at once make one user
   assert.equal((await project.identities()).length, 2);
 });
 
-Deno.test("an identity is the provider's own id: a login that somebody else took is somebody else", async () => {
+Deno.test("an identity is the provider's id: a login that is reused is another person", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const { parameters: ann } = await fixture.browser().signIn(project, "github", "ann");
@@ -108,7 +115,7 @@ Deno.test("an identity is the provider's own id: a login that somebody else took
   assert.equal(again.userId, ann.userId);
 });
 
-Deno.test("the same number at two providers is two people", async () => {
+Deno.test("equal ids at two providers are two people", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   fixture.github.join({ login: "one", id: 555, emails: [] });
@@ -118,19 +125,19 @@ Deno.test("the same number at two providers is two people", async () => {
   assert.notEqual(one.userId, other.userId);
 });
 
-Deno.test("an id of GitHub that is no whole number is nobody", async () => {
+Deno.test("a GitHub id that is not a positive integer is refused", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const ids = ["1", 1.5, -1, 0, 2 ** 53, null, true, [1], { id: 1 }, { $ne: null }];
   for (const id of ids) {
     fixture.github.join({ login: "mallory", id, emails: verifiedEmail("ann@example.com") });
     const arrival = await fixture.browser().signIn(project, "github", "mallory");
-    failedWith(arrival, "The provider's answer could not be verified");
+    assertFailedWith(arrival, "The provider's answer could not be verified");
   }
   assert.deepEqual(await project.users(), []);
 });
 
-Deno.test("of GitHub's addresses only the primary one counts, and only if it is verified", async () => {
+Deno.test("only GitHub's primary address counts, and only if it is verified", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const [mine, other] = ["carol@example.com", "ann@example.com"];
@@ -156,7 +163,7 @@ Deno.test("of GitHub's addresses only the primary one counts, and only if it is 
   }
 });
 
-Deno.test("a verified address signs in to the account that has it, in any case, and keeps its sessions", async () => {
+Deno.test("a verified address links to its account in any letter case, and keeps the sessions", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const first = await fixture.browser().signIn(project, "github", "ann");
@@ -169,7 +176,7 @@ Deno.test("a verified address signs in to the account that has it, in any case, 
     ["false", "true"],
   );
   const user = await project.userByEmail("ann@example.com");
-  assert.equal(user.email, "ann@example.com", "as it was given first");
+  assert.equal(user.email, "ann@example.com", "the first spelling stays");
   assert.deepEqual(user.providers.map(({ provider }) => provider), BOTH);
   const { tokens } = fixture.app.services;
   assert.ok(await tokens.verify(project.projectId, first.token!));
@@ -177,7 +184,7 @@ Deno.test("a verified address signs in to the account that has it, in any case, 
   assert.equal(third.parameters.linkedByEmail, "false", "linked once");
 });
 
-Deno.test("a project that never links keeps the two apart, and the address with whom had it", async () => {
+Deno.test("a project that never links keeps two users, and the address with the first", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project({ linking: "never" });
   const { parameters: one } = await fixture.browser().signIn(project, "github", "ann");
@@ -198,7 +205,7 @@ Deno.test("verified sign-in revokes sessions of a pre-registered unverified acco
   const { services } = fixture.app;
   const project = await fixture.project();
   const { projectId } = project;
-  // The attacker has a password, a session, and a provider of their own on the victim's address.
+  // The attacker has a password, a session, and a linked provider with the victim's address.
   const userId = await createUser(services, projectId, {
     email: "ann@example.com",
     verified: false,
@@ -232,19 +239,19 @@ Deno.test("verified sign-in revokes sessions of a pre-registered unverified acco
     [null, true, "Ann", []],
   );
   assert.deepEqual(user.providers.map(({ provider }) => provider), ["google"]);
-  assert.equal(await services.tokens.verify(projectId, stolen), null, "at once");
+  assert.equal(await services.tokens.verify(projectId, stolen), null, "revoked immediately");
   assert.ok(await services.tokens.verify(projectId, token!));
   const { parameters: eve } = await fixture.browser().signIn(project, "github", "eve");
   assert.deepEqual([eve.isNewUser, eve.userId === userId], ["true", false]);
   log.flush();
-  const told = logged.trim().split("\n").map((line) => JSON.parse(line))
+  const events = logged.trim().split("\n").map((line) => JSON.parse(line))
     .filter(({ event }) => event !== undefined);
-  assert.deepEqual(told.map(({ event, project, user }) => [event, project, user]), [
+  assert.deepEqual(events.map(({ event, project, user }) => [event, project, user]), [
     ["account_reclaimed", projectId, userId],
   ]);
 });
 
-Deno.test("what a provider says otherwise than before replaces what users have not set themselves", async () => {
+Deno.test("changed provider data replaces what users have not set themselves", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const { parameters } = await fixture.browser().signIn(project, "github", "ann");
@@ -268,7 +275,7 @@ Deno.test("what a provider says otherwise than before replaces what users have n
   assert.equal(user.updatedAt, new Date(fixture.app.clock.now()).toISOString());
 });
 
-Deno.test("a provider's username is taken over only where it fits and is free, in any letter case", async () => {
+Deno.test("a provider's username is adopted only if it is valid and free, in any letter case", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   await signUp(project, { username: "ANN" });
@@ -280,7 +287,7 @@ Deno.test("a provider's username is taken over only where it fits and is free, i
   await fixture.browser().signIn(project, "github", "ann");
   const { lastSignInAt: _at, ...same } = await read();
   const { lastSignInAt: _before, ...expected } = before;
-  assert.deepEqual(same, expected, "a username that is not free is no change");
+  assert.deepEqual(same, expected, "a taken username changes nothing");
   for (const login of ["an", "ann b", "änn-b"]) {
     fixture.github.join({ login, id: 1, name: "Ann", emails: verifiedEmail("ann@example.com") });
     await fixture.browser().signIn(project, "github", login);
@@ -292,14 +299,14 @@ Deno.test("a provider's username is taken over only where it fits and is free, i
   assert.deepEqual([username, usernameLower], ["Ann-2", "ann-2"]);
 });
 
-Deno.test("while sign-up is closed a provider makes no user, and signs those in who are there", async () => {
+Deno.test("while sign-up is closed a provider creates no user, and signs existing ones in", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const { parameters: ann } = await fixture.browser().signIn(project, "github", "ann");
   await setAuth(fixture.app, project, { signUp: "closed" });
-  await traceless(fixture.app, project, async () => {
+  await assertTraceless(fixture.app, project, async () => {
     const arrival = await fixture.browser().signIn(project, "github", "bob");
-    failedWith(arrival, "This project takes no new users");
+    assertFailedWith(arrival, "This project takes no new users");
   });
   const { parameters: again } = await fixture.browser().signIn(project, "github", "ann");
   assert.equal(again.userId, ann.userId);
@@ -310,7 +317,7 @@ Deno.test("while sign-up is closed a provider makes no user, and signs those in 
   ]);
 });
 
-Deno.test("a provider's new user has the defaults of declared fields, and roles stand in the next token", async () => {
+Deno.test("a new user gets the defaults of declared fields, and roles are in the next token", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   await declareFields(
@@ -329,7 +336,7 @@ Deno.test("a provider's new user has the defaults of declared fields, and roles 
   assert.deepEqual([roles, claims], [["editor"], { plan: "pro" }]);
 });
 
-Deno.test("two providers that say different things do not undo each other at every sign-in", async () => {
+Deno.test("two providers with different data do not undo each other at every sign-in", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   await fixture.browser().signIn(project, "github", "ann");
@@ -356,7 +363,7 @@ Deno.test("two providers that say different things do not undo each other at eve
   assert.equal(user.name, "Ann again");
 });
 
-Deno.test("an address that is somebody else's by now stays theirs", async () => {
+Deno.test("an address that now belongs to another user stays theirs", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const { parameters: ann } = await fixture.browser().signIn(project, "github", "ann");
@@ -370,10 +377,14 @@ Deno.test("an address that is somebody else's by now stays theirs", async () => 
   assert.equal((await project.userByEmail("ann@example.com"))._id, ann.userId);
   await changeUser(fixture, project, bob.userId!, { set: { email: null, emailLower: null } });
   await fixture.browser().signIn(project, "github", "ann");
-  assert.equal((await project.userByEmail("bob@example.com"))._id, ann.userId, "free by now");
+  assert.equal(
+    (await project.userByEmail("bob@example.com"))._id,
+    ann.userId,
+    "the address is free now",
+  );
 });
 
-Deno.test("an address that a provider no longer vouches for is kept, and proves nobody else", async () => {
+Deno.test("an address that a provider no longer confirms stays stored and verified", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const { parameters: ann } = await fixture.browser().signIn(project, "github", "ann");
@@ -383,7 +394,7 @@ Deno.test("an address that a provider no longer vouches for is kept, and proves 
   assert.deepEqual([user._id, user.emailVerified], [ann.userId, true]);
 });
 
-Deno.test("a disabled user gets back an error and nothing of theirs changes, by whichever way they come", async () => {
+Deno.test("a disabled user gets an error from every provider, and nothing changes", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const { parameters } = await fixture.browser().signIn(project, "github", "ann");
@@ -393,13 +404,13 @@ Deno.test("a disabled user gets back an error and nothing of theirs changes, by 
   fixture.app.clock.advance(1000);
   for (const provider of BOTH) {
     const arrival = await fixture.browser().signIn(project, provider, "ann");
-    failedWith(arrival, "This account is disabled");
+    assertFailedWith(arrival, "This account is disabled");
   }
   assert.equal(JSON.stringify([await project.users(), await project.identities()]), before);
   assert.equal(await sessionsOf(fixture, project).count(ALL), sessions);
 });
 
-Deno.test("a deleted user who signs in again is new", async () => {
+Deno.test("a deleted user who signs in again is a new user", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const { parameters: first } = await fixture.browser().signIn(project, "github", "ann");
@@ -410,7 +421,7 @@ Deno.test("a deleted user who signs in again is new", async () => {
   assert.equal((await project.identities()).length, 1);
 });
 
-Deno.test("the same person is another user in each project, and a sign-in there is none here", async () => {
+Deno.test("a person is a separate user in each project, and tokens do not cross projects", async () => {
   await using fixture = await openSignInFixture();
   const [one, two] = [await fixture.project(), await fixture.project()];
   const here = await fixture.browser().signIn(one, "github", "ann");
@@ -421,14 +432,14 @@ Deno.test("the same person is another user in each project, and a sign-in there 
   assert.equal(await tokens.verify(one.projectId, there.token!), null);
 });
 
-Deno.test("50 sign-ins at once in two projects never see each other's application", async () => {
+Deno.test("50 concurrent sign-ins in two projects never mix their applications", async () => {
   await using fixture = await openSignInFixture();
   const projects = [
     await fixture.project(),
     await fixture.project({ siteUrl: "https://other.example" }),
   ];
   assert.notEqual(projects[0]!.clientId, projects[1]!.clientId);
-  // Each provider checks id, secret, address and verifier together, and complains of a mixture.
+  // Each provider checks that id, secret, address and verifier belong together.
   await Promise.all(times(50, async (i) => {
     const project = projects[i % 2]!;
     const provider = BOTH[Math.floor(i / 2) % 2]!;

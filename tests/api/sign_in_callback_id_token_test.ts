@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { PROVIDER_TIMEOUT_MS } from "@/lib/limits.ts";
 import type { Forgery } from "../support/forged_id_token.ts";
-import { hurried } from "../support/hurried.ts";
+import { withFasterTimers } from "../support/faster_timers.ts";
 import { times } from "./test_collection.ts";
 import {
   type Arrival,
   arrivalOf,
-  failedWith,
+  assertFailedWith,
   locationOf,
   openSignInFixture,
   type SignInFixture,
@@ -41,34 +41,34 @@ const FORGERIES: readonly Forgery[] = [
 const signIn = (fixture: SignInFixture, project: SignInProject, who = "ann"): Promise<Arrival> =>
   fixture.browser().signIn(project, "google", who);
 
-Deno.test("every forged ID token is refused, and signs nobody in", async () => {
+Deno.test("every forged ID token is refused without a session", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
-  assert.ok((await signIn(fixture, project, "eve")).token, "the one to replay");
+  assert.ok((await signIn(fixture, project, "eve")).token, "the token to replay");
   const before = JSON.stringify([await project.users(), await project.identities()]);
   for (const forgery of FORGERIES) {
     fixture.google.forge(forgery);
     const arrival = await signIn(fixture, project);
     assert.deepEqual([forgery, arrival.parameters.error], [forgery, UNVERIFIED]);
-    failedWith(arrival, UNVERIFIED);
+    assertFailedWith(arrival, UNVERIFIED);
   }
   assert.equal(JSON.stringify([await project.users(), await project.identities()]), before);
   fixture.google.forge(null);
-  assert.ok((await signIn(fixture, project)).token, "and a good one is still good");
+  assert.ok((await signIn(fixture, project)).token, "a valid token is still accepted");
 });
 
-Deno.test("a subject that is no plain text is nobody", async () => {
+Deno.test("a subject that is not a plain string is refused", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const subjects = [7, true, null, "", " ", "a b", "é", "x".repeat(256), ["sub-1"], { $ne: null }];
   for (const sub of subjects) {
     fixture.google.join("mallory", { sub, email: "ann@example.com", emailVerified: true });
-    failedWith(await signIn(fixture, project, "mallory"), UNVERIFIED);
+    assertFailedWith(await signIn(fixture, project, "mallory"), UNVERIFIED);
   }
   assert.deepEqual(await project.users(), []);
 });
 
-Deno.test("an address is proven by email_verified true and by nothing like it", async () => {
+Deno.test("an address is verified only if email_verified is true", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   for (const [i, emailVerified] of [undefined, false, null, "true", 1, ["true"]].entries()) {
@@ -82,7 +82,7 @@ Deno.test("an address is proven by email_verified true and by nothing like it", 
   for (const user of users) assert.deepEqual([user.email, user.emailVerified], [null, false]);
 });
 
-Deno.test("keys are asked for once, whoever signs in and in whichever project", async () => {
+Deno.test("keys are fetched once for all users and projects", async () => {
   await using fixture = await openSignInFixture();
   for (const project of [await fixture.project(), await fixture.project()]) {
     for (const who of ["ann", "bob"]) assert.ok((await signIn(fixture, project, who)).token);
@@ -90,10 +90,10 @@ Deno.test("keys are asked for once, whoever signs in and in whichever project", 
   assert.equal(fixture.google.jwksRequests(), 1);
   fixture.app.clock.advance(300_000);
   assert.ok((await signIn(fixture, await fixture.project())).token);
-  assert.equal(fixture.google.jwksRequests(), 2, "a withdrawn key is believed for 5 minutes");
+  assert.equal(fixture.google.jwksRequests(), 2, "a withdrawn key is cached for 5 minutes");
 });
 
-Deno.test("a new key is found at once, by one request, however many come with it", async () => {
+Deno.test("a new key is found immediately by one request, despite concurrent sign-ins", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   assert.ok((await signIn(fixture, project)).token);
@@ -103,7 +103,7 @@ Deno.test("a new key is found at once, by one request, however many come with it
   assert.equal(fixture.google.jwksRequests(), 2);
 });
 
-Deno.test("a flood of unknown keys causes one request a minute, and the known key stays good", async () => {
+Deno.test("a flood of unknown keys causes one request a minute, and the known key remains valid", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   assert.ok((await signIn(fixture, project)).token);
@@ -111,7 +111,7 @@ Deno.test("a flood of unknown keys causes one request a minute, and the known ke
     fixture.google.forge("unknown kid");
     const flood = await Promise.all(times(10, () => signIn(fixture, project)));
     for (const _ of times(10, Number)) flood.push(await signIn(fixture, project));
-    for (const arrival of flood) failedWith(arrival, UNVERIFIED);
+    for (const arrival of flood) assertFailedWith(arrival, UNVERIFIED);
     assert.equal(fixture.google.jwksRequests(), 1 + minute);
     fixture.google.forge(null);
     assert.ok((await signIn(fixture, project)).token);
@@ -120,11 +120,11 @@ Deno.test("a flood of unknown keys causes one request a minute, and the known ke
   }
 });
 
-/** Runs `work` while the time limit of providers is a fifth of a second. */
-const impatiently = <T>(work: () => Promise<T>): Promise<T> =>
-  hurried(PROVIDER_TIMEOUT_MS, 200, work);
+/** Runs `work` with a provider timeout of 200 ms. */
+const withShortTimeout = <T>(work: () => Promise<T>): Promise<T> =>
+  withFasterTimers(PROVIDER_TIMEOUT_MS, 200, work);
 
-Deno.test("a provider that does not answer in time sends the browser back, wherever it stays silent", async () => {
+Deno.test("a provider that does not answer in time sends the browser back, at any endpoint", async () => {
   const cases = [
     ["github", "token", "silent"],
     ["github", "token", "stalling"],
@@ -143,19 +143,22 @@ Deno.test("a provider that does not answer in time sends the browser back, where
     const back = await fixture[provider].approve(begun, "ann");
     if (provider === "github") github.mishap(endpoint, mishap);
     else google.mishap(endpoint, mishap);
-    const answer = await impatiently(() => browser.comeBack(back));
-    failedWith(arrivalOf(answer), "The provider did not answer in time");
+    const answer = await withShortTimeout(() => browser.comeBack(back));
+    assertFailedWith(arrivalOf(answer), "The provider did not answer in time");
     if (provider === "github") github.mishap(endpoint, null);
     else google.mishap(endpoint, null);
   }
   assert.deepEqual(await project.users(), []);
-  assert.ok((await signIn(fixture, project)).token, "and when it answers again all is well");
+  assert.ok(
+    (await signIn(fixture, project)).token,
+    "sign-in works when the provider answers again",
+  );
 });
 
-Deno.test("a provider whose addresses do not come in time sends the browser back from the start", async () => {
+Deno.test("a provider whose discovery document times out sends the browser back at the start", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   fixture.google.mishap("discovery", "silent");
-  const answer = await impatiently(() => fixture.browser().start(project, "google"));
-  failedWith(arrivalOf(answer), "The provider did not answer in time");
+  const answer = await withShortTimeout(() => fixture.browser().start(project, "google"));
+  assertFailedWith(arrivalOf(answer), "The provider did not answer in time");
 });

@@ -9,7 +9,7 @@ import { maintain } from "@/routes/maintenance.ts";
 import { refused, times } from "./test_collection.ts";
 import {
   arrivalOf,
-  failedWith,
+  assertFailedWith,
   locationOf,
   openSignInFixture,
   type ProviderName,
@@ -19,8 +19,8 @@ import {
 
 const BOTH: readonly ProviderName[] = ["github", "google"];
 
-/** A browser at the moment when the provider sends it back. */
-async function comingBack(
+/** Returns a browser and the address to which the provider sends it back. */
+async function openCallback(
   fixture: SignInFixture,
   project: SignInProject,
   provider: ProviderName = "github",
@@ -31,13 +31,13 @@ async function comingBack(
   return { browser, back: await fixture[provider].approve(begun, who) };
 }
 
-const changed = (address: URL, change: (query: URLSearchParams) => void): URL => {
+const withQuery = (address: URL, change: (query: URLSearchParams) => void): URL => {
   const url = new URL(address);
   change(url.searchParams);
   return url;
 };
 
-Deno.test("a first sign-in makes a user, opens a session, and hands both codes to the page", async () => {
+Deno.test("a first sign-in creates a user and a session, and returns both codes to the page", async () => {
   await using fixture = await openSignInFixture();
   const { services } = fixture.app;
   for (const provider of BOTH) {
@@ -71,7 +71,7 @@ Deno.test("a first sign-in makes a user, opens a session, and hands both codes t
   }
 });
 
-Deno.test("the user is kept as the provider has proved them", async () => {
+Deno.test("the user is stored with the data that the provider verified", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   await fixture.browser().signIn(project, "github", "ann");
@@ -105,7 +105,7 @@ Deno.test("return_to and state come back unchanged, on success and on failure", 
   assert.deepEqual([parameters.return_to, parameters.state], [query.return_to, query.state]);
   const begun = locationOf(await browser.start(project, "google", query));
   const denied = arrivalOf(await browser.comeBack(await fixture.google.deny(begun)));
-  failedWith(denied, "Sign-in was cancelled");
+  assertFailedWith(denied, "Sign-in was cancelled");
   assert.deepEqual(denied.parameters, {
     error: "Sign-in was cancelled",
     provider: "google",
@@ -113,10 +113,10 @@ Deno.test("return_to and state come back unchanged, on success and on failure", 
   });
 });
 
-Deno.test("a state is good once: of 20 callbacks at once one is let in, the others are 400", async () => {
+Deno.test("a state is valid once: of 20 concurrent callbacks one succeeds, the others are 400", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
-  const { browser, back } = await comingBack(fixture, project);
+  const { browser, back } = await openCallback(fixture, project);
   const answers = await Promise.all(times(20, () => browser.comeBack(back)));
   const [first, ...others] = answers.toSorted((a, b) => a.status - b.status);
   assert.ok(arrivalOf(first!).token);
@@ -124,10 +124,10 @@ Deno.test("a state is good once: of 20 callbacks at once one is let in, the othe
   refused(await browser.comeBack(back), 400, "INVALID_STATE");
 });
 
-Deno.test("a sign-in may end in another process than it began in, and in one of them only", async () => {
+Deno.test("a sign-in may finish in another process than it started in, and only once", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
-  const { browser, back } = await comingBack(fixture, project);
+  const { browser, back } = await openCallback(fixture, project);
   const other = fixture.browser(await fixture.another());
   for (const [name, value] of browser.cookies) other.cookies.set(name, value);
   const answers = await Promise.all(
@@ -137,22 +137,25 @@ Deno.test("a sign-in may end in another process than it began in, and in one of 
   assert.deepEqual(statuses, [302, ...Array(19).fill(400)]);
 });
 
-Deno.test("a state is good for ten minutes and not a millisecond longer", async () => {
+Deno.test("a state is valid for exactly ten minutes", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
-  const [early, late] = [await comingBack(fixture, project), await comingBack(fixture, project)];
+  const [early, late] = [
+    await openCallback(fixture, project),
+    await openCallback(fixture, project),
+  ];
   fixture.app.clock.advance(599_999);
   assert.ok(arrivalOf(await early.browser.comeBack(early.back)).token);
   fixture.app.clock.advance(1);
   refused(await late.browser.comeBack(late.back), 400, "INVALID_STATE");
 });
 
-Deno.test("sign-ins that nobody finished are removed, by several processes at once, and no others", async () => {
+Deno.test("several processes remove unfinished sign-ins concurrently, and no others", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
-  for (const _ of times(3, Number)) await comingBack(fixture, project);
+  for (const _ of times(3, Number)) await openCallback(fixture, project);
   fixture.app.clock.advance(600_001);
-  const { browser, back } = await comingBack(fixture, project);
+  const { browser, back } = await openCallback(fixture, project);
   const { services } = fixture.app;
   const passes = await Promise.all([maintain(services), maintain(services)]);
   assert.equal(passes.reduce((sum, { expired }) => sum + expired, 0), 3);
@@ -160,10 +163,10 @@ Deno.test("sign-ins that nobody finished are removed, by several processes at on
   assert.ok(arrivalOf(await browser.comeBack(back)).token);
 });
 
-Deno.test("another browser is refused, and does not spoil the sign-in it was planted from", async () => {
+Deno.test("another browser is refused, and the sign-in stays valid in the first one", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
-  const { browser, back } = await comingBack(fixture, project, "github", "eve");
+  const { browser, back } = await openCallback(fixture, project, "github", "eve");
   const stranger = fixture.browser();
   refused(await stranger.comeBack(back), 400, "INVALID_STATE");
   await stranger.start(project, "github");
@@ -187,11 +190,11 @@ Deno.test("another browser is refused, and does not spoil the sign-in it was pla
   assert.ok(arrivalOf(await browser.comeBack(back)).token);
 });
 
-Deno.test("a state that is missing, doubled, altered or of nobody is one and the same 400", async () => {
+Deno.test("a missing, doubled, altered or unknown state is the same 400", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const other = await fixture.project();
-  const { browser, back } = await comingBack(fixture, project);
+  const { browser, back } = await openCallback(fixture, project);
   const state = back.searchParams.get("state")!;
   const [, random] = state.split(".") as [string, string];
   const wrong: Record<string, (query: URLSearchParams) => void> = {
@@ -207,36 +210,39 @@ Deno.test("a state that is missing, doubled, altered or of nobody is one and the
   };
   const texts = new Set<string>();
   for (const [kind, change] of Object.entries(wrong)) {
-    const answer = await browser.comeBack(changed(back, change));
+    const answer = await browser.comeBack(withQuery(back, change));
     assert.equal(answer.status, 400, kind);
     refused(answer, 400, "INVALID_STATE");
     texts.add(answer.text);
   }
   assert.equal(texts.size, 1);
-  assert.ok(arrivalOf(await browser.comeBack(back)).token, "none of them spoiled it");
+  assert.ok(
+    arrivalOf(await browser.comeBack(back)).token,
+    "the failed callbacks did not use up the state",
+  );
 });
 
-Deno.test("a state of one provider is none at another, whatever comes with it", async () => {
+Deno.test("a state of one provider is invalid at another", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   for (const [from, to] of [BOTH, BOTH.toReversed()] as [ProviderName, ProviderName][]) {
-    const { browser, back } = await comingBack(fixture, project, from);
+    const { browser, back } = await openCallback(fixture, project, from);
     const mixed = new URL(back.href.replace(`/${from}/`, `/${to}/`));
     refused(await browser.comeBack(mixed), 400, "INVALID_STATE");
     assert.ok(arrivalOf(await browser.comeBack(back)).token);
   }
 });
 
-Deno.test("a provider that Corbel does not know is 404", async () => {
+Deno.test("an unknown provider is 404", async () => {
   await using fixture = await openSignInFixture();
   const path = "/api/userAuth/social/gitlab/callback?state=x&code=y";
   refused(await fixture.app.send({ path }), 404, "PROVIDER_UNKNOWN");
 });
 
-Deno.test("without a Site URL by now there is nowhere to go back to: 422, and the state stays", async () => {
+Deno.test("a callback after the Site URL is removed is 422, and the state stays valid", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
-  const { browser, back } = await comingBack(fixture, project);
+  const { browser, back } = await openCallback(fixture, project);
   const projects = fixture.app.services.engine.records<ProjectRecord>("control", PROJECTS);
   const setSite = (siteUrl: string | null) =>
     projects.updateOne(eq("_id", project.projectId), { set: { siteUrl } });
@@ -244,7 +250,7 @@ Deno.test("without a Site URL by now there is nowhere to go back to: 422, and th
   refused(await browser.comeBack(back), 422, "SITE_URL_MISSING", "Site URL");
   await setSite("https://new.example");
   const arrival = arrivalOf(await browser.comeBack(back), "https://new.example");
-  assert.ok(arrival.token, "the way back is the one that is set now");
+  assert.ok(arrival.token, "the current Site URL is used");
 });
 
 Deno.test("several tabs and both providers of one browser come back in any order", async () => {
@@ -255,7 +261,7 @@ Deno.test("several tabs and both providers of one browser come back in any order
     const provider = BOTH[i % 2]!;
     return { provider, url: locationOf(await browser.start(project, provider)) };
   }));
-  assert.ok(browser.cookies.size > 1, "tabs that begin at once have a cookie each");
+  assert.ok(browser.cookies.size > 1, "concurrent tabs have a cookie each");
   for (const { provider, url } of begun.toReversed()) {
     const back = await fixture[provider].approve(url, "ann");
     assert.ok(arrivalOf(await browser.comeBack(back)).token);
@@ -263,7 +269,7 @@ Deno.test("several tabs and both providers of one browser come back in any order
   assert.equal((await project.users()).length, 1);
 });
 
-Deno.test("what a provider or a user wrote never reaches the page as an error", async () => {
+Deno.test("a provider's error text never reaches the page", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const table = {
@@ -272,16 +278,16 @@ Deno.test("what a provider or a user wrote never reaches the page as an error", 
     "<script>alert(1)</script>": "The provider refused the sign-in",
   };
   for (const provider of BOTH) {
-    for (const [error, told] of Object.entries(table)) {
-      const { browser, back } = await comingBack(fixture, project, provider);
-      const failed = changed(back, (query) => {
+    for (const [error, message] of Object.entries(table)) {
+      const { browser, back } = await openCallback(fixture, project, provider);
+      const failed = withQuery(back, (query) => {
         query.delete("code");
         query.set("error", error);
         query.set("error_description", "<b>words of others</b>");
         query.set("error_uri", "https://evil.example");
       });
       const arrival = arrivalOf(await browser.comeBack(failed));
-      failedWith(arrival, told);
+      assertFailedWith(arrival, message);
       assert.equal(arrival.url.href.includes("others"), false);
       refused(await browser.comeBack(back), 400, "INVALID_STATE");
     }
@@ -289,7 +295,7 @@ Deno.test("what a provider or a user wrote never reaches the page as an error", 
   assert.deepEqual(await project.users(), []);
 });
 
-Deno.test("no code, two codes, or a made-up one sends the browser back with an error", async () => {
+Deno.test("no code, two codes, or an invalid code sends the browser back with an error", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const table: [(query: URLSearchParams) => void, string][] = [
@@ -302,54 +308,54 @@ Deno.test("no code, two codes, or a made-up one sends the browser back with an e
     ],
   ];
   for (const provider of BOTH) {
-    for (const [change, told] of table) {
-      const { browser, back } = await comingBack(fixture, project, provider);
-      failedWith(arrivalOf(await browser.comeBack(changed(back, change))), told);
+    for (const [change, message] of table) {
+      const { browser, back } = await openCallback(fixture, project, provider);
+      assertFailedWith(arrivalOf(await browser.comeBack(withQuery(back, change))), message);
     }
     assert.deepEqual(fixture[provider].takeRefusals(), ["token: code"]);
   }
   assert.deepEqual(await project.users(), []);
 });
 
-Deno.test("a code that was stolen from another sign-in is of no use: PKCE", async () => {
+Deno.test("a code stolen from another sign-in is refused by PKCE", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   for (const provider of BOTH) {
-    const victim = await comingBack(fixture, project, provider, "ann");
-    const thief = await comingBack(fixture, project, provider, "eve");
-    const stolen = changed(
+    const victim = await openCallback(fixture, project, provider, "ann");
+    const thief = await openCallback(fixture, project, provider, "eve");
+    const stolen = withQuery(
       thief.back,
       (query) => query.set("code", victim.back.searchParams.get("code")!),
     );
     const arrival = arrivalOf(await thief.browser.comeBack(stolen));
-    failedWith(arrival, "The provider refused the sign-in");
+    assertFailedWith(arrival, "The provider refused the sign-in");
     assert.deepEqual(fixture[provider].takeRefusals(), ["token: verifier"]);
   }
 });
 
-Deno.test("a provider that is switched off meanwhile signs nobody in", async () => {
+Deno.test("a provider that is disabled during a sign-in refuses the callback", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
-  const { browser, back } = await comingBack(fixture, project);
+  const { browser, back } = await openCallback(fixture, project);
   await project.set("github", { enabled: false });
-  failedWith(arrivalOf(await browser.comeBack(back)), "This provider is not enabled");
+  assertFailedWith(arrivalOf(await browser.comeBack(back)), "This provider is not enabled");
   assert.deepEqual(await project.users(), []);
   refused(await browser.comeBack(back), 400, "INVALID_STATE");
 });
 
-Deno.test("a secret that the provider does not take ends in an error, not in a session", async () => {
+Deno.test("a secret that the provider refuses ends in an error without a session", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   for (const provider of BOTH) {
-    const { browser, back } = await comingBack(fixture, project, provider);
+    const { browser, back } = await openCallback(fixture, project, provider);
     const app = { clientId: project.clientId, clientSecret: "another" };
     fixture[provider].register({ ...app, callbackUrl: `http://localhost:8000${back.pathname}` });
-    failedWith(arrivalOf(await browser.comeBack(back)), "The provider refused the sign-in");
+    assertFailedWith(arrivalOf(await browser.comeBack(back)), "The provider refused the sign-in");
     assert.deepEqual(fixture[provider].takeRefusals(), ["token: secret"]);
   }
 });
 
-Deno.test("whatever a provider's endpoints answer, the browser gets back to the page with a short error", async () => {
+Deno.test("any failure of a provider's endpoints sends the browser back with a short error", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const { github, google } = fixture;
@@ -369,16 +375,16 @@ Deno.test("whatever a provider's endpoints answer, the browser gets back to the 
     ["google", "jwks", "down", unexpected],
     ["google", "jwks", "broken", unexpected],
   ] as const;
-  for (const [provider, endpoint, mishap, told] of cases) {
-    const { browser, back } = await comingBack(fixture, project, provider);
+  for (const [provider, endpoint, mishap, message] of cases) {
+    const { browser, back } = await openCallback(fixture, project, provider);
     if (provider === "github") github.mishap(endpoint, mishap);
     else google.mishap(endpoint, mishap);
     const arrival = arrivalOf(await browser.comeBack(back));
     assert.deepEqual(
       [endpoint, mishap, arrival.parameters.error],
-      [endpoint, mishap, told],
+      [endpoint, mishap, message],
     );
-    failedWith(arrival, told);
+    assertFailedWith(arrival, message);
     if (provider === "github") github.mishap(endpoint, null);
     else google.mishap(endpoint, null);
   }
@@ -387,7 +393,7 @@ Deno.test("whatever a provider's endpoints answer, the browser gets back to the 
   assert.equal(await sessions.count(ALL), 0);
 });
 
-Deno.test("a provider that answers in form encoding is understood", async () => {
+Deno.test("a provider that answers form-encoded is understood", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   fixture.github.mishap("token", "form");

@@ -14,19 +14,19 @@ import { fakeClock, type TestOptions } from "../support/test_services.ts";
 
 export type ProviderName = "github" | "google";
 
-/** Where the users of the tests' projects come from, and go back to. */
+/** The Site URL of the tests' projects. */
 export const SITE = "https://app.example";
 
-/** An app between two real providers. */
+/** An app with two fake providers. */
 export interface SignInFixture extends AsyncDisposable {
   readonly app: TestApp;
   readonly github: GithubFake;
   readonly google: OidcServer;
-  /** A project that both providers know. */
+  /** Creates a project that both providers know. */
   project(options?: ProjectOptions): Promise<SignInProject>;
-  /** @param app Whom it speaks to, by default `app`. */
+  /** @param app The app that the browser calls, by default `app`. */
   browser(app?: Pick<TestApp, "send">): Browser;
-  /** What another process on the same store is: it shares nothing with `app` but that. */
+  /** Opens another process on the store, which shares nothing else with `app`. */
   another(): Promise<TestApp>;
 }
 
@@ -37,23 +37,20 @@ export interface ProjectOptions {
 
 export interface SignInProject extends TestProject {
   readonly clientId: string;
-  /** Changes what is set for a provider. */
   set(provider: ProviderName, change: { enabled?: boolean; linking?: Linking }): Promise<void>;
   users(): Promise<UserRecord[]>;
   userByEmail(email: string): Promise<UserRecord>;
   identities(): Promise<IdentityRecord[]>;
-  /** How many sign-ins are under way. */
+  /** The number of sign-ins in progress. */
   states(): Promise<number>;
 }
 
-/** A browser with cookies of its own. */
 export interface Browser {
   readonly cookies: Map<string, string>;
   send(call: Call): Promise<Answer>;
   start(project: TestProject, provider: ProviderName, query?: Query): Promise<Answer>;
-  /** What the provider sent it back to. */
+  /** Follows the provider's redirect to the callback. */
   comeBack(address: URL): Promise<Answer>;
-  /** From start to the project's site. */
   signIn(
     project: TestProject,
     provider: ProviderName,
@@ -64,18 +61,18 @@ export interface Browser {
 
 export type Query = Readonly<Record<string, string>>;
 
-/** Where a browser is sent back to on the project's site. */
+/** The address on the project's site to which a browser is sent back. */
 export interface Arrival {
   readonly url: URL;
   readonly parameters: Readonly<Record<string, string>>;
-  /** From the fragment; null without one. */
+  /** The token of the fragment, or null. */
   readonly token: string | null;
 }
 
 export const callbackUrl = (provider: ProviderName): string =>
   `http://localhost:8000/api/userAuth/social/${provider}/callback`;
 
-/** People who have accounts with both providers, with the same verified address. */
+/** People who have accounts with both providers, under one verified address each. */
 const PEOPLE = ["ann", "bob", "eve"];
 
 export async function openSignInFixture(options: TestOptions = {}): Promise<SignInFixture> {
@@ -144,7 +141,7 @@ async function openProject(
     async userByEmail(email) {
       const filter = eq("emailLower", email.toLowerCase());
       const found = await services.engine.records<UserRecord>(projectId, USERS).findOne(filter);
-      assert.ok(found, `nobody has the address ${email}`);
+      assert.ok(found, `no user has the address ${email}`);
       return found.value;
     },
     identities: () => all<IdentityRecord>(IDENTITIES),
@@ -187,7 +184,7 @@ function openBrowser(app: Pick<TestApp, "send">, fakes: Fakes): Browser {
   };
 }
 
-/** Where an answer redirects to; fails on any other. */
+/** Returns the target of a redirect, and fails for any other response. */
 export function locationOf(answer: Answer): URL {
   assert.equal(answer.status, 302, answer.text);
   assert.equal(answer.headers.get("cache-control"), "no-store");
@@ -199,13 +196,13 @@ export function arrivalOf(answer: Answer, site = SITE): Arrival {
   const url = locationOf(answer);
   assert.equal(`${url.origin}${url.pathname}`, `${site}/auth/callback`);
   const names = [...url.searchParams.keys()];
-  assert.equal(new Set(names).size, names.length, "every parameter stands there once");
+  assert.equal(new Set(names).size, names.length, "every parameter appears once");
   const token = new URLSearchParams(url.hash.slice(1)).get("token");
   return { url, parameters: Object.fromEntries(url.searchParams), token };
 }
 
-/** Fails unless the browser came back with this error, and with nothing that opens anything. */
-export function failedWith(arrival: Arrival, error: string): void {
+/** Fails unless the browser came back with this error and without a token or code. */
+export function assertFailedWith(arrival: Arrival, error: string): void {
   assert.equal(arrival.parameters.error, error);
   assert.equal(arrival.url.hash, "");
   for (const name of ["rtCode", "userId", "isNewUser", "linkedByEmail"]) {

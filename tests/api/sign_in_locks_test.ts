@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 const EMAIL = "ada@example.com";
 const WRONG = "another password";
 
-/** An address that nobody else in a test has. */
+/** Returns an address that nothing else in a test uses. */
 const address = (n: number): string => `198.51.${n >> 8}.${n & 255}`;
 
 interface From {
@@ -31,74 +31,73 @@ const signIn = (
 const deviceCookieOf = ({ headers }: Answer): string =>
   headers.getSetCookie().find((one) => one.startsWith("corbel_device="))!.split(";")[0]!;
 
-/** Seconds that the refusal says to wait. */
-function waitOf(answer: Answer): number {
+/** Returns the seconds to wait that the refusal names. */
+function assertLocked(answer: Answer): number {
   refused(answer, 429, "SIGN_IN_LOCKED");
   return Number(answer.headers.get("retry-after"));
 }
 
-/** Uses up the tries that are free. */
-async function useUp(app: TestApp, from: From = {}): Promise<void> {
+async function useUpAttempts(app: TestApp, from: From = {}): Promise<void> {
   for (let n = 0; n < 5; n++) {
     refused(await signIn(app, WRONG, from), 401, "CREDENTIALS_INVALID");
   }
 }
 
-/** Wrong passwords from so many addresses that every new one has to wait. */
-async function besiege(app: TestApp, email = EMAIL): Promise<void> {
-  for (let n = 0; n < 10; n++) await useUp(app, { peer: address(1000 + n), email });
+/** Sends wrong passwords from so many addresses that every new address has to wait. */
+async function guessFromManyAddresses(app: TestApp, email = EMAIL): Promise<void> {
+  for (let n = 0; n < 10; n++) await useUpAttempts(app, { peer: address(1000 + n), email });
 }
 
 Deno.test("after five wrong passwords even the right one must wait a minute", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: EMAIL });
-  await useUp(app);
-  assert.equal(waitOf(await signIn(app, PASSWORD)), 60);
+  await useUpAttempts(app);
+  assert.equal(assertLocked(await signIn(app, PASSWORD)), 60);
   app.clock.advance(59_001);
-  assert.equal(waitOf(await signIn(app, PASSWORD)), 1);
+  assert.equal(assertLocked(await signIn(app, PASSWORD)), 1);
   app.clock.advance(999);
   ok(await signIn(app, PASSWORD));
 });
 
-Deno.test("each further one waits twice as long, a quarter of an hour at most", async () => {
+Deno.test("each further failure doubles the wait, up to a quarter of an hour", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: EMAIL });
-  await useUp(app);
+  await useUpAttempts(app);
   for (const seconds of [60, 120, 240, 480, 900, 900]) {
-    assert.equal(waitOf(await signIn(app, WRONG)), seconds);
+    assert.equal(assertLocked(await signIn(app, WRONG)), seconds);
     app.clock.advance(seconds * 1000);
     refused(await signIn(app, WRONG), 401, "CREDENTIALS_INVALID");
   }
 });
 
-Deno.test("what is refused for a while makes it no longer", async () => {
+Deno.test("attempts during a wait do not extend it", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: EMAIL });
-  await useUp(app);
+  await useUpAttempts(app);
   for (let second = 0; second < 60; second++) {
-    assert.equal(waitOf(await signIn(app, WRONG)), 60 - second);
+    assert.equal(assertLocked(await signIn(app, WRONG)), 60 - second);
     app.clock.advance(1000);
   }
   ok(await signIn(app, PASSWORD));
 });
 
-Deno.test("the right password makes all tries free again, and an hour without any does too", async () => {
+Deno.test("the right password, or an hour without attempts, resets the count", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: EMAIL });
   for (let round = 0; round < 3; round++) {
     for (let n = 0; n < 4; n++) await signIn(app, WRONG);
     ok(await signIn(app, PASSWORD));
   }
-  await useUp(app);
+  await useUpAttempts(app);
   app.clock.advance(60 * MINUTE);
-  await useUp(app);
-  waitOf(await signIn(app, WRONG));
+  await useUpAttempts(app);
+  assertLocked(await signIn(app, WRONG));
 });
 
-Deno.test("an account that does not exist is locked just like one that does", async () => {
+Deno.test("an unknown account is locked exactly like an existing one", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: EMAIL });
-  const tell = async (email: string) => {
+  const guessRepeatedly = async (email: string) => {
     const seen: unknown[] = [];
     for (let n = 0; n < 8; n++) {
       const { status, text, headers } = await signIn(app, WRONG, { email });
@@ -106,48 +105,52 @@ Deno.test("an account that does not exist is locked just like one that does", as
     }
     return seen;
   };
-  assert.deepEqual(await tell("nobody@example.com"), await tell(EMAIL));
+  assert.deepEqual(await guessRepeatedly("nobody@example.com"), await guessRepeatedly(EMAIL));
 });
 
-Deno.test("tries are counted for the account, in whatever letter case it is written", async () => {
+Deno.test("attempts are counted per account in any letter case", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: EMAIL });
   for (const email of ["ada@example.com", "ADA@example.com", "Ada@example.com"]) {
     await signIn(app, WRONG, { email });
     await signIn(app, WRONG, { email });
   }
-  waitOf(await signIn(app, PASSWORD));
+  assertLocked(await signIn(app, PASSWORD));
 });
 
-Deno.test("another address, and another account at the same address, have tries of their own", async () => {
+Deno.test("another address, and another account at the same address, have their own attempts", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: EMAIL });
   await openAccount(app, { email: "bob@example.com" });
-  await useUp(app);
+  await useUpAttempts(app);
   ok(await signIn(app, PASSWORD, { peer: address(1) }));
   ok(await signIn(app, PASSWORD, { email: "bob@example.com" }));
-  waitOf(await signIn(app, PASSWORD));
+  assertLocked(await signIn(app, PASSWORD));
 });
 
-Deno.test("addresses of one IPv6 network are one place", async () => {
+Deno.test("addresses in one IPv6 network are counted together", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: EMAIL });
   for (let n = 0; n < 5; n++) await signIn(app, WRONG, { peer: `2001:db8:1:2::${n}` });
-  waitOf(await signIn(app, PASSWORD, { peer: "2001:db8:1:2:ffff::9" }));
+  assertLocked(await signIn(app, PASSWORD, { peer: "2001:db8:1:2:ffff::9" }));
   ok(await signIn(app, PASSWORD, { peer: "2001:db8:1:3::1" }));
 });
 
-Deno.test("of fifty guesses at once five are looked at", async () => {
+Deno.test("of fifty concurrent guesses five are checked", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: EMAIL });
   const answers = await Promise.all(times(50, () => signIn(app, WRONG)));
-  assert.deepEqual(tally(answers), { 401: 5, 429: 5, 503: 40 }, "of the ten that are admitted");
+  assert.deepEqual(
+    tally(answers),
+    { 401: 5, 429: 5, 503: 40 },
+    "five of the ten admitted attempts are checked",
+  );
   app.clock.advance(MINUTE);
   const next = await Promise.all(times(20, () => signIn(app, WRONG)));
   assert.deepEqual(
     tally(next),
     { 401: 1, 429: 9, 503: 10 },
-    "one that waited, however many come for it",
+    "one attempt after the wait, however many arrive",
   );
 });
 
@@ -169,26 +172,26 @@ Deno.test("two processes on one store count together", async () => {
   assert.deepEqual(tally(answers), { 401: 5, 429: 15 });
 });
 
-Deno.test("guessing from many addresses makes each new one wait, before its first guess too", async () => {
+Deno.test("guesses from many addresses make each new address wait before its first attempt", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: EMAIL });
-  await besiege(app);
+  await guessFromManyAddresses(app);
   for (let n = 0; n < 5; n++) {
-    assert.equal(waitOf(await signIn(app, WRONG, { peer: address(n) })), 60);
+    assert.equal(assertLocked(await signIn(app, WRONG, { peer: address(n) })), 60);
   }
   app.clock.advance(MINUTE);
   for (let n = 0; n < 5; n++) {
     refused(await signIn(app, WRONG, { peer: address(n) }), 401, "CREDENTIALS_INVALID");
-    assert.equal(waitOf(await signIn(app, WRONG, { peer: address(n) })), 120);
+    assert.equal(assertLocked(await signIn(app, WRONG, { peer: address(n) })), 120);
   }
 });
 
-Deno.test("under such a siege the owner gets in from a new place after one wait, however it goes on", async () => {
+Deno.test("under continuous guessing the owner signs in from a new address after one wait", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: EMAIL });
   const home = { peer: address(7) };
-  await besiege(app);
-  assert.equal(waitOf(await signIn(app, PASSWORD, home)), 60);
+  await guessFromManyAddresses(app);
+  assert.equal(assertLocked(await signIn(app, PASSWORD, home)), 60);
   for (let n = 0; n < 60; n++) {
     app.clock.advance(1000);
     await signIn(app, WRONG, { peer: address(2000 + n) });
@@ -196,18 +199,18 @@ Deno.test("under such a siege the owner gets in from a new place after one wait,
   ok(await signIn(app, PASSWORD, home));
 });
 
-Deno.test("a known device gets in at once, from a place that others have locked", async () => {
+Deno.test("a known device signs in immediately, from an address that others have locked", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { email: EMAIL });
   const device = { cookie: deviceCookieOf(await signIn(app, PASSWORD)) };
   ok(await account.send({ method: "POST", path: "/api/auth/logout" }));
-  await besiege(app);
-  waitOf(await signIn(app, PASSWORD, { peer: address(7) }));
+  await guessFromManyAddresses(app);
+  assertLocked(await signIn(app, PASSWORD, { peer: address(7) }));
   ok(await signIn(app, PASSWORD, { peer: address(7), ...device }));
-  waitOf(await signIn(app, PASSWORD, { peer: address(7) }));
+  assertLocked(await signIn(app, PASSWORD, { peer: address(7) }));
 });
 
-Deno.test("a known device has five tries of its own, from wherever it comes", async () => {
+Deno.test("a known device has its own five attempts, from any address", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: EMAIL });
   const device = { cookie: deviceCookieOf(await signIn(app, PASSWORD)) };
@@ -215,17 +218,17 @@ Deno.test("a known device has five tries of its own, from wherever it comes", as
     const answer = await signIn(app, WRONG, { peer: address(n), ...device });
     refused(answer, 401, "CREDENTIALS_INVALID");
   }
-  assert.equal(waitOf(await signIn(app, PASSWORD, { peer: address(9), ...device })), 60);
+  assert.equal(assertLocked(await signIn(app, PASSWORD, { peer: address(9), ...device })), 60);
   ok(await signIn(app, PASSWORD, { peer: address(9) }));
 });
 
-Deno.test("a device of another account, an altered or an invented one is none", async () => {
+Deno.test("a device cookie that is foreign, altered or invented is ignored", async () => {
   await using app = await openTestApp();
   const { accountId } = await openAccount(app, { email: EMAIL });
   await openAccount(app, { email: "bob@example.com" });
   const bobs = deviceCookieOf(await signIn(app, PASSWORD, { email: "bob@example.com" }));
   const own = deviceCookieOf(await signIn(app, PASSWORD));
-  await useUp(app);
+  await useUpAttempts(app);
   const foreign = [
     bobs,
     bobs.replace(/=\w{24}/, `=${accountId}`),
@@ -235,11 +238,11 @@ Deno.test("a device of another account, an altered or an invented one is none", 
     "corbel_device=",
     own.slice(0, -1),
   ];
-  for (const cookie of foreign) waitOf(await signIn(app, PASSWORD, { cookie }));
+  for (const cookie of foreign) assertLocked(await signIn(app, PASSWORD, { cookie }));
   ok(await signIn(app, PASSWORD, { cookie: own }));
 });
 
-Deno.test("registering makes the browser a known device too, and a later sign-in keeps it so", async () => {
+Deno.test("registering makes the browser a known device, and a later sign-in keeps the cookie", async () => {
   await using app = await openTestApp();
   const body = { email: EMAIL, password: PASSWORD };
   const registered = await app.send({ path: "/api/auth/register", body });
@@ -251,7 +254,7 @@ Deno.test("registering makes the browser a known device too, and a later sign-in
   assert.notEqual(deviceCookieOf(await signIn(app, PASSWORD)), cookie);
 });
 
-Deno.test("in a session too the present password is guessed five times at most", async () => {
+Deno.test("in a session, too, the current password can be guessed at most five times", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { email: EMAIL });
   const change = (one: TestAccount, currentPassword: string) =>
@@ -265,14 +268,14 @@ Deno.test("in a session too the present password is guessed five times at most",
     times(10, (n) => n % 2 === 0 ? change(account, WRONG) : remove(WRONG)),
   );
   assert.deepEqual(tally(guesses), { 403: 5, 429: 5 });
-  assert.equal(waitOf(await change(account, PASSWORD)), 60);
-  assert.equal(waitOf(await remove(PASSWORD)), 60);
+  assert.equal(assertLocked(await change(account, PASSWORD)), 60);
+  assert.equal(assertLocked(await remove(PASSWORD)), 60);
   ok(await account.send({ path: "/api/auth/me" }));
   app.clock.advance(MINUTE);
   ok(await change(account, PASSWORD));
 });
 
-Deno.test("sessions, tries and failures that have expired are removed, and no others", async () => {
+Deno.test("expired sessions, attempts and failures are removed, and no others", async () => {
   await using app = await openTestApp();
   const { engine } = app.services;
   const kept = () =>

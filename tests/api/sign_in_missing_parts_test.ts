@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { openSignInFixture } from "./sign_in_fixture.ts";
 
-/** A provider's answer that lacks what a sign-in can do without. */
-
 const NO_EMAILS: readonly (readonly [string, ResponseInit])[] = [
   ["403, as a GitHub App without the permission gets it", { status: 403 }],
   ["404, as a token without the scope gets it", { status: 404 }],
 ];
 
 for (const [what, emailsRefused] of NO_EMAILS) {
-  Deno.test(`GitHub's list of e-mails is ${what}: the user is signed in without an address`, async () => {
+  Deno.test(`GitHub's list of e-mails is ${what}: the user gets no address`, async () => {
     await using fixture = await openSignInFixture();
     const project = await fixture.project();
     fixture.github.join({ login: "ann", id: 1, publicEmail: "ann@example.com", emailsRefused });
@@ -23,7 +21,7 @@ for (const [what, emailsRefused] of NO_EMAILS) {
   });
 }
 
-Deno.test("GitHub takes the permission away: the stored address stays", async () => {
+Deno.test("the stored address stays when GitHub's permission is withdrawn", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const { parameters } = await fixture.browser().signIn(project, "github", "ann");
@@ -34,7 +32,7 @@ Deno.test("GitHub takes the permission away: the stored address stays", async ()
   assert.deepEqual([user!.email, user!.emailVerified], ["ann@example.com", true]);
 });
 
-Deno.test("a rate limit of GitHub's has the same status, and is a failure: nobody becomes another user", async () => {
+Deno.test("a GitHub rate limit, also 403, fails the sign-in and changes no user", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const limits = [{ "x-ratelimit-remaining": "0" }, { "retry-after": "60" }];
@@ -49,7 +47,7 @@ Deno.test("a rate limit of GitHub's has the same status, and is a failure: nobod
   assert.deepEqual(await project.users(), []);
 });
 
-Deno.test("an ID token of Google's with a subject alone signs in without an address, a name and a picture", async () => {
+Deno.test("a Google ID token with only a subject signs in without address, name and picture", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   fixture.google.join("ann", { sub: "sub-1" });

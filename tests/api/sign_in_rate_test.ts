@@ -4,23 +4,22 @@ import { openTestApp, type TestProject } from "../support/test_app.ts";
 import { sampleCalls, takesKey, takesToken } from "./sample_calls.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 import { arrive, exchangeCall, refresh, signIn } from "./signed_in.ts";
-import { authProject, codeFor, signUp, traceless } from "./user_email.ts";
+import { assertTraceless, authProject, requestCode, signUp } from "./user_email.ts";
 
 const LIMIT = 60;
 const LIMITED = { env: { RATE_LIMITS: "on" } };
 
-/** Uses up what a key and address may do within a minute. */
 async function exhaust(project: TestProject, peer = "127.0.0.1"): Promise<void> {
   const call = { method: "POST", path: "/api/userAuth/refresh-token", peer };
   const answers = await Promise.all(times(LIMIT, () => project.asPublic(call)));
   assert.deepEqual(tally(answers), { 401: LIMIT });
 }
 
-/** How many sign-ins a minute there may be, and how many are left. */
+/** Returns the limit of sign-ins per minute and the number left. */
 const limitOf = ({ headers }: Answer) =>
   ["ratelimit-limit", "ratelimit-remaining"].map((name) => headers.get(name));
 
-Deno.test("exchanges and refreshes count together, 60 a minute, and beyond them nothing is used", async () => {
+Deno.test("exchanges and refreshes share 60 a minute, and a refused one uses up nothing", async () => {
   await using app = await openTestApp(LIMITED);
   const project = await app.project();
   const { rtCode, token } = await arrive(app, project);
@@ -36,7 +35,7 @@ Deno.test("exchanges and refreshes count together, 60 a minute, and beyond them 
   ok(await refresh(project, user.refreshToken));
 });
 
-Deno.test("an address at the limit of sign-ins may go on with everything else", async () => {
+Deno.test("an address at the limit of sign-ins may call all other operations", async () => {
   await using app = await openTestApp(LIMITED);
   const project = await app.project();
   const user = await signIn(app, project);
@@ -49,7 +48,7 @@ Deno.test("an address at the limit of sign-ins may go on with everything else", 
   ok(await project.asPublic({ method: "POST", path: "/api/userAuth/logout", headers }));
 });
 
-Deno.test("the limit is one of a project and an address; servers have none", async () => {
+Deno.test("the limit is per project and address; servers have none", async () => {
   await using app = await openTestApp(LIMITED);
   const [project, other] = [await app.project(), await app.project()];
   await exhaust(project);
@@ -60,7 +59,7 @@ Deno.test("the limit is one of a project and an address; servers have none", asy
   refused(await project.asSecret(call), 401, "REFRESH_TOKEN_INVALID");
 });
 
-Deno.test("a general limit that is lower holds for sign-ins too", async () => {
+Deno.test("a lower general limit applies to sign-ins, too", async () => {
   await using app = await openTestApp({
     env: { RATE_LIMITS: "on", RATE_LIMIT_PER_MINUTE: "2" },
   });
@@ -74,7 +73,7 @@ Deno.test("a general limit that is lower holds for sign-ins too", async () => {
   assert.equal(answer.headers.get("ratelimit-limit"), "2");
 });
 
-/** What of users takes a publishable key and neither opens, renews nor changes a way in. */
+/** Operations on users with a publishable key that neither start, renew nor change a sign-in. */
 const NOT_COUNTED = [
   "getMe",
   "patchMe",
@@ -84,7 +83,7 @@ const NOT_COUNTED = [
   "logoutAll",
 ];
 
-/** Of secret keys, which have no limit. */
+/** Operations that need the secret key, which has no limit. */
 const FOR_SERVERS = [
   "createUser",
   "listUsers",
@@ -99,23 +98,23 @@ const COUNTED = sampleCalls().filter((sample) =>
   ![...NOT_COUNTED, ...FOR_SERVERS].includes(sample.operationId)
 );
 
-Deno.test("the limit of sign-ins: what is excepted from it exists", () => {
+Deno.test("the limit of sign-ins excludes only existing operations", () => {
   const operations = sampleCalls().map(({ operationId }) => operationId);
   for (const name of [...NOT_COUNTED, ...FOR_SERVERS]) assert.ok(operations.includes(name), name);
 });
 
 for (const sample of COUNTED) {
   const { operationId, call } = sample;
-  Deno.test(`${operationId} counts as a sign-in, and at the limit of them is 429 and does nothing`, async () => {
+  Deno.test(`${operationId} counts as a sign-in, and at the limit is 429 and does nothing`, async () => {
     await using app = await openTestApp(LIMITED);
     const project = await authProject(app, { anonymous: true });
     const user = await signUp(project, { email: "ada@example.com", username: "ada" });
-    await codeFor(app, project, "request-password-reset", "ada@example.com");
+    await requestCode(app, project, "request-password-reset", "ada@example.com");
     app.clock.advance(60_000);
     const send = (peer: string) =>
       project.asPublic({ ...call, peer }, takesToken(sample) ? user : undefined);
     await exhaust(project, "203.0.113.7");
-    await traceless(app, project, async () => {
+    await assertTraceless(app, project, async () => {
       const answer = await send("203.0.113.7");
       refused(answer, 429, "RATE_LIMITED");
       assert.deepEqual(limitOf(answer), ["60", "0"]);

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { openAccount, signedInAgain } from "../support/dashboard.ts";
+import { openAccount, signInAgain } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { ok, refused } from "./test_collection.ts";
 
 const SIGN_OUT = { method: "POST", path: "/api/auth/logout" };
 const CLEARED = ["corbel_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"];
 
-Deno.test("signing out ends this session and no other, and removes the cookie", async () => {
+Deno.test("signOutAccount ends this session and no other, and removes the cookie", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const elsewhere = await signedInAgain(account);
+  const elsewhere = await signInAgain(account);
   const answer = await account.send(SIGN_OUT);
   assert.deepEqual(ok(answer), {});
   assert.deepEqual(answer.headers.getSetCookie(), CLEARED);
@@ -17,7 +17,7 @@ Deno.test("signing out ends this session and no other, and removes the cookie", 
   ok(await elsewhere.send({ path: "/api/auth/me" }));
 });
 
-Deno.test("without a session that stands the answer is the same", async () => {
+Deno.test("without a valid session the response is the same", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   ok(await account.send(SIGN_OUT));
@@ -28,7 +28,7 @@ Deno.test("without a session that stands the answer is the same", async () => {
   }
 });
 
-Deno.test("a body that is no JSON is 415 here too, and ends nothing", async () => {
+Deno.test("a body that is not JSON is 415 and ends no session", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const types = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"];

@@ -6,18 +6,18 @@ import { cookieOf, isSignedIn, refresh, SITE } from "./signed_in.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 import {
   ADA,
+  assertTraceless,
   authProject,
   claimsOf,
   declareFields,
   HEADER_MODE,
   logIn,
-  mailed,
   NEXT_PASSWORD,
   PASSWORD,
+  sentMails,
   setAuth,
   signUp,
   storedUsers,
-  traceless,
   userCall,
   userOf,
 } from "./user_email.ts";
@@ -26,7 +26,7 @@ const BODY = { email: ADA, password: PASSWORD };
 const call = (body: unknown, headers: Record<string, string> = HEADER_MODE) =>
   userCall("signup", body, headers);
 
-Deno.test("sign-up makes a user, opens a session, and sends a code to verify the address", async () => {
+Deno.test("sign-up creates a user and a session, and sends a code to verify the address", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: SITE });
   const profile = { name: "Ada", username: "Ada.L", avatarUrl: "https://example.com/a.png" };
@@ -54,10 +54,10 @@ Deno.test("sign-up makes a user, opens a session, and sends a code to verify the
   assert.deepEqual([sub, aud, roles, claims], [_id, project.projectId, undefined, undefined]);
   assert.equal(iss, `http://localhost:8000/api/projects/${project.projectId}`);
   assert.match(sid, /^[0-9a-f]{24}$/);
-  assert.deepEqual(await mailed(app, project), [["verify", "Ada@Example.com"]]);
+  assert.deepEqual(await sentMails(app, project), [["verify", "Ada@Example.com"]]);
 });
 
-Deno.test("sign-up stores neither the password nor the code as they are, and the answer shows no hash", async () => {
+Deno.test("sign-up stores the password and the code only hashed, and returns no hash", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const answer = await project.asPublic(call(BODY));
@@ -68,7 +68,7 @@ Deno.test("sign-up stores neither the password nor the code as they are, and the
   assert.ok(!answer.text.includes("argon2") && !answer.text.includes(PASSWORD));
 });
 
-Deno.test("sign-up sets the refresh cookie of the project's site, or with the header gives the token", async () => {
+Deno.test("sign-up sets the refresh cookie of the project's site, or returns the token in header mode", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: SITE });
   const own = await project.asPublic(call(BODY, { origin: SITE }));
@@ -90,7 +90,7 @@ Deno.test("sign-up with a known address is 409 in any letter case, and changes n
   const project = await app.project();
   await signUp(project, { email: ADA });
   app.clock.advance(120_000);
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const email of [ADA, "ADA@example.COM"]) {
       refused(await project.asPublic(call({ ...BODY, email })), 409, "EMAIL_TAKEN");
     }
@@ -100,26 +100,26 @@ Deno.test("sign-up with a known address is 409 in any letter case, and changes n
   ok(await other.asPublic(call(BODY)), 201);
 });
 
-Deno.test("sign-up with a taken username is 409 whatever its letter case, and makes no user", async () => {
+Deno.test("sign-up with a taken username is 409 in any letter case, and creates no user", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { username: "Ada" });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await project.asPublic(call({ ...BODY, username: "aDA" })), 409, "USERNAME_TAKEN");
   });
 });
 
-Deno.test("50 sign-ups at once with one address make one user, with one username one too", async () => {
+Deno.test("50 concurrent sign-ups with one address, or with one username, create one user", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  // Each from a network of its own, since each may hash only so many at once.
+  // Each from its own network, because each network may hash only few passwords at once.
   const peer = (i: number) => `203.0.${i}.7`;
   const one = await Promise.all(
     times(50, (i) => project.asPublic({ ...call(BODY), peer: peer(i) })),
   );
   assert.deepEqual(tally(one), { 201: 1, 409: 49 });
   for (const answer of one) if (answer.status === 409) refused(answer, 409, "EMAIL_TAKEN");
-  assert.deepEqual(await mailed(app, project), [["verify", ADA]]);
+  assert.deepEqual(await sentMails(app, project), [["verify", ADA]]);
   const named = await Promise.all(times(50, (i) => {
     const body = { ...BODY, email: `${i}@example.com`, username: i % 2 ? "ada" : "ADA" };
     return project.asPublic({ ...call(body), peer: peer(i) });
@@ -129,7 +129,7 @@ Deno.test("50 sign-ups at once with one address make one user, with one username
   assert.equal((await storedUsers(app, project)).length, 2);
 });
 
-Deno.test("sign-up refuses bodies that do not fit, names the member, and makes nothing", async () => {
+Deno.test("sign-up refuses invalid bodies, names the member, and creates nothing", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const wrong: [unknown, string][] = [
@@ -152,14 +152,14 @@ Deno.test("sign-up refuses bodies that do not fit, names the member, and makes n
     [{ ...BODY, company: "Analytical Engines" }, "company"],
     [[], "object"],
   ];
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const [body, says] of wrong) {
       refused(await project.asPublic(call(body)), 400, "INVALID_BODY", says);
     }
   });
 });
 
-Deno.test("sign-up refuses passwords that are too short, too long, the address or guessed first", async () => {
+Deno.test("sign-up refuses passwords that are too short, too long, common or the address", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const wrong: [string, string][] = [
@@ -169,7 +169,7 @@ Deno.test("sign-up refuses passwords that are too short, too long, the address o
     ["ADA@example.com", "guessed first"],
     ["two\u0000words more", "password"],
   ];
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const [password, says] of wrong) {
       refused(await project.asPublic(call({ ...BODY, password })), 400, "INVALID_PASSWORD", says);
     }
@@ -180,7 +180,7 @@ Deno.test("sign-up refuses passwords that are too short, too long, the address o
   ok(await project.asPublic(call({ ...BODY, password: `${NEXT_PASSWORD} and more` })), 201);
 });
 
-Deno.test("sign-up fills defaults of user fields in, asks for required ones and refuses undeclared ones", async () => {
+Deno.test("sign-up applies field defaults, and refuses missing required and undeclared fields", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await declareFields(
@@ -190,7 +190,7 @@ Deno.test("sign-up fills defaults of user fields in, asks for required ones and 
     { key: "newsletter", type: "Boolean", default: false },
     { key: "age", type: "Number" },
   );
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (
       const [given, says] of [
         [{}, "company is required"],
@@ -212,28 +212,28 @@ Deno.test("sign-up fills defaults of user fields in, asks for required ones and 
   assert.deepEqual([user.company, user.newsletter, user.age], ["Engines", false, null]);
 });
 
-Deno.test("sign-up refuses a body beyond 64 KiB", async () => {
+Deno.test("sign-up refuses a body over 64 KiB", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     const answer = await project.asPublic(call({ ...BODY, name: "x".repeat(65_536) }));
     refused(answer, 413, "BODY_TOO_LARGE");
   });
 });
 
-Deno.test("sign-up while it is closed or passwords are off is 403 and makes nothing", async () => {
+Deno.test("sign-up is 403 and creates nothing while it is closed or passwords are off", async () => {
   await using app = await openTestApp();
   const closed = await authProject(app, { signUp: "closed" });
-  await traceless(app, closed, async () => {
+  await assertTraceless(app, closed, async () => {
     refused(await closed.asPublic(call(BODY)), 403, "SIGN_UP_CLOSED", "no new users");
   });
   const off = await authProject(app, { password: false });
-  await traceless(app, off, async () => {
+  await assertTraceless(app, off, async () => {
     refused(await off.asPublic(call(BODY)), 403, "SIGN_IN_METHOD_OFF");
   });
 });
 
-Deno.test("with requireVerifiedEmail sign-up answers known and unknown alike, and tells the mailbox alone", async () => {
+Deno.test("with requireVerifiedEmail sign-up answers alike for known addresses, and mails them", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { requireVerifiedEmail: true });
   const first = await project.asPublic(call(BODY));
@@ -246,10 +246,10 @@ Deno.test("with requireVerifiedEmail sign-up answers known and unknown alike, an
   assert.equal(again.text, first.text);
   assert.equal(cookieOf(again), null);
   assert.deepEqual(await storedUsers(app, project), [before]);
-  // To the address as its user gave it.
-  assert.deepEqual(await mailed(app, project), [["verify", ADA], ["accountExists", ADA]]);
+  // The mail goes to the address as its user wrote it.
+  assert.deepEqual(await sentMails(app, project), [["verify", ADA], ["accountExists", ADA]]);
   const [, told] = await mailsOf(app.services, project.projectId);
-  assert.ok(!told!.text!.includes("Eve"), "a stranger writes nothing into the mail");
+  assert.ok(!told!.text!.includes("Eve"), "a stranger's text is not in the mail");
   refused(await logIn(project, ADA), 403, "EMAIL_NOT_VERIFIED");
   app.clock.advance(60_000);
   const otp = await codeTo(app.services, project.projectId, ADA);
@@ -257,7 +257,7 @@ Deno.test("with requireVerifiedEmail sign-up answers known and unknown alike, an
   ok(await logIn(project, ADA));
 });
 
-Deno.test("with requireVerifiedEmail 20 sign-ups at once with one address make one user, who is sent a code", async () => {
+Deno.test("with requireVerifiedEmail 20 concurrent sign-ups create one user, who gets a code", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { requireVerifiedEmail: true });
   const answers = await Promise.all(
@@ -266,7 +266,7 @@ Deno.test("with requireVerifiedEmail 20 sign-ups at once with one address make o
   assert.deepEqual(tally(answers), { 201: 20 });
   assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
   assert.equal((await storedUsers(app, project)).length, 1);
-  const [first] = await mailed(app, project);
+  const [first] = await sentMails(app, project);
   assert.deepEqual(first, ["verify", ADA]);
 });
 
@@ -297,12 +297,12 @@ Deno.test("sign-up as an anonymous user keeps their id, what they set and their 
     [ADA, false, false, "Ada", "Ada", "Engines", "Two"],
   );
   ok(await project.asPublic({ path: `/api/data/notes/${_id}` }, user));
-  assert.ok(await isSignedIn(project, anonymous), "the session before goes on");
+  assert.ok(await isSignedIn(project, anonymous), "the former session stays valid");
   ok(await logIn(project, ADA));
   assert.equal((await storedUsers(app, project)).length, 1);
 });
 
-Deno.test("an anonymous user signs up also where sign-up is closed; whoever else has a bearer does not", async () => {
+Deno.test("an anonymous user can sign up while sign-up is closed, but no other user", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { anonymous: true });
   const anonymous = userOf(
@@ -311,13 +311,13 @@ Deno.test("an anonymous user signs up also where sign-up is closed; whoever else
   );
   const bob = await signUp(project);
   await setAuth(app, project, { signUp: "closed" });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await project.asPublic(call(BODY), bob), 403, "SIGN_UP_CLOSED");
   });
   assert.equal((await signUp(project, BODY, anonymous)).id, anonymous.id);
 });
 
-Deno.test("of 20 sign-ups at once as one anonymous user one takes its place, and no address is given twice", async () => {
+Deno.test("of 20 concurrent sign-ups as one anonymous user one succeeds", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { anonymous: true, signUp: "open" });
   const anonymous = userOf(
@@ -333,33 +333,33 @@ Deno.test("of 20 sign-ups at once as one anonymous user one takes its place, and
   assert.equal((await storedUsers(app, project)).length, 1);
 });
 
-Deno.test("sign-up where no mail can be sent works, and with requireVerifiedEmail is 503", async () => {
+Deno.test("sign-up works without a mail server, but with requireVerifiedEmail is 503", async () => {
   await using app = await openTestApp({ env: { MAIL_URL: "" } });
   const project = await app.project();
   ok(await project.asPublic(call(BODY)), 201);
-  assert.deepEqual(await mailed(app, project), []);
+  assert.deepEqual(await sentMails(app, project), []);
   await setAuth(app, project, { requireVerifiedEmail: true });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     const answer = await project.asPublic(call({ ...BODY, email: "bob@example.com" }));
     refused(answer, 503, "MAIL_NOT_CONFIGURED");
   });
 });
 
-Deno.test("sign-up while too many passwords are hashed is 503 with Retry-After, and makes nothing", async () => {
+Deno.test("sign-up while too many passwords are hashed is 503 with Retry-After", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     const answer = await whileBusy(app, project, call(BODY));
     refused(answer, 503, "PASSWORDS_BUSY");
     assert.equal(answer.headers.get("retry-after"), "2");
   });
 });
 
-Deno.test("sign-up with a bearer that is no good is 401, and with the secret key it works too", async () => {
+Deno.test("sign-up with an invalid bearer is 401, and it also works with the secret key", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const headers = { ...HEADER_MODE, authorization: "Bearer old" };
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await project.asPublic(call(BODY, headers)), 401, "ACCESS_TOKEN_INVALID");
   });
   ok(await project.asSecret(call(BODY)), 201);

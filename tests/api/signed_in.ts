@@ -11,19 +11,18 @@ import { ok } from "./test_collection.ts";
 
 export const SITE = "https://app.example.com";
 
-/** A user on one device, who has just come back from their provider. */
+/** A user on one device who has just returned from their provider. */
 export interface Arrival extends TestUser {
   readonly sessionId: Id;
   readonly rtCode: string;
 }
 
-/** A user with a refresh token. */
 export interface SignedIn extends TestUser {
   readonly sessionId: Id;
   readonly refreshToken: string;
 }
 
-/** What a callback does once it knows the user: a session, an access token and a code. */
+/** Opens a session, an access token and a code, as a callback does for a known user. */
 export async function arrive(
   { services }: TestApp,
   { projectId }: TestProject,
@@ -53,7 +52,7 @@ export const exchangeCall = (body: unknown, headers: Record<string, string> = {}
   headers,
 });
 
-/** @param userId A new user without one. */
+/** @param userId By default a new user. */
 export async function signIn(app: TestApp, project: TestProject, userId?: Id): Promise<SignedIn> {
   const { rtCode, ...arrival } = await arrive(app, project, userId);
   const answer = await project.asPublic(exchangeCall({ rtCode, token: arrival.token }));
@@ -70,16 +69,14 @@ export const refresh = (
 ): Promise<Answer> =>
   project.asPublic({ ...REFRESH, headers: { "x-refresh-token": refreshToken, ...headers } });
 
-/** Refreshes with nothing but these headers. */
 export const refreshBy = (project: TestProject, headers: Record<string, string>): Promise<Answer> =>
   project.asPublic({ ...REFRESH, headers });
 
-/** The next refresh token. */
+/** Refreshes and returns the next refresh token. */
 export async function refreshed(project: TestProject, refreshToken: string): Promise<string> {
   return ok(await refresh(project, refreshToken)).refreshToken;
 }
 
-/** Whether an access token still opens anything. */
 export async function isSignedIn(project: TestProject, user: TestUser): Promise<boolean> {
   const { status } = await project.asPublic({ path: "/api/userAuth/me" }, user);
   assert.ok([200, 401].includes(status));
@@ -95,7 +92,7 @@ export async function sessionOf(
   return found?.value ?? null;
 }
 
-/** The refresh cookie that an answer sets: its pair, and its attributes in order. */
+/** Returns the pair and the attributes, in order, of the refresh cookie that a response sets. */
 export function cookieOf({ headers }: Answer): { pair: string; attributes: string[] } | null {
   const [pair, ...attributes] = headers.get("set-cookie")?.split("; ") ?? [];
   return pair === undefined ? null : { pair, attributes };

@@ -2,14 +2,14 @@ import type { Definition, Engine, ListQuery, ReferrerQuery, Space } from "@/lib/
 import { createSlowQuestions } from "@/lib/documents/slow_questions.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Call, send } from "../support/conforming_client.ts";
-import { changed } from "../support/changed.ts";
+import { withMethods } from "../support/with_methods.ts";
 import type { TestApp, TestProject } from "../support/test_app.ts";
 
-/** An app whose lists, counts and look-ups of what refers back take as long as the test says. */
+/** An app whose lists, counts and searches for referring documents take a given time. */
 export interface SlowedApp {
-  /** How long each takes from now on, in ms, or what it throws. */
+  /** Sets the milliseconds that each takes from now on, or what it throws. */
   takes(ms: number | Error): void;
-  /** The same of looking for what refers back alone. */
+  /** Sets the milliseconds or the error of searches for referring documents alone. */
   referrersTake(ms: number | Error): void;
   asSecret(project: TestProject, path: string): Promise<number>;
   asPublic(project: TestProject, path: string, headers?: Call["headers"]): Promise<number>;
@@ -24,11 +24,11 @@ export function slowedApp({ services, clock }: TestApp): SlowedApp {
     if (typeof taken !== "number") throw taken;
     clock.advance(taken);
   };
-  const slow = changed(engine, {
+  const slow = withMethods(engine, {
     records(space: Space, definition: Definition) {
       const records = engine.records(space, definition);
       if (!definition.trash) return records;
-      return changed(records, {
+      return withMethods(records, {
         async list(query: ListQuery) {
           const page = await records.list(query);
           pass();
@@ -62,8 +62,8 @@ export function slowedApp({ services, clock }: TestApp): SlowedApp {
   };
 }
 
-/** All that is kept of questions, as the store has it. */
-export const keptText = async (engine: Engine, definition: Definition): Promise<string> =>
+/** Returns the stored records about slow questions as text. */
+export const storedText = async (engine: Engine, definition: Definition): Promise<string> =>
   JSON.stringify(
     await Array.fromAsync(
       engine.records("control", definition).find({ filter: { op: "and", of: [] } }),

@@ -23,7 +23,7 @@ const callsOf = ({ projectId }: TestProject) => [
   },
 ];
 
-Deno.test("STORE_UNAVAILABLE: a project whose schema is damaged is 503 everywhere, others are served, and the log says why", async () => {
+Deno.test("STORE_UNAVAILABLE: a project with a damaged schema is 503, is logged, and affects no other", async () => {
   await using store = await createTestStore();
   const lines: string[] = [];
   using log = createLog("warn", (text) => void lines.push(text));
@@ -56,6 +56,9 @@ Deno.test("STORE_UNAVAILABLE: a project whose schema is damaged is 503 everywher
     .asSecret({ path: "/api/data/posts", body: { title: "one" } });
   assert.equal(created.status, 201, created.text);
   log.flush();
-  const told = lines.filter((line) => line.includes(`${lost!.projectId}.db`));
-  assert.ok(told.length > 0 && /damaged.*backup/.test(told[0]!), lines.slice(-3).join("\n"));
+  const damageLines = lines.filter((line) => line.includes(`${lost!.projectId}.db`));
+  assert.ok(
+    damageLines.length > 0 && /damaged.*backup/.test(damageLines[0]!),
+    lines.slice(-3).join("\n"),
+  );
 });

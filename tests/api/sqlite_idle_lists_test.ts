@@ -1,19 +1,18 @@
-/** What open lists cost while nobody writes. */
-
 import assert from "node:assert/strict";
 import { StatementSync } from "node:sqlite";
 import { CACHE_MS } from "@/lib/limits.ts";
 import { listen } from "../support/live_reader.ts";
 import { openTestApp } from "../support/test_app.ts";
 
-/** Lists are looked at once a second, by the timer of the process. */
-const LOOK_MS = 1_000;
-const LOOKS = 2;
+/** The interval of the process's timer that checks live lists. */
+const CHECK_MS = 1_000;
+const CHECKS = 2;
 
-const looks = (count: number) => new Promise((resolve) => setTimeout(resolve, count * LOOK_MS));
+const waitForChecks = (count: number) =>
+  new Promise((resolve) => setTimeout(resolve, count * CHECK_MS));
 
-/** Everything that is asked of SQLite in this process, once it is told to begin. */
-function statements(): Disposable & { readonly asked: string[]; begin(): void } {
+/** Records the SQL statements of this process after `begin`. */
+function recordStatements(): Disposable & { readonly asked: string[]; begin(): void } {
   const asked: string[] = [];
   let isBegun = false;
   const { prototype } = StatementSync as unknown as {
@@ -35,16 +34,16 @@ function statements(): Disposable & { readonly asked: string[]; begin(): void } 
   };
 }
 
-/** Tables in which a look finds what a reader may see, and how many rows of each the lists rest on. */
-const LOOKED_UP: Readonly<Record<string, number>> = {
+/** Tables that determine a reader's access, with the number of rows behind the open lists. */
+const ROWS_BY_TABLE: Readonly<Record<string, number>> = {
   r_apiKeys: 6,
   r_projects: 6,
   r__sessions: 6,
   r__collections: 6,
 };
 
-Deno.test("open lists without writes read no documents, and each key, session and definition once a look", async () => {
-  using sql = statements();
+Deno.test("open lists without writes read no documents, and access records once per check", async () => {
+  using sql = recordStatements();
   await using app = await openTestApp();
   await using open = new AsyncDisposableStack();
   for (let i = 0; i < 3; i++) {
@@ -58,21 +57,21 @@ Deno.test("open lists without writes read no documents, and each key, session an
       }
     }
   }
-  // What was remembered when they were opened is looked at once more.
+  // Entries that were cached when the lists were opened are read once more.
   for (let i = 0; i < 2; i++) {
     app.clock.advance(CACHE_MS);
-    await looks(1.2);
+    await waitForChecks(1.2);
   }
   sql.begin();
-  for (let i = 0; i < LOOKS; i++) {
+  for (let i = 0; i < CHECKS; i++) {
     app.clock.advance(CACHE_MS);
-    await looks(1);
+    await waitForChecks(1);
   }
   const reads = sql.asked.filter((statement) => statement !== "pragma data_version");
   const byTable = Map.groupBy(reads, (statement) => / from "(\w+)"/.exec(statement)?.[1] ?? "");
   for (const [table, statements] of byTable) {
-    // The first look may fall into the moment of the beginning.
-    const atMost = (LOOKS + 1) * (LOOKED_UP[table] ?? 0);
+    // The recording may begin during a check.
+    const atMost = (CHECKS + 1) * (ROWS_BY_TABLE[table] ?? 0);
     assert.ok(statements.length <= atMost, `${table} is read ${statements.length} times`);
   }
 });

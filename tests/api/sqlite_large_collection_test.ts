@@ -1,4 +1,4 @@
-/** What takes long on one collection leaves the event loop to everybody else. */
+/** Tests that long work on one collection does not block the event loop. */
 
 import assert from "node:assert/strict";
 import { BY_KEY } from "@/tests/support/authorship.ts";
@@ -28,7 +28,7 @@ async function recordsOf(
   return services.engine.records<StoredDocument>(projectId, collection!.records, BY_KEY);
 }
 
-/** Sent through the API they would take long. */
+/** Inserts through the store, because the API would take long. */
 async function filledProject(app: TestApp, deletedAt: string | null = null): Promise<TestProject> {
   const project = await app.project();
   await project.collection(definition({}));
@@ -47,7 +47,7 @@ async function filledProject(app: TestApp, deletedAt: string | null = null): Pro
   return project;
 }
 
-/** How often a document is read while work is under way, with a turn of the event loop each time. */
+/** Returns how many documents are read during `work`, one per turn of the event loop. */
 async function readsDuring(
   project: TestProject,
   work: Promise<unknown>,
@@ -64,7 +64,7 @@ async function readsDuring(
   return reads;
 }
 
-Deno.test("documents are read while the definition of many is changed", async () => {
+Deno.test("documents can be read while the definition of a large collection changes", async () => {
   await using app = await openTestApp();
   const project = await filledProject(app);
   const change = (number: Record<string, unknown>) =>
@@ -98,23 +98,23 @@ Deno.test("of a value written twice while its field becomes unique, and the chan
   assert.equal((await write(DOCUMENTS)).status, 201);
 });
 
-Deno.test("documents are read while a large trash is looked through", async () => {
+Deno.test("documents can be read while a large trash is purged", async () => {
   await using app = await openTestApp();
   const project = await filledProject(app, TIME);
   const records = await recordsOf(app, project);
-  await purgeTrash(app.services, records); // To start a thread takes its time.
-  // Of a busy machine's rounds one is enough: what holds the event loop does so in each.
+  await purgeTrash(app.services, records); // Starts the thread, which takes a while.
+  // One good round is enough on a busy machine: work that blocks the event loop does it in each.
   const rounds: string[] = [];
   for (let round = 0; round < 5; round++) {
     const { turns, ms } = await turnsDuring(project, () => purgeTrash(app.services, records));
-    // What is done so soon holds nobody up.
+    // Work that is finished this soon blocks nothing.
     if (turns >= 50 || ms < SOON_MS) return;
     rounds.push(`${turns} turns in ${ms} ms`);
   }
   assert.fail(rounds.join(", "));
 });
 
-/** How often the event loop comes round while something is done, and how long that takes. */
+/** Returns the turns of the event loop during `work`, and its milliseconds. */
 async function turnsDuring(
   project: TestProject,
   work: () => Promise<unknown>,

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { saveProvider } from "@/lib/projects/providers.ts";
 import { SIGN_IN_STATES, type SignInStateRecord } from "@/lib/social/states.ts";
 import { ALL } from "@/lib/store/filter.ts";
-import { allowOnly } from "./origins.ts";
+import { allowOrigins } from "./origins.ts";
 import { refused, times } from "./test_collection.ts";
 import {
   arrivalOf,
+  assertFailedWith,
   callbackUrl,
-  failedWith,
   locationOf,
   openSignInFixture,
   type ProviderName,
@@ -17,7 +17,7 @@ const PATH = "/api/userAuth/social/github/start";
 const BOTH: readonly ProviderName[] = ["github", "google"];
 const STATE = /^[0-9a-f]{24}\.[A-Za-z0-9_-]{43}$/;
 
-Deno.test("a start sends the browser to the provider with everything that protects the way back", async () => {
+Deno.test("startSignIn redirects to the provider with everything that protects the callback", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   for (const provider of BOTH) {
@@ -45,7 +45,7 @@ Deno.test("a start sends the browser to the provider with everything that protec
   }
 });
 
-Deno.test("every start has a state, a challenge and a nonce of its own", async () => {
+Deno.test("each start has its own state, challenge and nonce", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const browser = fixture.browser();
@@ -57,7 +57,7 @@ Deno.test("every start has a state, a challenge and a nonce of its own", async (
   assert.equal(seen.size, 15);
 });
 
-Deno.test("neither the state nor the verifier nor what the page gave can be read in the store", async () => {
+Deno.test("the store contains neither the state nor the verifier nor the page's data in clear", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const browser = fixture.browser();
@@ -74,7 +74,7 @@ Deno.test("neither the state nor the verifier nor what the page gave can be read
   assert.equal(Date.parse(value.expiresAt) - fixture.app.clock.now(), 600_000);
 });
 
-Deno.test("the cookie is signed, HttpOnly, Lax, for ten minutes, and on https bound to the host", async () => {
+Deno.test("the cookie is signed, HttpOnly, Lax, valid for ten minutes, and on https bound to the host", async () => {
   const value = "[A-Za-z0-9_-]{43}\\.[A-Za-z0-9_-]{22}";
   const table = [
     [
@@ -95,7 +95,7 @@ Deno.test("the cookie is signed, HttpOnly, Lax, for ten minutes, and on https bo
   }
 });
 
-Deno.test("a browser keeps its one cookie over many starts; a forged one is replaced", async () => {
+Deno.test("a browser keeps one cookie over many starts, and a forged one is replaced", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const browser = fixture.browser();
@@ -119,7 +119,7 @@ Deno.test("the publishable key comes by x-api-key or key in the query, or in the
   }
 });
 
-Deno.test("no key, an unknown one, two, or a secret one in the query is 401 and begins nothing", async () => {
+Deno.test("a missing, unknown, doubled or secret key in the query is 401 and starts nothing", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const other = await fixture.project();
@@ -138,7 +138,7 @@ Deno.test("no key, an unknown one, two, or a secret one in the query is 401 and 
     refused(answer, 401, "API_KEY_INVALID");
     assert.deepEqual(answer.headers.getSetCookie(), []);
   }
-  // What stands in the address is the key, whatever the header says.
+  // The key in the address takes precedence over the header.
   const both = await fixture.app.send({
     path: `${PATH}?x-api-key=wrong`,
     headers: { "x-api-key": publishableKey },
@@ -147,7 +147,7 @@ Deno.test("no key, an unknown one, two, or a secret one in the query is 401 and 
   assert.equal(await project.states(), 0);
 });
 
-Deno.test("a provider that Corbel does not know is 404", async () => {
+Deno.test("an unknown provider is 404", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   for (const name of ["gitlab", "GITHUB", "constructor", "__proto__", "toString"]) {
@@ -156,7 +156,7 @@ Deno.test("a provider that Corbel does not know is 404", async () => {
   }
 });
 
-Deno.test("a provider that is off, without a secret, or not set up is 422 and begins nothing", async () => {
+Deno.test("a provider that is disabled, without a secret or not set up is 422 and starts nothing", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   await project.set("github", { enabled: false });
@@ -172,7 +172,7 @@ Deno.test("a provider that is off, without a secret, or not set up is 422 and be
   locationOf(await fixture.browser().start(project, "google"));
 });
 
-Deno.test("without a Site URL there is nowhere to come back to: 422, and nothing begins", async () => {
+Deno.test("without a Site URL startSignIn is 422 and starts nothing", async () => {
   await using fixture = await openSignInFixture();
   const { services } = fixture.app;
   const project = await fixture.app.project();
@@ -182,7 +182,7 @@ Deno.test("without a Site URL there is nowhere to come back to: 422, and nothing
   assert.equal(await services.engine.records(project.projectId, SIGN_IN_STATES).count(ALL), 0);
 });
 
-Deno.test("return_to must be a path on the project's site, else 400 and nothing begins", async () => {
+Deno.test("a return_to that is not a path on the project's site is 400 and starts nothing", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const wrong = [
@@ -220,7 +220,7 @@ Deno.test("return_to must be a path on the project's site, else 400 and nothing 
   }
 });
 
-Deno.test("an application's state has at most 256 characters and stands there once", async () => {
+Deno.test("an application's state has at most 256 characters and comes back exactly once", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const browser = fixture.browser();
@@ -232,10 +232,10 @@ Deno.test("an application's state has at most 256 characters and stands there on
   locationOf(await browser.start(project, "github", { state: "x".repeat(256) }));
 });
 
-Deno.test("a browser may be sent from any origin, also where the project lists its own", async () => {
+Deno.test("a browser may start from any origin, even if the project lists allowed ones", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
-  await allowOnly(fixture.app, project, ["https://app.example"]);
+  await allowOrigins(fixture.app, project, ["https://app.example"]);
   const answer = await fixture.app.send({
     path: `${PATH}?key=${project.publishableKey}`,
     headers: { origin: "https://elsewhere.example" },
@@ -243,7 +243,7 @@ Deno.test("a browser may be sent from any origin, also where the project lists i
   locationOf(answer);
 });
 
-Deno.test("60 starts a minute, then 429; they count apart from other requests", async () => {
+Deno.test("60 starts a minute are allowed, counted apart from other requests", async () => {
   await using fixture = await openSignInFixture({ env: { RATE_LIMITS: "on" } });
   const project = await fixture.project();
   const browser = fixture.browser();
@@ -254,7 +254,7 @@ Deno.test("60 starts a minute, then 429; they count apart from other requests", 
   refused(other, 404, "COLLECTION_NOT_FOUND");
 });
 
-Deno.test("a provider that cannot be found sends the browser back with an error and begins nothing", async () => {
+Deno.test("an unreachable provider sends the browser back with an error and starts nothing", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   for (const mishap of ["down", "broken", "error"] as const) {
@@ -262,7 +262,7 @@ Deno.test("a provider that cannot be found sends the browser back with an error 
     const browser = fixture.browser();
     const answer = await browser.start(project, "google", { return_to: "/x", state: "mine" });
     const arrival = arrivalOf(answer);
-    failedWith(arrival, "The provider did not answer as expected");
+    assertFailedWith(arrival, "The provider did not answer as expected");
     const { provider, return_to, state } = arrival.parameters;
     assert.deepEqual([provider, return_to, state], ["google", "/x", "mine"]);
     assert.equal(browser.cookies.size, 0);
@@ -272,7 +272,7 @@ Deno.test("a provider that cannot be found sends the browser back with an error 
   locationOf(await fixture.browser().start(project, "google"));
 });
 
-Deno.test("a provider's addresses are asked for once, however many start at once", async () => {
+Deno.test("concurrent starts fetch a provider's discovery document once", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   await Promise.all(times(20, () => fixture.browser().start(project, "google")));

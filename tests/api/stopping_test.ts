@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 
-Deno.test("a server that is stopping refuses with STOPPING, and takes no part in what is asked", async () => {
+Deno.test("a stopping server refuses a request with STOPPING and does not process it", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await project.collection({ name: "things" });

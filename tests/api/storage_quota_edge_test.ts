@@ -13,19 +13,19 @@ const ROOM_FOR = 10;
 const WORKERS = 200;
 const WITHIN_MS = 120_000;
 
-/** Leaves room for exactly so many files. */
+/** Leaves space for exactly `ROOM_FOR` files. */
 async function fill(files: Files): Promise<void> {
   await files.request(10 * MiB);
   await files.request(10 * MiB - ROOM_FOR * FILE_BYTES);
 }
 
-async function sums({ app, project: { projectId } }: Files): Promise<StorageUsageRecord> {
+async function storedTotals({ app, project: { projectId } }: Files): Promise<StorageUsageRecord> {
   const usage = app.services.engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE);
   return (await usage.get(projectId))!.value;
 }
 
-/** Sends it again while it is refused for the moment, as a store may that is busy for too long. */
-async function served(ask: () => Promise<Answer>): Promise<Answer> {
+/** Repeats a call while it is 503, which a busy store may answer. */
+async function retryWhileBusy(ask: () => Promise<Answer>): Promise<Answer> {
   let answer = await ask();
   await until("it is served", async () => {
     if (answer.status === 503) answer = await ask();
@@ -34,11 +34,11 @@ async function served(ask: () => Promise<Answer>): Promise<Answer> {
   return answer;
 }
 
-/** Fails if, whenever it looks, a byte too many is held or the sums do not agree. */
-async function watch(files: Files, isOver: () => boolean): Promise<number> {
+/** Fails if the quota is ever exceeded or the totals do not match. Returns the number of checks. */
+async function watchTotals(files: Files, isOver: () => boolean): Promise<number> {
   let looked = 0;
   while (!isOver()) {
-    const { used, reserved, held } = await sums(files);
+    const { used, reserved, held } = await storedTotals(files);
     assert.ok(held <= LIMIT, `${held} of ${LIMIT} bytes are held`);
     assert.equal(held, used + reserved);
     assert.ok(used >= 0 && reserved >= 0);
@@ -48,40 +48,40 @@ async function watch(files: Files, isOver: () => boolean): Promise<number> {
   return looked;
 }
 
-Deno.test("of 200 requests at once exactly as many are granted as there is room for", async () => {
+Deno.test("of 200 concurrent requests exactly as many are granted as there is space for", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   await fill(files);
   const asked = { filename: "a", contentType: "text/plain", size: FILE_BYTES };
-  const answers = await Promise.all(times(WORKERS, () => served(() => files.ask(asked))));
+  const answers = await Promise.all(times(WORKERS, () => retryWhileBusy(() => files.ask(asked))));
   assert.deepEqual(tally(answers), { 200: ROOM_FOR, 403: WORKERS - ROOM_FOR });
-  assert.equal((await sums(files)).held, LIMIT);
+  assert.equal((await storedTotals(files)).held, LIMIT);
   assert.equal((await files.rows()).length, ROOM_FOR + 2);
 });
 
-Deno.test("the first requests of a project, 50 at once, are all granted and add up", async () => {
+Deno.test("the first 50 concurrent requests of a project are all granted and add up", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const asked = { filename: "a", contentType: "text/plain", size: FILE_BYTES };
-  const answers = await Promise.all(times(50, () => served(() => files.ask(asked))));
+  const answers = await Promise.all(times(50, () => retryWhileBusy(() => files.ask(asked))));
   assert.deepEqual(tally(answers), { 200: 50 });
-  assert.equal((await sums(files)).held, 50 * FILE_BYTES);
+  assert.equal((await storedTotals(files)).held, 50 * FILE_BYTES);
 });
 
-Deno.test("200 uploads and deletes at once at the edge of the quota: never a byte over, and every sum exact", async () => {
+Deno.test("200 concurrent uploads and deletes at the quota never exceed it, and all totals are exact", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   await fill(files);
   let isOver = false;
-  const watching = watch(files, () => isOver);
+  const watching = watchTotals(files, () => isOver);
   let refusals = 0;
 
-  /** The last of them keep their files, which fill the room to the byte. */
+  /** Uploads a file and deletes it, except for the last workers, whose files fill the quota. */
   async function work(index: number): Promise<void> {
     const asked = { filename: `${index}`, contentType: "text/plain", size: FILE_BYTES };
     let granted = { filePath: "", signedUrl: "" };
     await until("there is room", async () => {
-      const answer = await served(() => files.ask(asked));
+      const answer = await retryWhileBusy(() => files.ask(asked));
       if (answer.status === 403) refused(answer, 403, "STORAGE_QUOTA_EXCEEDED");
       else assert.equal(answer.status, 200, answer.text);
       if (answer.status === 403) refusals++;
@@ -91,25 +91,25 @@ Deno.test("200 uploads and deletes at once at the edge of the quota: never a byt
     const { filePath } = granted;
     const upload = { ...granted, size: FILE_BYTES, contentType: "text/plain" };
     await files.put(upload);
-    const confirm = () => served(() => files.confirm(upload));
+    const confirm = () => retryWhileBusy(() => files.confirm(upload));
     const confirms = await Promise.all([confirm(), confirm()]);
     assert.ok(confirms.some(({ status }) => status === 200), confirms[0]!.text);
     if (index >= WORKERS - ROOM_FOR) return;
-    const remove = () => served(() => files.remove(filePath));
+    const remove = () => retryWhileBusy(() => files.remove(filePath));
     const deletes = await Promise.all([remove(), remove()]);
     assert.deepEqual(tally(deletes), { 200: 1, 404: 1 });
   }
-  // Whoever keeps a file comes last, or room would run out before all have had theirs.
+  // Workers that keep a file come last, so that all others find space.
   try {
     await Promise.all(times(WORKERS - ROOM_FOR, work));
     await Promise.all(times(ROOM_FOR, (i) => work(WORKERS - ROOM_FOR + i)));
   } finally {
     isOver = true;
-    assert.ok(await watching > 10, "somebody looked all the while");
+    assert.ok(await watching > 10, "the watcher ran throughout");
   }
-  assert.ok(refusals > 0, "there was a crowd at the edge");
+  assert.ok(refusals > 0, "the quota was reached");
 
-  const { used, reserved, held } = await sums(files);
+  const { used, reserved, held } = await storedTotals(files);
   assert.equal(used, ROOM_FOR * FILE_BYTES);
   assert.equal(held, LIMIT);
   assert.equal(reserved, LIMIT - used);

@@ -5,10 +5,10 @@ import { OBJECT_REMOVAL } from "@/lib/files/removals.ts";
 import { enqueue } from "@/lib/jobs/jobs.ts";
 import { STORAGE_USAGE, UPLOADS } from "@/lib/files/uploads.ts";
 import { eq } from "@/lib/store/filter.ts";
-import { stepped } from "../support/stepped.ts";
+import { withSteps } from "../support/with_steps.ts";
 import { until } from "../acceptance/until.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { changedStores, type Files, openFiles, putSigned, sendOver } from "./files.ts";
+import { type Files, openFiles, putSigned, sendOver, withChangedStores } from "./files.ts";
 import { refused, times } from "./test_collection.ts";
 
 const check = ({ app, project: { projectId } }: Files) =>
@@ -19,7 +19,7 @@ const repair = ({ app, project: { projectId } }: Files) =>
 
 const kinds = (found: readonly { kind: string }[]) => found.map(({ kind }) => kind).sort();
 
-Deno.test("a project without files, and one with nothing but confirmed files, has no drift", async () => {
+Deno.test("a project without files, or with only confirmed files, has no drift", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const clean = {
@@ -36,13 +36,13 @@ Deno.test("a project without files, and one with nothing but confirmed files, ha
   assert.deepEqual(await check(files), { files: 3, ...clean });
 });
 
-Deno.test("what is merely unfinished is listed, is no drift, and repair finishes all of it", async () => {
+Deno.test("unfinished work is listed, is not drift, and is finished by repair", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const waiting = await files.request(5);
   await files.put(waiting);
   const removed = await files.upload();
-  const away = changedStores(app.services, { remove: () => Promise.reject(new Error("away")) });
+  const away = withChangedStores(app.services, { remove: () => Promise.reject(new Error("away")) });
   const call = {
     method: "DELETE",
     path: "/api/storage/file",
@@ -64,25 +64,25 @@ Deno.test("what is merely unfinished is listed, is no drift, and repair finishes
   assert.deepEqual((await files.objects()).staged, []);
 });
 
-Deno.test("a confirm that is at work goes on while repair ends other uploads", async () => {
+Deno.test("a confirm in progress succeeds while repair ends other uploads", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const waiting = await files.request(5);
   await files.put(waiting);
   let repaired = false;
-  const beside = stepped(app.services, async (name) => {
+  const repairing = withSteps(app.services, async (name) => {
     if (name !== "blobs.publish" || repaired) return;
     repaired = true;
     assert.deepEqual(kinds((await repair(files)).unfinished), ["hold", "temporary"]);
   });
   const body = { filePath: waiting.filePath, size: 5 };
   const call = { method: "POST", path: "/api/storage/upload-confirm", body };
-  assert.equal((await sendOver(beside, files.project, call)).status, 200);
+  assert.equal((await sendOver(repairing, files.project, call)).status, 200);
   assert.ok(repaired);
   assert.equal((await check(files)).ok, true);
 });
 
-Deno.test("repair finishes what has expired, removals before they are due, and leftovers", async () => {
+Deno.test("repair finishes expired uploads, removals before they are due, and leftovers", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const expired = await files.request(5);
@@ -90,7 +90,7 @@ Deno.test("repair finishes what has expired, removals before they are due, and l
   app.clock.advance(20 * 60_000);
   assert.deepEqual(kinds((await check(files)).unfinished), ["hold", "temporary"]);
   const removed = await files.upload();
-  const away = changedStores(app.services, { remove: () => Promise.reject(new Error("away")) });
+  const away = withChangedStores(app.services, { remove: () => Promise.reject(new Error("away")) });
   const body = { path: removed.filePath };
   await sendOver(away, files.project, { method: "DELETE", path: "/api/storage/file", body });
   const report = await repair(files);
@@ -119,7 +119,7 @@ Deno.test("a confirmed file without its object is drift that repair reports and 
   assert.deepEqual((await files.objects()).stored, [kept.filePath]);
 });
 
-Deno.test("a confirmed file whose object has another length is drift that repair reports and never touches", async () => {
+Deno.test("a confirmed file with an object of another length is drift that repair only reports", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.upload(12);
@@ -140,7 +140,7 @@ Deno.test("a confirmed file whose object has another length is drift that repair
   assert.deepEqual((await files.objects()).stored, [path]);
 });
 
-Deno.test("an object that nobody knows is drift, and repair removes it; other projects' stay", async () => {
+Deno.test("an unknown object is drift and repair removes it; other projects' objects stay", async () => {
   await using app = await openTestApp();
   const [files, other] = [await openFiles(app), await openFiles(app)];
   const [kept, foreign] = [await files.upload(), await other.upload()];
@@ -163,7 +163,7 @@ Deno.test("an object that nobody knows is drift, and repair removes it; other pr
   assert.deepEqual((await check(files)).drift, []);
 });
 
-Deno.test("an object is no orphan while a hold or a noted removal knows it", async () => {
+Deno.test("an object is not an orphan while a hold or a pending removal refers to it", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { internal } = app.services.blobStores;
@@ -180,11 +180,15 @@ Deno.test("an object is no orphan while a hold or a noted removal knows it", asy
     (tx) => enqueue(tx, app.services, [removal], { kind: OBJECT_REMOVAL.name }),
   );
   const { drift, unfinished } = await check(files);
-  assert.deepEqual(kinds(drift), ["sum", "sum", "sum"], "of the row that the test took away");
+  assert.deepEqual(
+    kinds(drift),
+    ["sum", "sum", "sum"],
+    "the totals still count the row that the test deleted",
+  );
   assert.deepEqual(kinds(unfinished), ["hold", "removal"]);
 });
 
-Deno.test("sums that are unlike the rows are drift, each by name, and repair sets them", async () => {
+Deno.test("totals that do not match the rows are drift, each by name, and repair corrects them", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.upload(12);
@@ -199,7 +203,7 @@ Deno.test("sums that are unlike the rows are drift, each by name, and repair set
   ];
   assert.deepEqual((await check(files)).drift, found(5, false));
   const report = await repair(files);
-  assert.deepEqual(report.drift, found(0, true), "the upload under way was ended first");
+  assert.deepEqual(report.drift, found(0, true), "the open upload was ended first");
   assert.equal(report.ok, true);
   assert.deepEqual((await check(files)).drift, []);
   await usage.deleteOne(eq("_id", projectId));
@@ -210,23 +214,23 @@ Deno.test("sums that are unlike the rows are drift, each by name, and repair set
   assert.equal((await check(files)).ok, true);
 });
 
-Deno.test("a file that comes, or goes, while it compares is no drift", async () => {
+Deno.test("a file that is added or deleted during the comparison is not drift", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const first = await files.upload();
   const { projectId } = files.project;
   let came: string | null = null;
-  const coming = stepped(app.services, async (name) => {
+  const coming = withSteps(app.services, async (name) => {
     if (name !== "blobs.list" || came !== null) return;
     came = "on its way";
     came = (await files.upload()).filePath;
   });
   const whileComing = await reconcile(coming, projectId, { repair: true });
   assert.deepEqual(whileComing.drift, []);
-  assert.equal((await files.objects()).stored.length, 2, "the new file was there, and stayed");
+  assert.equal((await files.objects()).stored.length, 2, "the new file stays");
 
   let steps = 0;
-  const passing = stepped(app.services, async (name) => {
+  const passing = withSteps(app.services, async (name) => {
     if (name === "blobs.list" && steps === 0) {
       steps++;
       came = (await files.upload()).filePath;
@@ -239,7 +243,7 @@ Deno.test("a file that comes, or goes, while it compares is no drift", async () 
   assert.equal(steps, 2);
 
   let isGone = false;
-  const going = stepped(app.services, async (name) => {
+  const going = withSteps(app.services, async (name) => {
     if (name !== "blobs.list" || isGone) return;
     isGone = true;
     assert.equal((await files.remove(first.filePath)).status, 200);
@@ -248,13 +252,13 @@ Deno.test("a file that comes, or goes, while it compares is no drift", async () 
   assert.ok(isGone);
 });
 
-Deno.test("uploads and deletes beside it are never taken for drift", async () => {
+Deno.test("concurrent uploads and deletes are never reported as drift", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   let isOver = false;
   let begun = 0;
   let ended = 0;
-  // Repair ends what is not confirmed so far, and is no reason for anything else to fail.
+  // Only a repair, which ends unconfirmed uploads, may make a step fail.
   const isThere = (step: string, status: number) => {
     if (status === 200) return true;
     assert.ok([404, 409].includes(status), `${step}: ${status}`);
@@ -272,7 +276,7 @@ Deno.test("uploads and deletes beside it are never taken for drift", async () =>
   };
   const working = times(6, work);
   const { projectId } = files.project;
-  // Until a repair has met uploads under way, which depends on who is how fast.
+  // Repeats until a repair has ended an upload in progress, which depends on timing.
   for (let i = 0; i < 25 || (ended === 0 && i < 500); i++) {
     const before = begun;
     const { drift } = await reconcile(app.services, projectId, { repair: i % 2 === 1 });
@@ -282,10 +286,10 @@ Deno.test("uploads and deletes beside it are never taken for drift", async () =>
   isOver = true;
   await Promise.all(working);
   assert.equal((await check(files)).ok, true);
-  assert.ok(ended > 0, "no upload was under way");
+  assert.ok(ended > 0, "no repair met an upload in progress");
 });
 
-Deno.test("more of both than a page are compared, in the order of their paths", async () => {
+Deno.test("more than one page of rows and objects is compared, in the order of their paths", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const count = 1100;
@@ -304,7 +308,7 @@ Deno.test("more of both than a page are compared, in the order of their paths", 
   }
   const { files: compared, driftCount, drift } = await check(files);
   assert.equal(compared, count + 1);
-  assert.equal(driftCount, count - 3 + 3, "files without objects, and three sums");
+  assert.equal(driftCount, count - 3 + 3, "files without objects, and three totals");
   assert.equal(drift.length, 1000);
   refused(await files.confirm({ filePath: paths[0]!, size: 2 }), 400, "SIZE_MISMATCH");
 });

@@ -1,26 +1,24 @@
 import type { Id } from "@/lib/store/port.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
 import {
+  createOwnedProject,
   joinProject,
   openAccount,
   type OwnedProject,
-  ownedProject,
   type TestAccount,
 } from "../support/dashboard.ts";
 import type { TestApp } from "../support/test_app.ts";
 import { ok } from "./test_collection.ts";
 
-/** A project with a member of each role, and somebody who is none. */
+/** A project with a member of each role, and an account that is not a member. */
 export interface Team extends OwnedProject {
   readonly owner: TestAccount;
   readonly admin: TestAccount;
   readonly viewer: TestAccount;
   readonly stranger: TestAccount;
-  /** Below `/api/projects/:projectId`. */
   path(rest?: string): string;
-  /** The project as its owner reads it. */
   read(): Promise<Answer>;
-  /** Role by account, as the owner lists them. */
+  /** Returns the roles by account, as the owner lists them. */
   roles(): Promise<Record<Id, string>>;
 }
 
@@ -31,7 +29,7 @@ export async function openTeam(app: TestApp): Promise<Team> {
     await openAccount(app),
     await openAccount(app),
   ];
-  const project = await ownedProject(owner);
+  const project = await createOwnedProject(owner);
   const { projectId } = project;
   await joinProject(app.services, projectId, admin.accountId, "admin");
   await joinProject(app.services, projectId, viewer.accountId, "viewer");
@@ -53,6 +51,10 @@ export async function openTeam(app: TestApp): Promise<Team> {
   };
 }
 
-export const patched = (path: string, body: unknown): Call => ({ method: "PATCH", path, body });
-export const removed = (path: string, body?: unknown): Call => ({ method: "DELETE", path, body });
-export const put = (path: string, body: unknown): Call => ({ method: "PUT", path, body });
+export const patchCall = (path: string, body: unknown): Call => ({ method: "PATCH", path, body });
+export const deleteCall = (path: string, body?: unknown): Call => ({
+  method: "DELETE",
+  path,
+  body,
+});
+export const putCall = (path: string, body: unknown): Call => ({ method: "PUT", path, body });

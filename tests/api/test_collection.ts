@@ -4,7 +4,6 @@ import type { Json } from "@/lib/store/port.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
 import type { TestApp, TestProject, TestUser } from "../support/test_app.ts";
 
-/** A document as it is answered. */
 export interface Doc {
   readonly _id: string;
   readonly createdAt: string;
@@ -14,29 +13,28 @@ export interface Doc {
   readonly [name: string]: Json;
 }
 
-/** A call whose path begins behind the collection: `""`, `"?limit=1"`, `"/bulk"`, `"/<id>"`. */
+/** A call whose path begins after the collection: `""`, `"?limit=1"`, `"/bulk"`, `"/<id>"`. */
 export type CollectionCall = Omit<Call, "path"> & { readonly path?: string };
 
-/** One collection of a test, and calls about it. */
 export interface TestCollection {
   readonly app: TestApp;
   readonly project: TestProject;
   readonly name: string;
   asSecret(call: CollectionCall): Promise<Answer>;
   asPublic(call: CollectionCall, user?: TestUser): Promise<Answer>;
-  /** Stores documents one after the other, each a second later, with the secret key. */
+  /** Inserts documents one after the other, one second apart, with the secret key. */
   insert(...documents: readonly { readonly [name: string]: unknown }[]): Promise<Doc[]>;
   insertOne(document?: { readonly [name: string]: unknown }): Promise<Doc>;
-  /** The document as the secret key reads it, trash included. */
+  /** Reads a document with the secret key, even from the trash. */
   read(id: string): Promise<Answer>;
   remove(id: string): Promise<void>;
-  /** The names (field `n`) of the documents a query lists, in their order. */
+  /** Returns field `n` of the listed documents, in order. */
   names(query: string, user?: TestUser | "public"): Promise<Json[]>;
-  /** Runs `work` and fails if anything in the collection is different afterwards. */
+  /** Runs `work` and fails if it changes the collection's documents. */
   untouched(work: () => Promise<void>): Promise<void>;
 }
 
-/** A project with one collection; `definition` needs no name. */
+/** Creates a project with one collection; `definition` needs no name. */
 export async function createTestCollection(
   app: TestApp,
   definition: { readonly [name: string]: unknown } = {},
@@ -49,12 +47,13 @@ export async function createTestCollection(
 }
 
 export function testCollectionOf(app: TestApp, project: TestProject, name: string): TestCollection {
-  const whole = (call: CollectionCall): Call => ({
+  const inCollection = (call: CollectionCall): Call => ({
     ...call,
     path: `/api/data/${name}${call.path ?? ""}`,
   });
-  const asSecret = (call: CollectionCall) => project.asSecret(whole(call));
-  const asPublic = (call: CollectionCall, user?: TestUser) => project.asPublic(whole(call), user);
+  const asSecret = (call: CollectionCall) => project.asSecret(inCollection(call));
+  const asPublic = (call: CollectionCall, user?: TestUser) =>
+    project.asPublic(inCollection(call), user);
 
   async function insertOne(document: { readonly [name: string]: unknown } = {}): Promise<Doc> {
     app.clock.advance(1000);
@@ -63,7 +62,7 @@ export function testCollectionOf(app: TestApp, project: TestProject, name: strin
     return answer.body.data;
   }
 
-  /** Revisions cannot be seen; every change moves `updatedAt`, because the clock moves. */
+  /** Revisions are not visible, but each change moves `updatedAt`, because the clock advances. */
   async function state(): Promise<string> {
     const answer = await asSecret({
       path: "?include_deleted=true&limit=1000&sort=_id",
@@ -108,7 +107,7 @@ export function testCollectionOf(app: TestApp, project: TestProject, name: strin
   };
 }
 
-/** Fails unless the answer is this refusal. `says` must stand in its message. */
+/** Fails unless the answer is this refusal and its message contains `says`. */
 export function refused(
   answer: Answer,
   status: number,
@@ -134,7 +133,6 @@ export function ok(answer: Answer, status = 200): any {
   return answer.body.data;
 }
 
-/** How many answers have which status. */
 export function tally(answers: readonly Answer[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
@@ -144,5 +142,4 @@ export function tally(answers: readonly Answer[]): Record<number, number> {
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** An id that no document has. */
-export const NOBODY = "0123456789abcdef01234567";
+export const UNKNOWN_ID = "0123456789abcdef01234567";

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import { fakeClock } from "../support/test_services.ts";
 import { openWebhooks } from "./webhooks.ts";
-import { NOBODY, ok, refused } from "./test_collection.ts";
+import { ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 
 const test = (id: string) => ({ method: "POST", path: `/webhooks/${id}/test` });
 
-Deno.test("testWebhook sends a signed message, also where the webhook is off, and answers what came back", async () => {
+Deno.test("testWebhook sends a signed message, even if the webhook is off, and returns the response", async () => {
   await using hooks = await openWebhooks({ clock: fakeClock(Date.now()) });
   const { id, secret } = await hooks.create({ enabled: false });
   const tested = ok(await hooks.owner.as("admin", test(id)));
@@ -26,10 +26,10 @@ Deno.test("testWebhook sends a signed message, also where the webhook is off, an
   assert.deepEqual(await hooks.deliveries(), []);
 });
 
-Deno.test("testWebhook is for admins and the owner, of a webhook that there is", async () => {
+Deno.test("testWebhook is for admins and the owner, of existing webhooks", async () => {
   await using hooks = await openWebhooks();
   const { id } = await hooks.create();
-  refused(await hooks.owner.asOwner(test(NOBODY)), 404, "WEBHOOK_NOT_FOUND");
+  refused(await hooks.owner.asOwner(test(UNKNOWN_ID)), 404, "WEBHOOK_NOT_FOUND");
   await hooks.owner.isForAdmins(test(id));
   assert.equal(hooks.server.received.length, 0);
 });

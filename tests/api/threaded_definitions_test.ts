@@ -1,4 +1,4 @@
-/** Changes of definitions in a thread, however few documents there are. */
+/** Tests changes of definitions in a thread, which here run for any number of documents. */
 
 import assert from "node:assert/strict";
 import { openForWriting } from "@/lib/documents/access.ts";
@@ -6,11 +6,11 @@ import type { Collection, StoredDocument } from "@/lib/documents/collection.ts";
 import { writeDocument } from "@/lib/documents/write_document.ts";
 import { deleteCollection } from "@/lib/documents/delete_collection.ts";
 import { getCollection, listCollections } from "@/lib/documents/save_collection.ts";
-import { storedCollections } from "@/lib/documents/save_collection.ts";
+import { compileCollections } from "@/lib/documents/save_collection.ts";
 import type { Services } from "@/lib/services.ts";
 import { ALL, compare, eq } from "@/lib/store/filter.ts";
 import type { Json } from "@/lib/store/port.ts";
-import { openBeside } from "../contract/sqlite_folder.ts";
+import { openSecondEngine } from "../contract/sqlite_folder.ts";
 import { engineOver } from "../support/engine_over.ts";
 import { createCollection, updateCollection } from "../support/given.ts";
 import { openTestServices } from "../support/test_services.ts";
@@ -30,16 +30,18 @@ const withFields = (fields: readonly object[], indexes: readonly object[] = []) 
 const V = { key: "v", type: "String" };
 const BEFORE = withFields([V]);
 
-/** @param meanwhile Runs before the transaction that changes a definition. */
-async function opened(meanwhile: (services: Services) => Promise<unknown> = async () => {}) {
+/** @param beforeChange Runs before the transaction that changes a definition. */
+async function openThreaded(
+  beforeChange: (services: Services) => Promise<unknown> = async () => {},
+) {
   const opened = await openTestServices();
-  const threaded = await openBeside(opened.folder, { threadRowsMin: 0 });
+  const threaded = await openSecondEngine(opened.folder, { threadRowsMin: 0 });
   let changes = 0;
   const engine = engineOver(opened.services.engine, {
     async transaction(space, work, { redefines } = {}) {
       if (redefines === undefined) return await opened.services.engine.transaction(space, work);
       changes++;
-      await meanwhile(opened.services);
+      await beforeChange(opened.services);
       return await threaded.transaction(space, work, { redefines });
     },
   });
@@ -62,15 +64,15 @@ async function write(services: Services, body: { [name: string]: Json }): Promis
 }
 
 async function documentsOf(services: Services): Promise<StoredDocument[]> {
-  const [collection] = await storedCollections(services, PROJECT);
+  const [collection] = await compileCollections(services, PROJECT);
   const documents = services.engine.records<StoredDocument>(PROJECT, collection!.records);
   return await Array.fromAsync(documents.find({ filter: ALL }));
 }
 
 const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore: !onSqlite, fn });
 
-test("twenty who write while definitions change are never refused, and all is found by new fields", async () => {
-  await using fixture = await opened();
+test("writes during definition changes succeed, and new indexes find all documents", async () => {
+  await using fixture = await openThreaded();
   const { services, changes } = fixture;
   const indexed = withFields(
     [V, { key: "w", type: "Number" }, { key: "t", type: "Array", items: { type: "Number" } }],
@@ -86,7 +88,7 @@ test("twenty who write while definitions change are never refused, and all is fo
   });
   for (let round = 0; round < 4; round++) {
     await updateCollection(services, PROJECT, indexed);
-    const [{ records }] = await storedCollections(services, PROJECT) as [Collection];
+    const [{ records }] = await compileCollections(services, PROJECT) as [Collection];
     const documents = services.engine.records(PROJECT, records);
     const [all, ranged, tagged] = await services.engine.transaction(PROJECT, async (tx) => {
       const within = tx.records(records);
@@ -107,8 +109,8 @@ test("twenty who write while definitions change are never refused, and all is fo
   assert.equal((await documentsOf(services)).length, written);
 });
 
-test("what does not fit is refused with the first ten, and nothing is changed", async () => {
-  await using fixture = await opened();
+test("a definition that does not fit is refused with ten documents and changes nothing", async () => {
+  await using fixture = await openThreaded();
   const { services } = fixture;
   const ids: string[] = [];
   for (let i = 0; i < 12; i++) ids.push(await write(services, { v: "same" }));
@@ -129,9 +131,9 @@ test("what does not fit is refused with the first ten, and nothing is changed", 
   await write(services, { v: "same" });
 });
 
-test("a unique value that is taken before a change begins is refused by its document", async () => {
+test("a duplicate written before a unique change begins is refused and named", async () => {
   let last = "";
-  await using fixture = await opened(async (services) => {
+  await using fixture = await openThreaded(async (services) => {
     if (last === "") last = await write(services, { v: "b" });
   });
   const { services } = fixture;
@@ -143,9 +145,9 @@ test("a unique value that is taken before a change begins is refused by its docu
   });
 });
 
-test("what is written before a change begins is compared with the new definition", async () => {
+test("a document written before a change begins is checked against the new definition", async () => {
   let last = "";
-  await using fixture = await opened(async (services) => {
+  await using fixture = await openThreaded(async (services) => {
     if (last === "") last = await write(services, { v: "x", w: "no number" });
   });
   const { services } = fixture;
@@ -157,9 +159,9 @@ test("what is written before a change begins is compared with the new definition
   });
 });
 
-test("a change that another one overtakes is made of what that has left", async () => {
+test("a change that another one overtakes is applied to the other's definition", async () => {
   let isOvertaken = false;
-  await using fixture = await opened(async (services) => {
+  await using fixture = await openThreaded(async (services) => {
     if (isOvertaken) return;
     isOvertaken = true;
     const other = withFields([V, { key: "other", type: "Number", index: true }]);
@@ -175,8 +177,8 @@ test("a change that another one overtakes is made of what that has left", async 
   assert.deepEqual((await documentsOf(services)).map(({ w }) => w), [2, 3]);
 });
 
-test("a collection that is deleted before its change begins is not found", async () => {
-  await using fixture = await opened((services) =>
+test("a change of a collection that is deleted before it begins is refused", async () => {
+  await using fixture = await openThreaded((services) =>
     deleteCollection(services, PROJECT, "posts").catch(() => {})
   );
   const { services } = fixture;
@@ -187,8 +189,8 @@ test("a collection that is deleted before its change begins is not found", async
   });
 });
 
-test("several changes at once end in one of them", async () => {
-  await using fixture = await opened();
+test("concurrent changes end with one of the definitions", async () => {
+  await using fixture = await openThreaded();
   const { services } = fixture;
   for (let i = 0; i < 30; i++) await write(services, { v: `${i}`, w: i, x: `${i}` });
   const choices = [

@@ -5,7 +5,7 @@ import { createTestOwner } from "./test_owner.ts";
 
 const PATH = "/providers/github/trial";
 
-Deno.test("a provider that is ready is tried at the dashboard's address, by admins alone", async () => {
+Deno.test("only admins can try a configured provider, at the dashboard's address", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const set = (body: unknown) => owner.asOwner({ method: "PUT", path: "/providers/github", body });

@@ -8,7 +8,7 @@ import { ok } from "./test_collection.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** All that is stored of a project whose creation is killed before its end. */
+/** Leaves what is stored of a project whose creation is killed. */
 async function beginProject({ services, clock }: TestApp): Promise<string> {
   const projectId = objectIds(clock)();
   await services.engine.createSpace(projectId);
@@ -16,25 +16,25 @@ async function beginProject({ services, clock }: TestApp): Promise<string> {
   return projectId;
 }
 
-Deno.test("what a killed creation of a project has left is removed after an hour", async () => {
+Deno.test("the remains of a killed project creation are removed after an hour", async () => {
   await using app = await openTestApp();
   const { services: { engine }, clock } = app;
   const project = await app.project();
   const begun = await beginProject(app);
   clock.advance(HOUR_MS - 60_000);
   assert.equal((await maintain(app.services)).unfinished, 0);
-  assert.ok((await engine.spaces()).includes(begun), "its creation may still be under way");
+  assert.ok((await engine.spaces()).includes(begun), "its creation may still be in progress");
   clock.advance(120_000);
   assert.equal((await maintain(app.services)).unfinished, 1);
   const left = await engine.spaces();
   assert.ok(!left.includes(begun));
-  assert.ok(left.includes(project.projectId), "a project that nobody has used yet stays");
+  assert.ok(left.includes(project.projectId), "an unused project stays");
   await project.collection({ name: "notes", fields: [], rls: { enabled: false } });
   ok(await project.asSecret({ path: "/api/data/notes", body: { text: "still there" } }), 201);
   assert.equal((await maintain(app.services)).unfinished, 0);
 });
 
-Deno.test("data of a project that nobody knows stay, and the log names it", async () => {
+Deno.test("data of an unknown project stays, and the log names the project", async () => {
   const said: string[] = [];
   using log = createLog("error", (text) => said.push(text));
   await using app = await openTestApp({ log });
@@ -45,6 +45,6 @@ Deno.test("data of a project that nobody knows stay, and the log names it", asyn
   clock.advance(2 * HOUR_MS);
   assert.equal((await maintain(app.services)).unfinished, 0);
   log.flush();
-  assert.match(said.join(""), new RegExp(`nobody knows: restore .*${begun}`));
+  assert.match(said.join(""), new RegExp(`without a project: restore .*${begun}`));
   assert.equal(await notes.count(ALL), 1);
 });

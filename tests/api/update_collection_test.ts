@@ -9,19 +9,19 @@ const put = (body: unknown, name = "posts") => ({
   body,
 });
 
-Deno.test("a definition is replaced whole, with or without its name, and holds at once", async () => {
+Deno.test("updateCollection replaces the entire definition, with or without its name, immediately", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts", strict: true, rls: { enabled: false } });
   const fields = [{ key: "title", type: "String", required: true }];
   const { strict, rls } = ok(await owner.asOwner(put({ fields })));
-  assert.deepEqual([strict, rls.enabled], [true, true], "what is left out has its default");
+  assert.deepEqual([strict, rls.enabled], [true, true], "omitted parts get their defaults");
   ok(await owner.asOwner(put({ name: "posts", fields })));
   const untitled = await owner.project.asSecret({ path: "/api/data/posts", body: {} });
   refused(untitled, 400, "INVALID_DOCUMENT", "title");
 });
 
-Deno.test("a definition that is replaced without strict keeps what it was", async () => {
+Deno.test("a definition that is replaced without strict keeps the stored value", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const fields = [{ key: "title", type: "String" }];

@@ -2,11 +2,18 @@ import assert from "node:assert/strict";
 import { faults, testUnless } from "../support/server_faults.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
-import { ADA, declareFields, signUp, storedUsers, traceless, userCall } from "./user_email.ts";
+import {
+  ADA,
+  assertTraceless,
+  declareFields,
+  signUp,
+  storedUsers,
+  userCall,
+} from "./user_email.ts";
 
 const callOf = (body: unknown) => ({ ...userCall("update-profile", body), method: "PUT" });
 
-Deno.test("update-profile changes what PATCH /me does and keeps the rest, with the message in the data", async () => {
+Deno.test("update-profile changes what PATCH /me does, with the message in the data", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await declareFields(app, project, { key: "company", type: "String" });
@@ -23,19 +30,19 @@ Deno.test("update-profile changes what PATCH /me does and keeps the rest, with t
   assert.deepEqual(ok(await project.asPublic({ path: "/api/userAuth/me" }, user)), data);
 });
 
-Deno.test("update-profile with a username that somebody has is 409, whatever its letter case", async () => {
+Deno.test("update-profile with a taken username is 409 in any letter case", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { username: "Ada" });
   const user = await signUp(project);
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await project.asPublic(callOf({ username: "aDA" }), user), 409, "USERNAME_TAKEN");
   });
 });
 
 testUnless(
   faults.sharesUnique,
-  "update-profile: of 20 users who take one username at once one gets it",
+  "update-profile: of 20 users who set one username concurrently one gets it",
   async () => {
     await using app = await openTestApp();
     const project = await app.project();
@@ -50,12 +57,12 @@ testUnless(
   },
 );
 
-Deno.test("update-profile refuses what is not the user's to set, and values that do not fit", async () => {
+Deno.test("update-profile refuses members that users cannot set, and invalid values", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await declareFields(app, project, { key: "company", type: "String", required: true });
   const user = await signUp(project, { company: "Engines" });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (
       const [body, says] of [
         [{}, "Send name, username, avatarUrl"],

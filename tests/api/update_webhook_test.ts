@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { change, openWebhooks } from "./webhooks.ts";
-import { NOBODY, ok, refused } from "./test_collection.ts";
+import { ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 
 const patch = (id: string, body: unknown) => ({ method: "PATCH", path: `/webhooks/${id}`, body });
 
-Deno.test("updateWebhook changes what is given, and leaves the rest", async () => {
+Deno.test("updateWebhook changes what the body names and leaves the rest", async () => {
   await using hooks = await openWebhooks();
   const { secret: _secret, ...webhook } = await hooks.create();
   hooks.app.clock.advance(1000);
@@ -13,21 +13,21 @@ Deno.test("updateWebhook changes what is given, and leaves the rest", async () =
   const updatedAt = "2026-01-31T12:00:01.000Z";
   assert.deepEqual(changed, { ...webhook, ...given, updatedAt });
   assert.equal(ok(await hooks.owner.asOwner(patch(webhook.id, { enabled: false }))).enabled, false);
-  await hooks.tell(change({ action: "deleted" }));
-  assert.equal(hooks.server.received.length, 0, "it is off");
+  await hooks.dispatch(change({ action: "deleted" }));
+  assert.equal(hooks.server.received.length, 0, "the webhook is off");
   ok(await hooks.owner.as("admin", patch(webhook.id, { enabled: true })));
-  await hooks.tell(change({ action: "deleted" }), change({ action: "changed" }));
+  await hooks.dispatch(change({ action: "deleted" }), change({ action: "changed" }));
   assert.deepEqual(hooks.server.received.map(({ json }) => json.type), ["posts.deleted"]);
 });
 
-Deno.test("updateWebhook sends what waits to the new address, and forgets why it was off", async () => {
+Deno.test("updateWebhook sends pending deliveries to the new address, and clears offBecause", async () => {
   await using hooks = await openWebhooks();
   const { id, url } = await hooks.create();
   hooks.server.behave(500);
-  await hooks.tell(change());
+  await hooks.dispatch(change());
   ok(await hooks.owner.asOwner(patch(id, { url: url.replace("/hook", "/other") })));
   hooks.server.behave(410);
-  await hooks.later(5_500); // Five seconds, with up to a tenth of jitter.
+  await hooks.later(5_500); // Five seconds plus up to 10% jitter.
   assert.deepEqual(hooks.server.received.map(({ path }) => path), ["/hook", "/other"]);
   const off = ok(await hooks.owner.asOwner({ path: `/webhooks/${id}` }));
   assert.deepEqual([off.enabled, off.offBecause], [
@@ -50,7 +50,7 @@ Deno.test("updateWebhook refuses what createWebhook refuses, and changes nothing
   }
   const events = { missing: ["created"] };
   refused(await owner.asOwner(patch(id, { name: "New", events })), 400, "INVALID_INPUT", "missing");
-  refused(await owner.asOwner(patch(NOBODY, { name: "New" })), 404, "WEBHOOK_NOT_FOUND");
+  refused(await owner.asOwner(patch(UNKNOWN_ID, { name: "New" })), 404, "WEBHOOK_NOT_FOUND");
   await owner.isForAdmins(patch(id, { name: "New" }));
   assert.deepEqual(ok(await owner.asOwner({ path: `/webhooks/${id}` })), webhook);
 });

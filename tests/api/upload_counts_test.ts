@@ -18,8 +18,10 @@ async function counts(files: Files) {
   return { files: all, open };
 }
 
-/** As if there were so many rows more. */
-async function pretend(files: Files, increment: { files: number; open: number }): Promise<void> {
+async function increaseCounts(
+  files: Files,
+  increment: { files: number; open: number },
+): Promise<void> {
   const changed = await usageOf(files).updateOne(eq("_id", files.project.projectId), { increment });
   assert.notEqual(changed, null);
 }
@@ -35,16 +37,16 @@ Deno.test("files and open uploads are counted from request to delete", async () 
   assert.deepEqual(await counts(files), { files: 1, open: 0 });
   const given = await files.request(1);
   await files.remove(given.filePath);
-  assert.deepEqual(await counts(files), { files: 1, open: 0 }, "an upload that is given up");
+  assert.deepEqual(await counts(files), { files: 1, open: 0 }, "a cancelled upload is uncounted");
   await files.remove(upload.filePath);
   assert.deepEqual(await counts(files), { files: 0, open: 0 });
 });
 
-Deno.test("of 40 requests at once as many are granted as open uploads are left; one that ends makes room", async () => {
+Deno.test("of 40 concurrent requests as many are granted as open uploads are left", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const first = await files.request(1);
-  await pretend(files, { files: OPEN - 8, open: OPEN - 8 });
+  await increaseCounts(files, { files: OPEN - 8, open: OPEN - 8 });
   app.clock.advance(60_000);
   const answers = await Promise.all(times(40, () => files.ask(ONE)));
   assert.deepEqual(tally(answers), { 200: 7, 429: 33 });
@@ -52,29 +54,29 @@ Deno.test("of 40 requests at once as many are granted as open uploads are left; 
   const again = await files.ask(ONE);
   refused(again, 429, "TOO_MANY_UPLOADS", `${OPEN} open uploads`);
   assert.equal(again.headers.get("retry-after"), String(HOLD_MS / 1000 - 60));
-  assert.equal((await files.rows()).length, 8, "a refusal leaves nothing");
+  assert.equal((await files.rows()).length, 8, "a refusal stores no row");
   await files.put(first);
   await files.confirm(first);
   assert.equal((await files.ask(ONE)).status, 200);
   refused(await files.ask(ONE), 429, "TOO_MANY_UPLOADS");
 });
 
-Deno.test("uploads that have expired hold no place", async () => {
+Deno.test("expired uploads do not count as open", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   for (const _ of times(3, () => 0)) await files.request(1);
-  await pretend(files, { files: OPEN - 3, open: OPEN - 3 });
+  await increaseCounts(files, { files: OPEN - 3, open: OPEN - 3 });
   refused(await files.ask(ONE), 429, "TOO_MANY_UPLOADS");
   app.clock.advance(HOLD_MS);
   assert.equal((await files.ask(ONE)).status, 200);
   assert.deepEqual(await counts(files), { files: OPEN - 2, open: OPEN - 2 });
 });
 
-Deno.test("of 40 requests at once as many are granted as files are left, and a delete makes room", async () => {
+Deno.test("of 40 concurrent requests as many are granted as files are left; a delete makes room", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { filePath } = await files.upload(1);
-  await pretend(files, { files: FILES - 8, open: 0 });
+  await increaseCounts(files, { files: FILES - 8, open: 0 });
   const answers = await Promise.all(times(40, () => files.ask(ONE)));
   assert.deepEqual(tally(answers), { 200: 7, 403: 33 });
   refused(await files.ask(ONE), 403, "PLAN_LIMIT_REACHED", `${FILES} files of a project`);
@@ -83,7 +85,7 @@ Deno.test("of 40 requests at once as many are granted as files are left, and a d
   refused(await files.ask(ONE), 403, "PLAN_LIMIT_REACHED");
 });
 
-Deno.test("rows of an earlier version are counted at their first change, whatever that is", async () => {
+Deno.test("rows of an earlier version are counted at the first change of any kind", async () => {
   const changes = {
     request: (files: Files) => files.request(1),
     confirm: async (files: Files, open: Parameters<Files["put"]>[0]) => {
@@ -111,7 +113,7 @@ Deno.test("rows of an earlier version are counted at their first change, whateve
   }
 });
 
-Deno.test("20 requests at once that find rows uncounted count each once", async () => {
+Deno.test("20 concurrent requests that find rows uncounted count each row once", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   for (const _ of times(3, () => 0)) await files.request(1);

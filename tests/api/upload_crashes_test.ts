@@ -7,28 +7,28 @@ import { findUpload } from "@/lib/files/uploads.ts";
 import { silentLog } from "@/lib/runtime/log.ts";
 import { type CreatedProject, createProject } from "@/lib/projects/create_project.ts";
 import { openServices, type Services } from "@/lib/services.ts";
-import { adminEnd } from "../acceptance/server.ts";
+import { runAdmin } from "../acceptance/server.ts";
 import { RUNS } from "../property/run.ts";
-import { everyNth, passedOver } from "../support/every_nth.ts";
+import { everyNth, randomOffset } from "../support/every_nth.ts";
 import { createTestStore, database, storage, type TestStore } from "../support/test_store.ts";
 import { sacrifice } from "./sacrifice.ts";
 import { contentOf, type Orders, type Said } from "./upload_victim.ts";
 
-/** Where it costs least, in the full matrix; else once. */
+/** Many rounds run only in the full matrix, with the fastest store. */
 const ROUNDS = RUNS > 100 && database === "sqlite" && storage === "disk" ? 100 : 1;
-/** Claims lapse from one round to the next; what is held for an upload does after ten. */
+/** Claims expire from one round to the next, reservations after ten rounds. */
 const ROUND_MS = 121_000;
 const STRIDE = everyNth(4);
 const STEPS_MIN = 40;
 const VICTIM = new URL("upload_victim.ts", import.meta.url);
 
-/** What the processes were answered, all of them together. */
+/** The responses that all processes got. */
 class Answers {
   readonly sizes = new Map<string, number>();
   readonly confirmed = new Set<string>();
   readonly deleting = new Set<string>();
   readonly deleted = new Set<string>();
-  /** Confirms that may have begun, and were not answered. */
+  /** Confirms that may have begun but got no response. */
   readonly unanswered = new Set<string>();
 
   take(said: Said): void {
@@ -62,22 +62,22 @@ const openAt = (store: TestStore, ahead: number): Promise<Services> =>
     clock: { ...systemClock, now: () => Date.now() + ahead },
   });
 
-/** Restarts, clears away once, and looks: nothing may differ, and nothing confirmed be lost. */
+/** Restarts, reaps once, and fails if there is drift or a confirmed file is lost. */
 async function verify(
   services: Services,
   { projectId }: CreatedProject,
   answers: Answers,
-  told: string,
+  context: string,
 ): Promise<void> {
   await services.jobRunner.runDue();
   await reap(services);
   const { drift } = await reconcile(services, projectId, { repair: false });
-  assert.deepEqual(drift, [], told);
+  assert.deepEqual(drift, [], context);
   for (const path of answers.confirmed) {
     const row = await findUpload(services, projectId, path);
-    if (answers.deleted.has(path)) assert.equal(row, null, `${told}: ${path} was deleted`);
+    if (answers.deleted.has(path)) assert.equal(row, null, `${context}: ${path} was deleted`);
     if (answers.deleting.has(path)) continue;
-    assert.equal(row?.state, "confirmed", `${told}: ${path} was confirmed`);
+    assert.equal(row?.state, "confirmed", `${context}: ${path} was confirmed`);
   }
 }
 
@@ -91,40 +91,40 @@ async function assertContents(services: Services, answers: Answers): Promise<voi
   }
 }
 
-Deno.test(`kill -9 between every two steps of request, PUT, confirm and delete: after one pass of the reaper there is no drift, and nothing confirmed is lost`, async () => {
+Deno.test(`after kill -9 at any step of an upload one reaper pass leaves no drift or loss`, async () => {
   await using store = await createTestStore();
   const project = await (async () => {
     await using services = await openAt(store, 0);
     return await createProject(services, { name: "Crashing", siteUrl: null });
   })();
   const answers = new Answers();
-  let [killed, at, ends] = [0, 1 + passedOver(STRIDE), 0];
+  let [killed, at, ends] = [0, 1 + randomOffset(STRIDE), 0];
   for (let round = 1; killed < ROUNDS || ends === 0; round++) {
     const ahead = round * ROUND_MS;
     const unanswered = [...answers.unanswered]
       .map((filePath) => ({ filePath, size: answers.sizes.get(filePath)! }));
     const { settings } = store;
     const { secretKey } = project;
-    const told = `round ${round}, killed before step ${at}`;
+    const context = `round ${round}, killed before step ${at}`;
     const orders: Orders = { settings, secretKey, at, ahead, unanswered };
     if (await sacrifice<Said>(VICTIM, orders, (said) => answers.take(said))) {
       killed++;
       at += STRIDE;
     } else {
-      assert.ok(at > STEPS_MIN, told);
+      assert.ok(at > STEPS_MIN, context);
       ends++;
       at = 1;
     }
     await using services = await openAt(store, ahead);
-    await verify(services, project, answers, told);
+    await verify(services, project, answers, context);
   }
   await using services = await openAt(store, 2 * (killed + ends) * ROUND_MS);
   await verify(services, project, answers, "in the end");
   await assertContents(services, answers);
   const { unfinished } = await reconcile(services, project.projectId, { repair: false });
-  assert.deepEqual(unfinished, [], "what was under way is cleared away");
+  assert.deepEqual(unfinished, [], "unfinished work is removed");
   assert.ok(answers.confirmed.size > killed / 4, `${answers.confirmed.size} were confirmed`);
   const words = ["storage", "reconcile", "--project", project.projectId];
-  const { code, stdout } = await adminEnd(words, store.settings);
+  const { code, stdout } = await runAdmin(words, store.settings);
   assert.equal(code, 0, stdout);
 });

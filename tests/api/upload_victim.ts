@@ -1,6 +1,6 @@
 /**
- * A process that uploads two files and deletes one of them, and ends itself by SIGKILL when it is
- * about to take a step: see upload_crashes_test.ts. What it was answered it says before it goes on.
+ * A process that uploads two files, deletes one of them, and kills itself by SIGKILL before a given
+ * step: see upload_crashes_test.ts. It reports each response before it continues.
  */
 
 import { systemClock } from "@/lib/clock.ts";
@@ -8,26 +8,25 @@ import { loadConfig } from "@/lib/runtime/config.ts";
 import { silentLog } from "@/lib/runtime/log.ts";
 import { openServices } from "@/lib/services.ts";
 import { type App, createApp } from "@/routes/app.ts";
-import { stepped } from "../support/stepped.ts";
+import { withSteps } from "../support/with_steps.ts";
 import { announceFileSteps, killedBefore, say, saySessions, type Step } from "./sacrifice.ts";
 
 export interface Orders {
   readonly settings: Readonly<Record<string, string>>;
   readonly secretKey: string;
-  /** The step before which it ends, counted from 1. */
+  /** The step before which the process kills itself, counted from 1. */
   readonly at: number;
-  /** How far its clock is ahead, in milliseconds. */
+  /** Milliseconds by which its clock is ahead. */
   readonly ahead: number;
-  /** Uploads whose confirm was never answered: it asks again before it does anything else. */
-  readonly unanswered: readonly Unanswered[];
+  /** Uploads whose confirm got no response. The process confirms them first. */
+  readonly unanswered: readonly UnansweredUpload[];
 }
 
-export interface Unanswered {
+export interface UnansweredUpload {
   readonly filePath: string;
   readonly size: number;
 }
 
-/** What it says, a line each. */
 export type Said =
   | { readonly said: "requested"; readonly filePath: string; readonly size: number }
   | { readonly said: "put" | "deleting" | "deleted"; readonly filePath: string }
@@ -35,11 +34,11 @@ export type Said =
 
 const TYPE = "text/plain";
 
-/** The content follows from the path, so that a file of another is noticed. */
+/** Returns content that depends on the path, which makes another file's content noticeable. */
 export const contentOf = (filePath: string, size: number): string =>
   filePath.repeat(Math.ceil(size / filePath.length)).slice(0, size);
 
-const tell = (said: Said): void => say(said);
+const report = (said: Said): void => say(said);
 
 async function run({ settings, secretKey, at, ahead, unanswered }: Orders): Promise<void> {
   const step = killedBefore(at);
@@ -51,12 +50,12 @@ async function run({ settings, secretKey, at, ahead, unanswered }: Orders): Prom
   for (const upload of unanswered) await confirm(client, upload);
 
   announceFileSteps(step);
-  const watched = clientOf(createApp(stepped(services, step)), secretKey);
+  const watched = clientOf(createApp(withSteps(services, step)), secretKey);
   await upload(watched, step, 3_000);
   const gone = await upload(watched, step, 20_000);
-  tell({ said: "deleting", filePath: gone });
+  report({ said: "deleting", filePath: gone });
   await watched("DELETE", "/api/storage/file", { path: gone });
-  tell({ said: "deleted", filePath: gone });
+  report({ said: "deleted", filePath: gone });
   await step();
 }
 
@@ -95,14 +94,14 @@ async function upload(
     "/api/storage/upload-request",
     asked,
   );
-  tell({ said: "requested", filePath, size });
+  report({ said: "requested", filePath, size });
   await put(client, step, { filePath, signedUrl, size });
-  tell({ said: "put", filePath });
+  report({ said: "put", filePath });
   await confirm(client, { filePath, size });
   return filePath;
 }
 
-/** Sends the bytes in two pieces where the server takes them itself. */
+/** Sends the bytes in two chunks if the server receives them itself. */
 async function put(
   client: Client,
   step: Step,
@@ -134,10 +133,10 @@ async function put(
   if (status !== 200) throw new Error(`PUT answered ${status}`);
 }
 
-async function confirm(client: Client, upload: Unanswered): Promise<void> {
+async function confirm(client: Client, upload: UnansweredUpload): Promise<void> {
   const { filePath } = upload;
   const { status } = await client("POST", "/api/storage/upload-confirm", upload);
-  tell({ said: status === 200 ? "confirmed" : "refused", filePath, status });
+  report({ said: status === 200 ? "confirmed" : "refused", filePath, status });
 }
 
 if (import.meta.main) await run(JSON.parse(Deno.args[0]!));

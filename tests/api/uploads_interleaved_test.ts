@@ -5,8 +5,16 @@ import type { Services } from "@/lib/services.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { storage } from "../support/test_store.ts";
-import { CONFIRM, FILE, type Files, openFiles, putTo, type Requested, sendOver } from "./files.ts";
-import { interleave, type Run } from "./interleaved.ts";
+import {
+  CONFIRM,
+  FILE,
+  type Files,
+  openFiles,
+  putTo,
+  type RequestedUpload,
+  sendOver,
+} from "./files.ts";
+import { interleave, type InterleavedStatuses } from "./interleaved.ts";
 
 const SIZE = 12;
 const FIRST = "first bytes!";
@@ -14,12 +22,12 @@ const SECOND = "other bytes.";
 
 type Act = "confirm" | "put" | "remove" | "reap";
 
-/** Does one thing about an upload, over services whose steps may be watched. Resolves to a status. */
-async function act(
+/** Performs one action on an upload over the given services and returns its status. */
+async function perform(
   { project, app }: Files,
   services: Services,
   what: Act,
-  { filePath, size, signedUrl, contentType }: Requested,
+  { filePath, size, signedUrl, contentType }: RequestedUpload,
 ): Promise<number> {
   const over = (call: Parameters<typeof sendOver>[2]): Promise<Answer> =>
     sendOver(services, project, call);
@@ -44,31 +52,36 @@ async function act(
   }
 }
 
-async function storedText({ app }: Files, { filePath }: Requested): Promise<string | null> {
+async function storedText({ app }: Files, { filePath }: RequestedUpload): Promise<string | null> {
   const stream = await app.services.blobStores.internal.read("stored", filePath);
   return stream && await new Response(stream).text();
 }
 
-/** Whatever happened: the sums are those of the rows, and the rows those of the objects. */
-async function settled(files: Files, upload: Requested, run: Run, acts: readonly Act[]) {
+/** Fails unless the totals match the rows and the rows match the objects. */
+async function assertConsistent(
+  files: Files,
+  upload: RequestedUpload,
+  run: InterleavedStatuses,
+  acts: readonly Act[],
+) {
   const { app, project: { projectId } } = files;
-  const told = `${acts.join(" and ")} answered ${run.first} and ${run.second}`;
+  const context = `${acts.join(" and ")} answered ${run.first} and ${run.second}`;
   await reap(app.services);
   const { drift } = await reconcile(app.services, projectId, { repair: false });
-  assert.deepEqual(drift, [], told);
+  assert.deepEqual(drift, [], context);
   const row = (await files.rows()).find(({ path }) => path === upload.filePath);
   const statuses = [run.first, run.second];
   const wasRemoved = acts.some((what, i) => what === "remove" && statuses[i] === 200);
   const wasConfirmed = acts.some((what, i) => what === "confirm" && statuses[i] === 200);
-  assert.equal(row === undefined, wasRemoved, told);
-  if (wasConfirmed && !wasRemoved) assert.equal(row!.state, "confirmed", told);
+  assert.equal(row === undefined, wasRemoved, context);
+  if (wasConfirmed && !wasRemoved) assert.equal(row!.state, "confirmed", context);
   if (row?.state !== "confirmed") return;
   const text = await storedText(files, upload);
-  assert.ok(text === FIRST || text === SECOND, `${told}: ${text} is stored`);
+  assert.ok(text === FIRST || text === SECOND, `${context}: ${text} is stored`);
   await files.stage(upload, new TextEncoder().encode("late bytes.."));
-  assert.equal((await files.confirm(upload)).status, 200, told);
+  assert.equal((await files.confirm(upload)).status, 200, context);
   await reap(app.services);
-  assert.equal(await storedText(files, upload), text, "what is confirmed stays");
+  assert.equal(await storedText(files, upload), text, "the confirmed file stays");
   assert.equal((await files.remove(upload.filePath)).status, 200);
 }
 
@@ -80,20 +93,20 @@ const STATUSES: Readonly<Record<Act, readonly number[]>> = {
 };
 
 const STEPS_MIN: Readonly<Record<Act, number>> = {
-  confirm: storage === "disk" ? 8 : 9, // What a folder has moved is not removed.
+  confirm: storage === "disk" ? 8 : 9, // A folder moves the object instead of removing it.
   remove: 7,
   put: 4,
   reap: 5,
 };
 
-// What the signed address of a bucket takes is no step of ours.
+// A bucket's signed address receives uploads without steps of the app.
 const WATCHED: readonly Act[] = storage === "disk"
   ? ["confirm", "remove", "put"]
   : ["confirm", "remove"];
 
 for (const first of WATCHED) {
   for (const second of ["confirm", "put", "remove", "reap"] as const) {
-    Deno.test(`${second} at every step of ${first} leaves no drift, and nothing confirmed is lost or replaced`, async () => {
+    Deno.test(`${second} at every step of ${first} leaves no drift and keeps confirmed files intact`, async () => {
       await using app = await openTestApp();
       const files = await openFiles(app);
       for (let at = 0;; at++) {
@@ -101,7 +114,7 @@ for (const first of WATCHED) {
         await files.stage(upload, new TextEncoder().encode(FIRST));
         const run = await interleave<Act>(
           files.app.services,
-          (services, what) => act(files, services, what, upload),
+          (services, what) => perform(files, services, what, upload),
           { first, second, at },
         );
         if (run.second === null) {
@@ -110,27 +123,27 @@ for (const first of WATCHED) {
         }
         assert.ok(STATUSES[first].includes(run.first), `${first} answered ${run.first}`);
         assert.ok(STATUSES[second].includes(run.second), `${second} answered ${run.second}`);
-        await settled(files, upload, run, [first, second]);
+        await assertConsistent(files, upload, run, [first, second]);
         await files.remove(upload.filePath);
       }
       const { used, reserved } = await files.usage();
-      // The last run had nothing in between.
+      // In the last run `second` did not take place.
       const rest = first === "remove" ? 0 : SIZE;
       assert.equal(used + reserved, rest);
     });
   }
 }
 
-Deno.test("of a confirm and a delete at once, at any pace, the sums and the objects agree", async () => {
+Deno.test("after a concurrent confirm and delete the totals match the objects", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   for (let round = 0; round < 20; round++) {
     const upload = await files.request(SIZE);
     await files.stage(upload, new TextEncoder().encode(FIRST));
     const [first, second] = await Promise.all([
-      act(files, app.services, "confirm", upload),
-      act(files, app.services, "remove", upload),
+      perform(files, app.services, "confirm", upload),
+      perform(files, app.services, "remove", upload),
     ]);
-    await settled(files, upload, { first, second }, ["confirm", "remove"]);
+    await assertConsistent(files, upload, { first, second }, ["confirm", "remove"]);
   }
 });

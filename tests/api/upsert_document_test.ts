@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { faults, testUnless } from "../support/server_faults.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { createTestCollection, NOBODY, ok, refused, times } from "./test_collection.ts";
+import { createTestCollection, ok, refused, times, UNKNOWN_ID } from "./test_collection.ts";
 
 const put = (id: string, body: unknown, headers: Record<string, string> = {}) => ({
   method: "PUT",
@@ -27,63 +27,63 @@ const FIELDS = [
 const openPosts = (app: TestApp, mode = "public-read") =>
   createTestCollection(app, { fields: FIELDS, rls: { mode } });
 
-Deno.test("PUT with upsert creates under the id, and replaces what is there", async () => {
+Deno.test("PUT with upsert creates a document under the id or replaces the stored one", async () => {
   await using app = await openTestApp();
   const posts = await openPosts(app);
-  const created = await posts.asSecret(put(NOBODY, { _id: NOBODY, title: "a", more: 1 }));
+  const created = await posts.asSecret(put(UNKNOWN_ID, { _id: UNKNOWN_ID, title: "a", more: 1 }));
   const document = ok(created, 201);
   assert.equal(created.body.message, "Document created");
-  assert.deepEqual([document._id, document.views, document.more], [NOBODY, 1, 1]);
+  assert.deepEqual([document._id, document.views, document.more], [UNKNOWN_ID, 1, 1]);
   assert.ok(created.headers.get("etag"));
   app.clock.advance(1000);
-  const replaced = await posts.asSecret(put(NOBODY, { title: "b" }));
+  const replaced = await posts.asSecret(put(UNKNOWN_ID, { title: "b" }));
   assert.equal(replaced.body.message, "Document replaced");
   const { createdAt, updatedAt, more } = ok(replaced, 200);
   assert.deepEqual([createdAt, more], [document.createdAt, undefined]);
   assert.notEqual(updatedAt, createdAt);
   for (const text of ["TRUE", "True"]) {
-    const again = { ...put(NOBODY, { title: "c" }), path: `/${NOBODY}?upsert=${text}` };
+    const again = { ...put(UNKNOWN_ID, { title: "c" }), path: `/${UNKNOWN_ID}?upsert=${text}` };
     assert.equal((await posts.asSecret(again)).status, 200);
   }
 });
 
-Deno.test("without upsert nothing is created, nor with an If-Match", async () => {
+Deno.test("without upsert, or with If-Match, nothing is created", async () => {
   await using app = await openTestApp();
   const posts = await openPosts(app);
   await posts.untouched(async () => {
     for (const query of ["", "?upsert=false", "?other=true"]) {
-      const call = { ...put(NOBODY, { title: "a" }), path: `/${NOBODY}${query}` };
+      const call = { ...put(UNKNOWN_ID, { title: "a" }), path: `/${UNKNOWN_ID}${query}` };
       refused(await posts.asSecret(call), 404, "DOCUMENT_NOT_FOUND");
     }
-    const matching = put(NOBODY, { title: "a" }, { "if-match": "*" });
+    const matching = put(UNKNOWN_ID, { title: "a" }, { "if-match": "*" });
     refused(await posts.asSecret(matching), 404, "DOCUMENT_NOT_FOUND");
-    const unclear = { ...put(NOBODY, { title: "a" }), path: `/${NOBODY}?upsert=maybe` };
+    const unclear = { ...put(UNKNOWN_ID, { title: "a" }), path: `/${UNKNOWN_ID}?upsert=maybe` };
     refused(await posts.asSecret(unclear), 400, "INVALID_QUERY", '"upsert" must be true or false');
-    refused(await posts.asSecret(put(NOBODY, {})), 400, "INVALID_DOCUMENT", "title");
+    refused(await posts.asSecret(put(UNKNOWN_ID, {})), 400, "INVALID_DOCUMENT", "title");
   });
 });
 
-Deno.test("PUT with upsert creates for the caller, and replaces the caller's alone", async () => {
+Deno.test("PUT with upsert creates for the caller, and replaces only the caller's documents", async () => {
   await using app = await openTestApp();
   for (const mode of ["public-read", "private"]) {
     const posts = await createTestCollection(app, { fields: FIELDS, rls: { mode } });
     const [ada, bob] = [await posts.project.user(), await posts.project.user()];
-    const made = ok(await posts.asPublic(put(NOBODY, { title: "a" }), ada), 201);
+    const made = ok(await posts.asPublic(put(UNKNOWN_ID, { title: "a" }), ada), 201);
     assert.equal(made.userId, ada.id);
-    assert.equal(ok(await posts.asPublic(put(NOBODY, { title: "b" }), ada)).userId, ada.id);
+    assert.equal(ok(await posts.asPublic(put(UNKNOWN_ID, { title: "b" }), ada)).userId, ada.id);
     await posts.untouched(async () => {
-      const foreign = await posts.asPublic(put(NOBODY, { title: "c" }), bob);
+      const foreign = await posts.asPublic(put(UNKNOWN_ID, { title: "c" }), bob);
       if (mode === "private") refused(foreign, 404, "DOCUMENT_NOT_FOUND");
       else refused(foreign, 403, "OWNER_MISMATCH");
-      refused(await posts.asPublic(put(NOBODY, { title: "c" })), 401, "ACCESS_TOKEN_REQUIRED");
+      refused(await posts.asPublic(put(UNKNOWN_ID, { title: "c" })), 401, "ACCESS_TOKEN_REQUIRED");
     });
-    assert.equal(ok(await posts.asSecret(put(NOBODY, { title: "d" }))).userId, ada.id);
-    await posts.remove(NOBODY);
+    assert.equal(ok(await posts.asSecret(put(UNKNOWN_ID, { title: "d" }))).userId, ada.id);
+    await posts.remove(UNKNOWN_ID);
     await posts.untouched(async () => {
       for (
         const answer of [
-          await posts.asPublic(put(NOBODY, { title: "e" }), ada),
-          await posts.asSecret(put(NOBODY, { title: "e" })),
+          await posts.asPublic(put(UNKNOWN_ID, { title: "e" }), ada),
+          await posts.asSecret(put(UNKNOWN_ID, { title: "e" })),
         ]
       ) refused(answer, 404, "DOCUMENT_NOT_FOUND", "recover it first");
     });
@@ -109,7 +109,7 @@ Deno.test("POST with upsert changes the live document with the value, or creates
 
 testUnless(
   faults.staysTaken,
-  "POST with upsert leaves what is in the trash, and creates",
+  "POST with upsert ignores documents in the trash and creates a new one",
   async () => {
     await using app = await openTestApp();
     const posts = await openPosts(app);
@@ -127,12 +127,12 @@ Deno.test("POST with upsert is refused without a unique field and its value", as
   await posts.untouched(async () => {
     const refusedFor = async (field: string, says: string) =>
       refused(await posts.asSecret(post(field, { title: "x" })), 400, "INVALID_QUERY", says);
-    await refusedFor("title", '"title", which is no unique field');
-    await refusedFor("nothing", '"nothing", which is no unique field');
+    await refusedFor("title", '"title", which is not a unique field');
+    await refusedFor("nothing", '"nothing", which is not a unique field');
     await refusedFor("_id", '"upsert" must be the name of a unique field');
     for (const slug of [undefined, null]) {
       const answer = await posts.asSecret(post("slug", { slug, title: "x" }));
-      refused(answer, 400, "INVALID_DOCUMENT", '"slug" is what to look for');
+      refused(answer, 400, "INVALID_DOCUMENT", '"slug" selects the document');
     }
     const wrong = [{ slug: "a" }, { slug: "a", title: { $inc: 1 } }, { slug: 1, title: "x" }];
     for (const body of wrong) {
@@ -144,7 +144,7 @@ Deno.test("POST with upsert is refused without a unique field and its value", as
   });
 });
 
-Deno.test("POST with upsert changes the caller's alone", async () => {
+Deno.test("POST with upsert changes only the caller's documents", async () => {
   await using app = await openTestApp();
   for (const mode of ["public-read", "private"]) {
     const posts = await createTestCollection(app, { fields: FIELDS, rls: { mode } });
@@ -160,13 +160,13 @@ Deno.test("POST with upsert changes the caller's alone", async () => {
   }
 });
 
-Deno.test("of 20 upserts at once one creates and the others change, each with its answer", async () => {
+Deno.test("of 20 concurrent upserts one creates and the others change, each with its response", async () => {
   await using app = await openTestApp();
   const posts = await openPosts(app);
   const tally = (answers: readonly { status: number }[]) =>
     [201, 200].map((status) => answers.filter((one) => one.status === status).length);
   const byId = await Promise.all(
-    times(20, (n) => posts.asSecret(put(NOBODY, { title: `t${n}` }))),
+    times(20, (n) => posts.asSecret(put(UNKNOWN_ID, { title: `t${n}` }))),
   );
   assert.deepEqual(tally(byId), [1, 19]);
   const byField = await Promise.all(
@@ -176,7 +176,7 @@ Deno.test("of 20 upserts at once one creates and the others change, each with it
   assert.equal(ok(await posts.asSecret({ path: "?count=true" })).count, 2);
 });
 
-Deno.test("an upsert under a key is done once, and its answer keeps its status", async () => {
+Deno.test("an upsert with an idempotency key runs once and repeats its status", async () => {
   await using app = await openTestApp();
   const posts = await openPosts(app);
   const send = (key: string) =>

@@ -17,19 +17,18 @@ import type { Answer, Call } from "../support/conforming_client.ts";
 import { codeTo, mailsOf } from "../support/mailbox.ts";
 import type { TestApp, TestProject, TestUser } from "../support/test_app.ts";
 import { PASSWORD } from "../support/test_services.ts";
-import { traceless as unchanged } from "../support/traceless.ts";
+import { assertUnchanged } from "../support/assert_unchanged.ts";
 import { ok } from "./test_collection.ts";
 
 export { PASSWORD };
 
-/** Another one that nobody guesses. */
 export const NEXT_PASSWORD = "eight dry leaves 52";
 
 export const ADA = "ada@example.com";
 
 export const MINUTE_MS = 60_000;
 
-/** An operation below `/api/userAuth`; a POST where nothing else is said. */
+/** Returns a call of an operation below `/api/userAuth`, by default a POST. */
 export const userCall = (
   operation: string,
   body?: unknown,
@@ -43,7 +42,6 @@ export const userCall = (
 
 export const HEADER_MODE = { "x-refresh-token-mode": "header" };
 
-/** A project with these `auth` settings. */
 export async function authProject(
   app: TestApp,
   auth: Partial<AuthSettings> = {},
@@ -62,7 +60,6 @@ export async function setAuth(
   await changeProject(services, projectId, { auth });
 }
 
-/** Declares fields for a project's users. */
 export async function declareFields(
   { services }: TestApp,
   { projectId }: TestProject,
@@ -71,19 +68,18 @@ export async function declareFields(
   await saveUserFields(services, projectId, fields);
 }
 
-/** Somebody who has signed up or in, with what the answer gave them. */
+/** A user who has signed up or in, with what the response contained. */
 export interface EmailUser extends TestUser {
   readonly email: string;
   readonly refreshToken: string;
 }
 
-/** The user of a session answer. */
 export function userOf(answer: Answer, status: 200 | 201 = 200): EmailUser {
   const { userId, accessToken, refreshToken, user } = ok(answer, status);
   return { id: userId, token: accessToken, refreshToken, email: user.email };
 }
 
-/** Signs up with {@linkcode PASSWORD} where nothing else is given. */
+/** Signs up, by default with {@linkcode PASSWORD}. */
 export async function signUp(
   project: TestProject,
   given: { readonly [member: string]: unknown } = {},
@@ -100,15 +96,14 @@ export const logIn = (
   headers: Record<string, string> = HEADER_MODE,
 ): Promise<Answer> => project.asPublic(userCall("login", { email, password }, headers));
 
-/** What sends a code to an address, whoever asks. */
 export const CODE_REQUESTS = [
   "code/request",
   "request-password-reset",
   "resend-verification-otp",
 ] as const;
 
-/** Asks for a code and reads it from the mail. The clock moves on, so that one may be sent. */
-export async function codeFor(
+/** Requests a code and reads it from the mail. Advances the clock, so that a code may be sent. */
+export async function requestCode(
   app: TestApp,
   project: TestProject,
   operation: typeof CODE_REQUESTS[number],
@@ -120,7 +115,7 @@ export async function codeFor(
   return await codeTo(app.services, project.projectId, email);
 }
 
-/** Wrong codes that users entered before: all that an hour allows but for some. */
+/** Counts as many wrong codes as leave `left` of the limit per hour. */
 export async function enterWrongCodes(
   { services }: TestApp,
   space: Space,
@@ -136,10 +131,9 @@ export async function enterWrongCodes(
   for (let i = left; i < WRONG_CODES_PER_HOUR; i++) await countInWindow(services, window);
 }
 
-/** A code that is another one. */
 export const wrongCode = (code: string): string => code === "000000" ? "000001" : "000000";
 
-/** The users of a project as they are stored, the oldest first. */
+/** Returns the stored users of a project, oldest first. */
 export async function storedUsers(
   { services }: TestApp,
   { projectId }: TestProject,
@@ -175,20 +169,20 @@ const TRACES: readonly Definition[] = [
 ];
 
 /**
- * Fails if anything of users, sessions, codes and mails is different after `work`.
- * @param but What may change: tries that were taken, say.
+ * Fails if `work` changes users, sessions, codes or mails.
+ * @param but Kinds that may change, such as counted attempts.
  */
-export async function traceless(
+export async function assertTraceless(
   app: TestApp,
   project: TestProject,
   work: () => Promise<void>,
   but: readonly Definition[] = [],
 ): Promise<void> {
   const kinds = TRACES.filter((definition) => !but.includes(definition));
-  await unchanged(app.services, { space: project.projectId, kinds }, work);
+  await assertUnchanged(app.services, { space: project.projectId, kinds }, work);
 }
 
-/** What a JWT says; nobody's signature is looked at. */
+/** Returns the claims of a JWT without verifying its signature. */
 // deno-lint-ignore no-explicit-any -- Tests look at claims of every kind.
 export const claimsOf = (token: string): any =>
   JSON.parse(
@@ -197,8 +191,8 @@ export const claimsOf = (token: string): any =>
     ),
   );
 
-/** Kinds and recipients of a project's mails, the oldest first. */
-export const mailed = async (
+/** Kinds and recipients of a project's mails, oldest first. */
+export const sentMails = async (
   { services }: TestApp,
   { projectId }: TestProject,
 ): Promise<[kind: string, to: string][]> =>

@@ -1,29 +1,29 @@
-/** What becomes of users, whichever way they come: each recorded once, for webhooks to be told. */
+/** Tests that each change of a user is recorded once for webhooks, however it is made. */
 
 import assert from "node:assert/strict";
 import { createUser } from "@/lib/auth/create_user.ts";
 import type { UserEventRecord } from "@/lib/auth/user_events.ts";
 import { codeTo } from "../support/mailbox.ts";
-import { recordedIn } from "../support/recorded.ts";
+import { openChangeReader } from "../support/change_reader.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { openSignInFixture } from "./sign_in_fixture.ts";
 import { ok, times } from "./test_collection.ts";
 import {
   ADA,
   authProject,
-  codeFor,
   HEADER_MODE,
   logIn,
   MINUTE_MS,
   PASSWORD,
+  requestCode,
   signUp,
   userCall,
   userOf,
 } from "./user_email.ts";
 
-/** Tells, each time, which events there were since, and of each what changed of the user. */
+/** Returns a function that lists the events since its last call, with the changed members. */
 async function eventsOf({ services }: TestApp, { projectId }: TestProject) {
-  const recorded = await recordedIn(services, projectId);
+  const recorded = await openChangeReader(services, projectId);
   return async (): Promise<string[]> => {
     const events = (await recorded()).filter(({ action }) => action === "created");
     return events.map(({ after }) => {
@@ -53,12 +53,12 @@ Deno.test("a guest is created and signed in, and changed by signing up", async (
   assert.deepEqual(await events(), []);
 });
 
-Deno.test("who signs in by a code is created and signed in the first time alone", async () => {
+Deno.test("a sign-in by code creates a user and signs them in only the first time", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const events = await eventsOf(app, project);
   const signIn = async () => {
-    const otp = await codeFor(app, project, "code/request", ADA);
+    const otp = await requestCode(app, project, "code/request", ADA);
     ok(await project.asPublic(userCall("code/verify", { email: ADA, otp }, HEADER_MODE)));
     return await events();
   };
@@ -66,7 +66,7 @@ Deno.test("who signs in by a code is created and signed in the first time alone"
   assert.deepEqual(await signIn(), []);
 });
 
-Deno.test("a proved address and another one are a change each, another password is none", async () => {
+Deno.test("a verified and a changed address are recorded as changes, a new password is not", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const events = await eventsOf(app, project);
@@ -89,7 +89,7 @@ Deno.test("a proved address and another one are a change each, another password 
   assert.deepEqual(await events(), []);
 });
 
-Deno.test("who signs in through a provider is created and signed in once, however many come at once, and changed by another provider", async () => {
+Deno.test("concurrent provider sign-ins create one user; another provider changes them", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const events = await eventsOf(fixture.app, project);
@@ -103,13 +103,13 @@ Deno.test("who signs in through a provider is created and signed in once, howeve
   assert.deepEqual(await events(), []);
 });
 
-Deno.test("whom the command line makes is created, and signed in when they come", async () => {
+Deno.test("a user created by command is created, and signed in when they first sign in", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const events = await eventsOf(app, project);
   await createUser(app.services, project.projectId, { email: ADA, verified: true });
   assert.deepEqual(await events(), ["created"]);
-  const otp = await codeFor(app, project, "code/request", ADA);
+  const otp = await requestCode(app, project, "code/request", ADA);
   ok(await project.asPublic(userCall("code/verify", { email: ADA, otp }, HEADER_MODE)));
   assert.deepEqual(await events(), ["signedIn"]);
 });

@@ -1,15 +1,13 @@
-/** Files that users upload. */
-
 import assert from "node:assert/strict";
 import type { Call } from "../support/conforming_client.ts";
 import type { TestApp, TestUser } from "../support/test_app.ts";
-import { CONFIRM, putSigned, REQUEST, type Requested } from "./files.ts";
+import { CONFIRM, putSigned, REQUEST, type RequestedUpload } from "./files.ts";
 import { ok } from "./test_collection.ts";
 import { createTestOwner } from "./test_owner.ts";
 
 export const PICTURE = { filename: "cat.png", contentType: "image/png", size: 16 };
 
-/** A project whose users upload files, with some rules of its own. */
+/** Opens a project whose users may upload files, under given rules. */
 export async function openUploads(app: TestApp, files: object = {}) {
   const owner = await createTestOwner(app);
   const { project } = owner;
@@ -17,27 +15,27 @@ export async function openUploads(app: TestApp, files: object = {}) {
   ok(await set({ userUploads: "signed-in", ...files }));
   const ask = (user: TestUser, input: object = {}) =>
     project.asPublic({ path: REQUEST, body: { ...PICTURE, ...input } }, user);
-  async function request(user: TestUser, input: object = {}): Promise<Requested> {
+  async function request(user: TestUser, input: object = {}): Promise<RequestedUpload> {
     const answer = await ask(user, input);
     assert.equal(answer.status, 200, answer.text);
     return { ...PICTURE, ...input, ...answer.body };
   }
-  async function upload(user: TestUser, input: object = {}): Promise<Requested> {
+  async function upload(user: TestUser, input: object = {}): Promise<RequestedUpload> {
     const requested = await request(user, input);
     assert.equal(await putSigned(app, requested), 200);
-    assert.equal((await project.asPublic(confirming(requested), user)).status, 200);
+    assert.equal((await project.asPublic(confirmCall(requested), user)).status, 200);
     return requested;
   }
   return { app, owner, project, set, ask, request, upload };
 }
 
-export const confirming = ({ filePath, size }: Requested): Call => ({
+export const confirmCall = ({ filePath, size }: RequestedUpload): Call => ({
   path: CONFIRM,
   body: { filePath, size },
 });
 
-/** The path of a confirmed file: a user's own, or the server's. */
-export async function confirmedBy(
+/** Returns the path of a confirmed file of a user or of the server. */
+export async function uploadConfirmed(
   { app, project, upload }: Awaited<ReturnType<typeof openUploads>>,
   { user, ...input }: { readonly user: TestUser | null; readonly visibility?: string },
 ): Promise<string> {
@@ -45,6 +43,6 @@ export async function confirmedBy(
   const body = { ...PICTURE, ...input };
   const requested = { ...body, ...(await project.asSecret({ path: REQUEST, body })).body };
   assert.equal(await putSigned(app, requested), 200);
-  ok(await project.asSecret(confirming(requested)));
+  ok(await project.asSecret(confirmCall(requested)));
   return requested.filePath;
 }

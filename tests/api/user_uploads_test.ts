@@ -10,28 +10,27 @@ import {
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Call } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
-import { FILE, putSigned, REQUEST, type Requested } from "./files.ts";
+import { FILE, putSigned, REQUEST, type RequestedUpload } from "./files.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
-import { confirming, openUploads, PICTURE } from "./user_files.ts";
+import { confirmCall, openUploads, PICTURE } from "./user_files.ts";
 
-const deleting = (path: string): Call => ({ method: "DELETE", path: FILE, body: { path } });
-const reading = (path: string): Call => ({ path: `${FILE}?${new URLSearchParams({ path })}` });
+const deleteCall = (path: string): Call => ({ method: "DELETE", path: FILE, body: { path } });
+const readCall = (path: string): Call => ({ path: `${FILE}?${new URLSearchParams({ path })}` });
 const LIST: Call = { path: "/api/storage/files" };
 
-/** Each operation on a file. */
-const callsOn = (upload: Requested): Call[] => [
-  confirming(upload),
-  reading(upload.filePath),
-  deleting(upload.filePath),
+const callsOn = (upload: RequestedUpload): Call[] => [
+  confirmCall(upload),
+  readCall(upload.filePath),
+  deleteCall(upload.filePath),
 ];
 
-/** How many rows and records of users there are. */
+/** Returns the numbers of upload rows and of user usage records. */
 const traces = async ({ services: { engine } }: TestApp, { projectId }: TestProject) => ({
   rows: await engine.records(projectId, UPLOADS).count(ALL),
   usage: (await engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE).get(projectId))?.value,
 });
 
-Deno.test("users upload nothing where the project does not let them, and nobody does without an access token", async () => {
+Deno.test("users upload only if the project allows it, and only with an access token", async () => {
   await using app = await openTestApp();
   const { project, set, upload } = await openUploads(app);
   const user = await project.user();
@@ -53,22 +52,22 @@ Deno.test("users upload nothing where the project does not let them, and nobody 
   refused(await project.asPublic({ path: "/api/storage/usage" }, user), 403, "SECRET_KEY_REQUIRED");
 });
 
-Deno.test("a user uploads, lists, reads and deletes files of their own", async () => {
+Deno.test("a user uploads, lists, reads and deletes their own files", async () => {
   await using app = await openTestApp();
   const { project, upload } = await openUploads(app);
   const [ada, bob] = [await project.user(), await project.user()];
   const { filePath: path } = await upload(ada);
-  const file = ok(await project.asPublic(reading(path), ada));
+  const file = ok(await project.asPublic(readCall(path), ada));
   assert.deepEqual([file.path, file.ownerId, file.size], [path, ada.id, PICTURE.size]);
   assert.match(file.url, /^http/);
   assert.deepEqual(ok(await project.asPublic(LIST, ada)).items, [file]);
   assert.deepEqual(ok(await project.asPublic(LIST, bob)).items, []);
-  assert.deepEqual(ok(await project.asPublic(deleting(file.url), ada)), { deleted: true });
+  assert.deepEqual(ok(await project.asPublic(deleteCall(file.url), ada)), { deleted: true });
   assert.deepEqual(ok(await project.asPublic(LIST, ada)).items, []);
   assert.equal((await traces(app, project)).usage!.used, 0);
 });
 
-Deno.test("to a user files of others do not exist, at whichever step they are", async () => {
+Deno.test("for a user the files of others do not exist, at any step", async () => {
   await using app = await openTestApp();
   const { project, request, upload } = await openUploads(app);
   const [ada, eve] = [await project.user(), await project.user()];
@@ -85,17 +84,17 @@ Deno.test("to a user files of others do not exist, at whichever step they are", 
     }
   }
   assert.deepEqual(await traces(app, project), before);
-  // What was refused to her is there for whoever may.
-  assert.equal((await project.asPublic(confirming(open), ada)).status, 200);
-  refused(await project.asPublic(confirming(ofServer), ada), 404, "FILE_NOT_FOUND");
-  assert.equal((await project.asSecret(confirming(ofServer))).status, 200);
+  // The refused calls succeed for callers who may make them.
+  assert.equal((await project.asPublic(confirmCall(open), ada)).status, 200);
+  refused(await project.asPublic(confirmCall(ofServer), ada), 404, "FILE_NOT_FOUND");
+  assert.equal((await project.asSecret(confirmCall(ofServer))).status, 200);
   const owners = ok(await project.asSecret(LIST)).items.map(({ ownerId }: { ownerId: string }) =>
     ownerId
   );
   assert.deepEqual(owners.toSorted(), [ada.id, ada.id, null].toSorted());
 });
 
-Deno.test("users of another project have no part in it, with whichever key", async () => {
+Deno.test("users of another project have no access, with either key", async () => {
   await using app = await openTestApp();
   const [here, there] = [await openUploads(app), await openUploads(app)];
   const ada = await here.project.user();
@@ -107,7 +106,7 @@ Deno.test("users of another project have no part in it, with whichever key", asy
   }
 });
 
-Deno.test("the project's rules say how large and of which types users' files are", async () => {
+Deno.test("the project's rules limit the size and types of users' files", async () => {
   await using app = await openTestApp();
   const types = ["image/*", "text/plain", "video/webm"];
   const { project, ask } = await openUploads(app, { userFileBytesMax: 100, userTypes: types });
@@ -128,7 +127,7 @@ Deno.test("the project's rules say how large and of which types users' files are
   assert.equal((await project.asSecret({ path: REQUEST, body: server })).status, 200);
 });
 
-Deno.test("of 200 requests at once of ten users each is granted what fits their own room, to the byte", async () => {
+Deno.test("of 200 concurrent requests of ten users each user gets exactly their own space", async () => {
   await using app = await openTestApp();
   const size = 100_000;
   const userBytesMax = 5 * size + 10;
@@ -144,7 +143,7 @@ Deno.test("of 200 requests at once of ten users each is granted what fits their 
   }
 });
 
-Deno.test("what a user deletes, gives up or lets expire makes room for them again", async () => {
+Deno.test("what a user deletes, cancels or lets expire frees their space", async () => {
   await using app = await openTestApp();
   const { project, ask, request, upload } = await openUploads(app, {
     userBytesMax: 2 * PICTURE.size,
@@ -152,20 +151,20 @@ Deno.test("what a user deletes, gives up or lets expire makes room for them agai
   const user = await project.user();
   const [stored, open] = [await upload(user), await request(user)];
   refused(await ask(user), 403, "STORAGE_QUOTA_EXCEEDED");
-  ok(await project.asPublic(deleting(stored.filePath), user));
+  ok(await project.asPublic(deleteCall(stored.filePath), user));
   const again = await request(user);
-  ok(await project.asPublic(deleting(open.filePath), user));
+  ok(await project.asPublic(deleteCall(open.filePath), user));
   await request(user);
   refused(await ask(user), 403, "STORAGE_QUOTA_EXCEEDED");
   app.clock.advance(20 * 60_000);
   const { services } = app;
   const token = await issueToken(services, project.projectId, { userId: user.id, seconds: 900 });
   await request({ ...user, token });
-  const late = confirming(again);
+  const late = confirmCall(again);
   refused(await project.asPublic(late, { ...user, token }), 404, "FILE_NOT_FOUND");
 });
 
-Deno.test("a user has so many open uploads, and so many files, and no more", async () => {
+Deno.test("a user has a limited number of open uploads and of files", async () => {
   await using app = await openTestApp();
   const { project, ask, request } = await openUploads(app);
   const [user, other] = [await project.user(), await project.user()];

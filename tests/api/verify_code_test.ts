@@ -6,18 +6,18 @@ import { cookieOf, isSignedIn, refresh, SITE } from "./signed_in.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 import {
   ADA,
+  assertTraceless,
   authProject,
   claimsOf,
-  codeFor,
   declareFields,
   HEADER_MODE,
   logIn,
   MINUTE_MS,
+  requestCode,
   setAuth,
   signUp,
   storedUser,
   storedUsers,
-  traceless,
   userCall,
   userOf,
   wrongCode,
@@ -31,7 +31,7 @@ const verify = (
 
 const ASK = "code/request";
 
-Deno.test("code/verify makes a new user with a verified address, defaults of fields and a session", async () => {
+Deno.test("code/verify creates a user with a verified address, field defaults and a session", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await declareFields(
@@ -40,7 +40,7 @@ Deno.test("code/verify makes a new user with a verified address, defaults of fie
     { key: "company", type: "String", required: true },
     { key: "newsletter", type: "Boolean", default: true },
   );
-  const otp = await codeFor(app, project, ASK, ADA);
+  const otp = await requestCode(app, project, ASK, ADA);
   const answer = await project.asPublic(verify(otp));
   const user = userOf(answer);
   const { email, emailVerified, isAnonymous, name, username, company, newsletter } =
@@ -59,10 +59,10 @@ Deno.test("code/verify makes a new user with a verified address, defaults of fie
 Deno.test("code/verify signs a user in again, with their roles in the token, and ends no session", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: SITE });
-  const first = userOf(await project.asPublic(verify(await codeFor(app, project, ASK, ADA))));
+  const first = userOf(await project.asPublic(verify(await requestCode(app, project, ASK, ADA))));
   const path = `/api/userAuth/users/${first.id}`;
   ok(await project.asSecret({ method: "PATCH", path, body: { roles: ["editor"] } }));
-  const otp = await codeFor(app, project, ASK, ADA);
+  const otp = await requestCode(app, project, ASK, ADA);
   const answer = await project.asPublic(verify(otp, "ADA@example.com", { origin: SITE }));
   const { userId, accessToken, refreshToken } = ok(answer);
   assert.deepEqual([userId, refreshToken], [first.id, undefined]);
@@ -72,12 +72,12 @@ Deno.test("code/verify signs a user in again, with their roles in the token, and
   assert.equal((await storedUsers(app, project)).length, 1);
 });
 
-Deno.test("code/verify proves the address of a user who signed up: password and sessions of before are gone", async () => {
+Deno.test("code/verify verifies a signed-up user's address and ends former password and sessions", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const before = await signUp(project, { email: ADA });
-  const reset = await codeFor(app, project, "request-password-reset", ADA);
-  const user = userOf(await project.asPublic(verify(await codeFor(app, project, ASK, ADA))));
+  const reset = await requestCode(app, project, "request-password-reset", ADA);
+  const user = userOf(await project.asPublic(verify(await requestCode(app, project, ASK, ADA))));
   assert.equal(user.id, before.id);
   assert.equal(await isSignedIn(project, before), false);
   refused(await refresh(project, before.refreshToken), 401, "REFRESH_TOKEN_INVALID");
@@ -94,97 +94,97 @@ Deno.test("code/verify keeps password and sessions of a user whose address was v
   const before = await signUp(project, { email: ADA });
   const otp = await codeTo(app.services, project.projectId, ADA);
   ok(await project.asPublic(userCall("verify-email", { email: ADA, otp }), before));
-  ok(await project.asPublic(verify(await codeFor(app, project, ASK, ADA))));
+  ok(await project.asPublic(verify(await requestCode(app, project, ASK, ADA))));
   assert.ok(await isSignedIn(project, before));
   ok(await logIn(project, ADA));
 });
 
-Deno.test("code/verify: wrong, used, expired, replaced, unknown and other codes are one refusal", async () => {
+Deno.test("code/verify refuses all invalid codes alike", async () => {
   await using app = await openTestApp();
   const [project, other] = [await app.project(), await app.project()];
   await signUp(project, { email: ADA });
-  const replaced = await codeFor(app, project, ASK, ADA);
-  const reset = await codeFor(app, project, "request-password-reset", ADA);
-  const foreign = await codeFor(app, other, ASK, ADA);
-  const otp = await codeFor(app, project, ASK, ADA);
+  const replaced = await requestCode(app, project, ASK, ADA);
+  const reset = await requestCode(app, project, "request-password-reset", ADA);
+  const foreign = await requestCode(app, other, ASK, ADA);
+  const otp = await requestCode(app, project, ASK, ADA);
   const texts = new Set<string>();
-  const refuse = async (otp: string, email = ADA) => {
+  const assertInvalidCode = async (otp: string, email = ADA) => {
     const answer = await project.asPublic(verify(otp, email));
     refused(answer, 400, "INVALID_CODE");
     assert.equal(cookieOf(answer), null);
     texts.add(answer.text);
   };
-  await traceless(app, project, async () => {
-    for (const one of [replaced, reset, foreign]) if (one !== otp) await refuse(one);
-    await refuse(otp, "nobody@example.com");
+  await assertTraceless(app, project, async () => {
+    for (const one of [replaced, reset, foreign]) if (one !== otp) await assertInvalidCode(one);
+    await assertInvalidCode(otp, "nobody@example.com");
   }, [CODES]);
   ok(await project.asPublic(verify(otp)));
-  await refuse(otp);
-  const late = await codeFor(app, project, ASK, ADA);
+  await assertInvalidCode(otp);
+  const late = await requestCode(app, project, ASK, ADA);
   app.clock.advance(10 * MINUTE_MS);
-  await refuse(late);
+  await assertInvalidCode(late);
   assert.equal(texts.size, 1);
 });
 
-Deno.test("code/verify: after five wrong tries the right code is dead, and nobody is made", async () => {
+Deno.test("code/verify: after five wrong attempts the right code is refused, and no user is created", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  const otp = await codeFor(app, project, ASK, ADA);
+  const otp = await requestCode(app, project, ASK, ADA);
   const wrong = times(5, () => project.asPublic(verify(wrongCode(otp))));
   assert.deepEqual(tally(await Promise.all(wrong)), { 400: 5 });
   refused(await project.asPublic(verify(otp)), 400, "INVALID_CODE");
   assert.deepEqual(await storedUsers(app, project), []);
 });
 
-Deno.test("code/verify: of 50 parallel uses of one code one wins, and one user is made", async () => {
+Deno.test("code/verify: of 50 concurrent uses of one code one succeeds, and one user is created", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  const otp = await codeFor(app, project, ASK, ADA);
+  const otp = await requestCode(app, project, ASK, ADA);
   const answers = await Promise.all(times(50, () => project.asPublic(verify(otp))));
   assert.deepEqual(tally(answers), { 200: 1, 400: 49 });
   assert.equal((await storedUsers(app, project)).length, 1);
 });
 
-Deno.test("code/verify while sign-up is closed makes nobody, also of a code of before", async () => {
+Deno.test("code/verify creates no user while sign-up is closed, even with an earlier code", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  const otp = await codeFor(app, project, ASK, ADA);
+  const otp = await requestCode(app, project, ASK, ADA);
   await setAuth(app, project, { signUp: "closed" });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await project.asPublic(verify(otp)), 400, "INVALID_CODE");
   }, [CODES]);
   await setAuth(app, project, { signUp: "open" });
   ok(await project.asPublic(verify(otp)));
 });
 
-Deno.test("code/verify for a user who was disabled, or where codes are off, opens nothing", async () => {
+Deno.test("code/verify opens no session for a disabled user or where codes are off", async () => {
   await using app = await openTestApp();
   const project = await authProject(app);
   const { id } = await signUp(project, { email: ADA });
-  const otp = await codeFor(app, project, ASK, ADA);
+  const otp = await requestCode(app, project, ASK, ADA);
   const path = `/api/userAuth/users/${id}`;
   ok(await project.asSecret({ method: "PATCH", path, body: { disabled: true } }));
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await project.asPublic(verify(otp)), 400, "INVALID_CODE");
   }, [CODES]);
   await setAuth(app, project, { emailCode: false });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await project.asPublic(verify(otp)), 403, "SIGN_IN_METHOD_OFF");
   });
 });
 
-Deno.test("code/verify beside a sign-up that takes the address in between gives it to one of them", async () => {
+Deno.test("code/verify and a concurrent sign-up give an address to one user", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   for (let round = 0; round < 5; round++) {
     const email = `${round}@example.com`;
-    const otp = await codeFor(app, project, ASK, email);
+    const otp = await requestCode(app, project, ASK, email);
     const body = { email, password: "seven wet stones 41" };
     const [entered, signedUp] = await Promise.all([
       project.asPublic(verify(otp, email)),
       project.asPublic(userCall("signup", body)),
     ]);
-    // Whoever comes second meets the other: as EMAIL_TAKEN, or as the user that a code opens.
+    // The later call finds the other's user: as EMAIL_TAKEN, or as the user that the code signs in.
     if (entered.status !== 200) refused(entered, 409, "EMAIL_TAKEN");
     if (signedUp.status !== 201) refused(signedUp, 409, "EMAIL_TAKEN");
     assert.ok(entered.status === 200 || signedUp.status === 201);
@@ -192,11 +192,11 @@ Deno.test("code/verify beside a sign-up that takes the address in between gives 
   }
 });
 
-Deno.test("code/verify refuses bodies of another shape, which take no try", async () => {
+Deno.test("code/verify refuses bodies of another shape, which use up no attempt", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  const otp = await codeFor(app, project, ASK, ADA);
-  await traceless(app, project, async () => {
+  const otp = await requestCode(app, project, ASK, ADA);
+  await assertTraceless(app, project, async () => {
     for (
       const [body, says] of [
         [{ email: ADA }, "otp"],

@@ -7,19 +7,19 @@ import { isSignedIn } from "./signed_in.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 import {
   ADA,
-  codeFor,
+  assertTraceless,
   countOf,
   MINUTE_MS,
+  requestCode,
   signUp,
   storedUser,
-  traceless,
   userCall,
   wrongCode,
 } from "./user_email.ts";
 
 const verify = (otp: unknown, email: unknown = ADA) => userCall("verify-email", { email, otp });
 
-Deno.test("verify-email takes the code of sign-up with its session, in any letter case of the address", async () => {
+Deno.test("verify-email accepts the code of sign-up with its session, in any letter case", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project, { email: ADA });
@@ -34,7 +34,7 @@ Deno.test("verify-email takes the code of sign-up with its session, in any lette
   assert.equal(await countOf(app, project, CODES), 0);
 });
 
-Deno.test("verify-email: wrong, used, expired, replaced, foreign and unknown codes are one refusal", async () => {
+Deno.test("verify-email refuses all invalid codes alike", async () => {
   await using app = await openTestApp();
   const [project, other] = [await app.project(), await app.project()];
   const { id } = await signUp(project, { email: ADA });
@@ -42,42 +42,42 @@ Deno.test("verify-email: wrong, used, expired, replaced, foreign and unknown cod
   await signUp(other, { email: ADA });
   const { services } = app;
   const replaced = await codeTo(services, project.projectId, ADA);
-  const otp = await codeFor(app, project, "resend-verification-otp", ADA);
+  const otp = await requestCode(app, project, "resend-verification-otp", ADA);
   const foreign = await codeTo(services, other.projectId, ADA);
   const bobs = await codeTo(services, project.projectId, "bob@example.com");
   const texts = new Set<string>();
-  const refuse = async (call: ReturnType<typeof verify>) => {
+  const assertInvalidCode = async (call: ReturnType<typeof verify>) => {
     const answer = await project.asPublic(call);
     refused(answer, 400, "INVALID_CODE");
     texts.add(answer.text);
   };
-  await traceless(app, project, async () => {
-    if (replaced !== otp) await refuse(verify(replaced));
-    if (foreign !== otp) await refuse(verify(foreign));
-    if (bobs !== otp) await refuse(verify(bobs));
-    await refuse(verify(otp, "nobody@example.com"));
-    await refuse(verify(otp, "no address"));
+  await assertTraceless(app, project, async () => {
+    if (replaced !== otp) await assertInvalidCode(verify(replaced));
+    if (foreign !== otp) await assertInvalidCode(verify(foreign));
+    if (bobs !== otp) await assertInvalidCode(verify(bobs));
+    await assertInvalidCode(verify(otp, "nobody@example.com"));
+    await assertInvalidCode(verify(otp, "no address"));
   }, [CODES]);
   ok(await project.asPublic(verify(otp)));
-  await refuse(verify(otp));
+  await assertInvalidCode(verify(otp));
   assert.equal(texts.size, 1);
   assert.equal((await storedUser(app, project, id)).emailVerified, true);
 });
 
-Deno.test("verify-email: codes for other purposes verify nothing", async () => {
+Deno.test("verify-email refuses codes for other purposes", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { id } = await signUp(project, { email: ADA });
   const own = await codeTo(app.services, project.projectId, ADA);
   for (const operation of ["code/request", "request-password-reset"] as const) {
-    const otp = await codeFor(app, project, operation, ADA);
+    const otp = await requestCode(app, project, operation, ADA);
     if (otp !== own) refused(await project.asPublic(verify(otp)), 400, "INVALID_CODE");
   }
   assert.equal((await storedUser(app, project, id)).emailVerified, false);
   ok(await project.asPublic(verify(own)));
 });
 
-Deno.test("verify-email: a code lives ten minutes by the clock, though its record is still there", async () => {
+Deno.test("verify-email: a code is valid for ten minutes, even if its record remains", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const [early, late] = ["early@example.com", "late@example.com"];
@@ -90,7 +90,7 @@ Deno.test("verify-email: a code lives ten minutes by the clock, though its recor
   refused(await project.asPublic(verify(two, late)), 400, "INVALID_CODE");
 });
 
-Deno.test("verify-email: after five wrong tries the right code is dead, from wherever they came", async () => {
+Deno.test("verify-email: after five wrong attempts from any address the right code is refused", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { id } = await signUp(project, { email: ADA });
@@ -100,14 +100,14 @@ Deno.test("verify-email: after five wrong tries the right code is dead, from whe
   assert.deepEqual(tally(answers), { 400: 50 });
   refused(await project.asPublic(verify(otp)), 400, "INVALID_CODE");
   assert.equal((await storedUser(app, project, id)).emailVerified, false);
-  const fresh = await codeFor(app, project, "resend-verification-otp", ADA);
+  const fresh = await requestCode(app, project, "resend-verification-otp", ADA);
   for (let i = 0; i < 4; i++) {
     refused(await project.asPublic(verify(wrongCode(fresh))), 400, "INVALID_CODE");
   }
   ok(await project.asPublic(verify(fresh)));
 });
 
-Deno.test("verify-email: of 50 parallel uses of one code one wins", async () => {
+Deno.test("verify-email: of 50 concurrent uses of one code one succeeds", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: ADA });
@@ -117,7 +117,7 @@ Deno.test("verify-email: of 50 parallel uses of one code one wins", async () => 
   for (const answer of answers) if (answer.status === 400) refused(answer, 400, "INVALID_CODE");
 });
 
-Deno.test("verify-email: a code is no good for a user who was disabled or has another address since", async () => {
+Deno.test("verify-email refuses the code of a user who was disabled or changed their address", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const [off, moved] = [
@@ -140,7 +140,7 @@ Deno.test("verify-email: a code is no good for a user who was disabled or has an
   }
 });
 
-Deno.test("verify-email refuses bodies of another shape, which take no try", async () => {
+Deno.test("verify-email refuses bodies of another shape, which use up no attempt", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: ADA });
@@ -155,7 +155,7 @@ Deno.test("verify-email refuses bodies of another shape, which take no try", asy
     [{ email: ADA, otp, purpose: "verify" }, "only email, otp"],
     [{ email: ADA, otp, password: 7 }, "password"],
   ];
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const [body, says] of wrong) {
       refused(await project.asPublic(userCall("verify-email", body)), 400, "INVALID_BODY", says);
     }
@@ -163,7 +163,7 @@ Deno.test("verify-email refuses bodies of another shape, which take no try", asy
   ok(await project.asPublic(verify(otp)));
 });
 
-Deno.test("verify-email: the code stands nowhere in the records but in the kept mail", async () => {
+Deno.test("verify-email: no record but the kept mail contains the code", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: ADA });
@@ -175,7 +175,7 @@ Deno.test("verify-email: the code stands nowhere in the records but in the kept 
   assert.ok(!texts[0]!.includes(otp));
 });
 
-Deno.test("verify-email with a wrong password is refused, and the code stays good", async () => {
+Deno.test("verify-email with a wrong password is refused, and the code remains valid", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project, { email: ADA });

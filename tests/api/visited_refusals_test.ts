@@ -1,11 +1,11 @@
-/** Refusals of addresses that a browser navigates to: a person reads them in its window. */
+/** Tests refusals of addresses that a browser navigates to, which are shown as a page. */
 
 import assert from "node:assert/strict";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { openFiles } from "./files.ts";
-import { arrivalOf, failedWith, locationOf, openSignInFixture } from "./sign_in_fixture.ts";
+import { arrivalOf, assertFailedWith, locationOf, openSignInFixture } from "./sign_in_fixture.ts";
 
-/** What browsers send when a person follows a link. */
+/** Headers that browsers send when a person follows a link. */
 const NAVIGATION = {
   accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
   "sec-fetch-mode": "navigate",
@@ -15,7 +15,7 @@ const NAVIGATION = {
 const open = (app: TestApp, path: string, headers: Record<string, string> = {}, method = "GET") =>
   app.open({ method, path, headers });
 
-/** Fails unless a navigation is refused with a page, and every other request with JSON. */
+/** Fails unless a navigation is refused with a page and every other request with JSON. */
 async function assertPageAndJson(
   app: TestApp,
   path: string,
@@ -53,7 +53,7 @@ async function assertPageAndJson(
   assert.deepEqual([head.status, await head.text()], [status, ""]);
 }
 
-Deno.test("a start of social sign-in that is refused is a page in a browser, and JSON elsewhere", async () => {
+Deno.test("a refused start of social sign-in is a page for navigation and JSON otherwise", async () => {
   await using fixture = await openSignInFixture();
   const { app } = fixture;
   const project = await fixture.project();
@@ -85,7 +85,7 @@ Deno.test("the back button after a sign-in leads to the project's site with an e
     const users = await project.users();
     for (let times = 0; times < 2; times++) {
       const again = arrivalOf(await browser.send(call));
-      failedWith(again, "This sign-in is over, start again");
+      assertFailedWith(again, "This sign-in is over, start again");
       assert.deepEqual(Object.keys(again.parameters).sort(), ["error", "provider"]);
     }
     assert.deepEqual(await project.users(), users);
@@ -93,7 +93,7 @@ Deno.test("the back button after a sign-in leads to the project's site with an e
   }
 });
 
-Deno.test("a callback that belongs to no site is a page in a browser, and JSON elsewhere", async () => {
+Deno.test("a callback that belongs to no site is a page for navigation and JSON otherwise", async () => {
   await using fixture = await openSignInFixture();
   const { app } = fixture;
   const project = await fixture.project();
@@ -104,29 +104,29 @@ Deno.test("a callback that belongs to no site is a page in a browser, and JSON e
   const [[name, value]] = [...browser.cookies] as [[string, string]];
   const cookie = { cookie: `${name}=${value}` };
   const callback = "/api/userAuth/social/github/callback";
-  const nobody = `${"0".repeat(24)}.${"A".repeat(43)}`;
+  const unknownState = `${"0".repeat(24)}.${"A".repeat(43)}`;
   await assertPageAndJson(app, path, [400, "INVALID_STATE"]);
-  for (const query of ["", "?code=x", "?state=x", `?state=${nobody}`]) {
+  for (const query of ["", "?code=x", "?state=x", `?state=${unknownState}`]) {
     await assertPageAndJson(app, callback + query, [400, "INVALID_STATE"], cookie);
   }
   const unknown = callback.replace("github", "gitlab");
   await assertPageAndJson(app, unknown, [404, "PROVIDER_UNKNOWN"], cookie);
-  assert.ok(arrivalOf(await browser.comeBack(back)).token, "the state is still good");
+  assert.ok(arrivalOf(await browser.comeBack(back)).token, "the state is still valid");
 });
 
-Deno.test("a file that is refused is a page in a browser, and JSON elsewhere", async () => {
+Deno.test("a refused file is a page for navigation and JSON otherwise", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { filePath } = await files.upload();
   const { readSignatures, clock } = app.services;
-  const over = readSignatures.write({ path: filePath, expiresAt: clock.now() - 1 });
+  const over = readSignatures.sign({ path: filePath, expiresAt: clock.now() - 1 });
   const missing = filePath.replace(/[^/]+$/, (name) => name.replaceAll(/[0-9a-f]/g, "0"));
   await assertPageAndJson(app, `/files/${missing}`, [404, "FILE_NOT_FOUND"]);
   await assertPageAndJson(app, `/files/${filePath}?${over}`, [403, "FILE_ADDRESS_INVALID"]);
   await assertPageAndJson(app, `/files/${filePath}?${over}&expires=1`, [400, "INVALID_QUERY"]);
 });
 
-Deno.test("addresses that do not exist are a page in a browser, in the reader's language", async () => {
+Deno.test("an unknown address is a page for navigation, in the reader's language", async () => {
   await using app = await openTestApp();
   for (const path of ["/nothing", "/docs/operations/nothing", "/files"]) {
     await assertPageAndJson(app, path, [404, "ROUTE_NOT_FOUND"]);
@@ -134,7 +134,7 @@ Deno.test("addresses that do not exist are a page in a browser, in the reader's 
   const german = await open(app, "/nothing", { ...NAVIGATION, "accept-language": "de" });
   assert.match(await german.text(), /<html lang="de">.*<h1>Nicht gefunden/s);
   const api = await open(app, "/api/nothing", NAVIGATION);
-  assert.equal((await api.json()).code, "ROUTE_NOT_FOUND", "programs call what is under /api");
+  assert.equal((await api.json()).code, "ROUTE_NOT_FOUND", "paths under /api are for programs");
   const page = await open(app, "/dashboard/nothing", NAVIGATION);
   assert.match(page.headers.get("content-type")!, /text\/html/);
   const { path } = (await import("@/routes/dashboard/assets.ts")).STYLES[0]!;

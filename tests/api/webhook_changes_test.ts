@@ -1,8 +1,12 @@
-/** From a write to the message about it, through the record of changes. */
+/** Tests the way from a write to its webhook message, through the change record. */
 
 import assert from "node:assert/strict";
 import { USER_EVENTS } from "@/lib/auth/user_events.ts";
-import { THE_POSITION, TOLD_UP_TO, type ToldUpToRecord } from "@/lib/events/webhooks/tell.ts";
+import {
+  DISPATCH_POSITION,
+  type DispatchPositionRecord,
+  POSITION_ID,
+} from "@/lib/events/webhooks/dispatch.ts";
 import { JOBS } from "@/lib/jobs/jobs.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Id } from "@/lib/store/port.ts";
@@ -21,9 +25,8 @@ async function create(hooks: WebhookFixture, n: number): Promise<Id> {
   return body.data._id;
 }
 
-/** All is told that this process has changed, and sent. */
-async function told({ webhookTeller, jobRunner }: Services): Promise<void> {
-  await webhookTeller.idle();
+async function dispatchAll({ webhookDispatcher, jobRunner }: Services): Promise<void> {
+  await webhookDispatcher.idle();
   await jobRunner.idle();
 }
 
@@ -32,7 +35,7 @@ const typesOf = ({ server }: WebhookFixture): string[] =>
     `${type} ${data.document?.n ?? "-"} was ${data.previous?.n ?? "-"}`
   );
 
-Deno.test("webhooks are told of each write to a document, in the order of one document's writes", async () => {
+Deno.test("webhooks get each write to a document, in the order of that document's writes", async () => {
   await using hooks = await openWebhooks();
   const { services } = hooks.app;
   await create(hooks, 0);
@@ -48,7 +51,7 @@ Deno.test("webhooks are told of each write to a document, in the order of one do
       { method: "DELETE", path: `${at}?permanent=true` },
     ]
   ) assert.equal((await send(call)).status, 200);
-  await told(services);
+  await dispatchAll(services);
   assert.deepEqual(typesOf(hooks), [
     "posts.created 1 was -",
     "posts.changed 2 was 1",
@@ -64,7 +67,7 @@ Deno.test("webhooks are told of each write to a document, in the order of one do
   ]);
 });
 
-Deno.test("a webhook is told nothing of before it was switched on, nor while it is off", async () => {
+Deno.test("a webhook gets no changes from before it is enabled or while it is off", async () => {
   await using hooks = await openWebhooks();
   const { services, clock } = hooks.app;
   await create(hooks, 1);
@@ -77,91 +80,91 @@ Deno.test("a webhook is told nothing of before it was switched on, nor while it 
   };
   await switchTo(true);
   await create(hooks, 3);
-  await told(services);
+  await dispatchAll(services);
   await switchTo(false);
-  // The job that looks for what is untold ends with the last webhook.
+  // The job that looks for undispatched changes ends with the last webhook.
   clock.advance(60_000);
   await services.jobRunner.runDue();
-  await told(services);
+  await dispatchAll(services);
   await create(hooks, 4);
   await switchTo(true);
   await create(hooks, 5);
-  await told(services);
+  await dispatchAll(services);
   assert.deepEqual(typesOf(hooks), ["posts.created 3 was -", "posts.created 5 was -"]);
 });
 
-Deno.test("a collection that records no changes is told of by no webhook", async () => {
+Deno.test("a collection that records no changes sends no webhook messages", async () => {
   await using hooks = await openWebhooks();
   const quiet = { name: "quiet", events: false };
   const made = await hooks.owner.asOwner({ method: "POST", path: "/collections", body: quiet });
   assert.equal(made.status, 201);
   await hooks.create({ events: { quiet: ["created"] } });
   await asServer(hooks)({ path: "/api/data/quiet", body: { n: 1 } });
-  await told(hooks.app.services);
+  await dispatchAll(hooks.app.services);
   assert.deepEqual(typesOf(hooks), []);
 });
 
-Deno.test("changes that two processes tell at once are each told once", async () => {
+Deno.test("changes that two processes dispatch concurrently are each dispatched once", async () => {
   await using hooks = await openWebhooks();
   const { app } = hooks;
   await using other = await openPeer(app);
   await hooks.create();
   await Promise.all(times(40, (n) => create(hooks, n)));
-  // As its own writes would have it.
+  // Simulates the other process's own writes.
   await Promise.all(times(20, async () => {
-    other.services.webhookTeller.noted(hooks.projectId);
-    app.services.webhookTeller.noted(hooks.projectId);
-    await Promise.all([told(other.services), told(app.services)]);
+    other.services.webhookDispatcher.schedule(hooks.projectId);
+    app.services.webhookDispatcher.schedule(hooks.projectId);
+    await Promise.all([dispatchAll(other.services), dispatchAll(app.services)]);
   }));
   const numbers = hooks.server.received.map(({ json }) => json.data.document.n);
   assert.deepEqual(numbers.toSorted((a, b) => a - b), times(40, (n) => n));
 });
 
-Deno.test("what a process that ended has left untold another one tells", async () => {
+Deno.test("changes left undispatched by a dead process are dispatched by another", async () => {
   await using hooks = await openWebhooks();
   const { app, projectId } = hooks;
   await hooks.create();
   {
     await using ended = await openTestServices({ store: app.store, clock: app.clock });
-    // Nobody hears what it notes: it is gone before.
-    ended.services.engine.changes.onNoted(() => {});
-    app.services.engine.changes.onNoted(() => {});
+    // Simulates a process that ends before it dispatches its recorded changes.
+    ended.services.engine.changes.onRecorded(() => {});
+    app.services.engine.changes.onRecorded(() => {});
     await create(hooks, 1);
   }
-  await told(app.services);
+  await dispatchAll(app.services);
   assert.deepEqual(typesOf(hooks), []);
   app.clock.advance(60_000);
   await app.services.jobRunner.runDue();
-  await told(app.services);
+  await dispatchAll(app.services);
   await app.services.jobRunner.runDue();
-  await told(app.services);
+  await dispatchAll(app.services);
   assert.deepEqual(typesOf(hooks), ["posts.created 1 was -"]);
-  assert.equal(await app.services.engine.records(projectId, TOLD_UP_TO).count(ALL), 1);
+  assert.equal(await app.services.engine.records(projectId, DISPATCH_POSITION).count(ALL), 1);
   const jobs = app.services.engine.records(projectId, JOBS);
   assert.equal(await jobs.count(eq("kind", "tellWebhooks")), 1);
 });
 
-Deno.test("what is told is not looked through again, however much others write meanwhile", async () => {
+Deno.test("dispatched changes are not read again, however much other projects write", async () => {
   await using hooks = await openWebhooks();
   const { app, projectId } = hooks;
   const { engine, jobRunner } = app.services;
   await hooks.create();
   await create(hooks, 1);
-  await told(app.services);
-  await app.project(); // Written beside it.
+  await dispatchAll(app.services);
+  await app.project(); // Writes in another project.
   const head = await engine.changes.head(projectId);
   app.clock.advance(60_000);
   await jobRunner.runDue();
-  await told(app.services);
-  const toldUpTo = engine.records<ToldUpToRecord>(projectId, TOLD_UP_TO);
-  const { position } = (await toldUpTo.get(THE_POSITION))!.value;
+  await dispatchAll(app.services);
+  const positions = engine.records<DispatchPositionRecord>(projectId, DISPATCH_POSITION);
+  const { position } = (await positions.get(POSITION_ID))!.value;
   assert.ok(position >= head);
   await create(hooks, 2);
-  await told(app.services);
+  await dispatchAll(app.services);
   assert.deepEqual(typesOf(hooks), ["posts.created 1 was -", "posts.created 2 was -"]);
 });
 
-Deno.test("webhooks are told what becomes of users, and nothing that only Corbel may know of them", async () => {
+Deno.test("webhooks get the events of users without their internal members", async () => {
   await using hooks = await openWebhooks();
   const { app, owner: { project } } = hooks;
   const { services } = app;
@@ -187,7 +190,7 @@ Deno.test("webhooks are told what becomes of users, and nothing that only Corbel
   const user = `/api/userAuth/users/${userId}`;
   assert.equal((await send({ method: "PATCH", path: user, body: { disabled: true } })).status, 200);
   assert.equal((await send({ method: "DELETE", path: user })).status, 200);
-  await told(services);
+  await dispatchAll(services);
   const messages = hooks.server.received.map(({ json }) => json);
   assert.deepEqual(
     messages.map(({ type, data: { document, previous } }) => [

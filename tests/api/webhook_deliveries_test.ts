@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
-import { TELL_OWNER_JOB } from "@/lib/events/webhooks/deliver.ts";
+import { NOTIFY_WEBHOOK_OWNER_JOB } from "@/lib/events/webhooks/deliver.ts";
 import { DELIVER_JOB } from "@/lib/events/webhooks/deliveries.ts";
-import type { ToldChange } from "@/lib/events/webhooks/records.ts";
+import type { WebhookEventChange } from "@/lib/events/webhooks/records.ts";
 import { JOBS } from "@/lib/jobs/jobs.ts";
 import { within } from "@/lib/store/filter.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { mailsOf } from "../support/mailbox.ts";
 import { fakeClock } from "../support/test_services.ts";
-import { change, openPeer, openWebhooks, tellWebhooks } from "./webhooks.ts";
+import { change, enqueueChanges, openPeer, openWebhooks } from "./webhooks.ts";
 import { ok, times } from "./test_collection.ts";
 
 const SECOND_MS = 1000;
@@ -20,33 +20,32 @@ const PAUSES_MS = [
   30 * MINUTE_MS,
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
 ];
-/** The largest part of a pause that is added to it. */
+/** The largest share of a pause that is added to it. */
 const JITTER = 0.1;
 
 const id = (index: number): string => index.toString(16).padStart(24, "0");
 
-/** Changes of one document, in their order. */
-const changesOf = (recordId: string, count: number): ToldChange[] =>
+const changesOf = (recordId: string, count: number): WebhookEventChange[] =>
   times(count, (index) => change({ recordId, action: "changed", after: `{"n":${index}}` }));
 
-Deno.test("a message is what the Standard Webhooks library verifies, with project, document and what it was", async () => {
+Deno.test("a message passes the Standard Webhooks library, with project, document and previous", async () => {
   await using hooks = await openWebhooks({ clock: fakeClock(Date.now()) });
   const { secret } = await hooks.create();
-  const told = change({
+  const sent = change({
     action: "changed",
     before: '{"title":"Ünö \\" 1"}',
     after: '{"title":"Two"}',
   });
-  await hooks.tell(told);
+  await hooks.dispatch(sent);
   const [{ headers, body, json }] = hooks.server.received as [typeof hooks.server.received[0]];
   assert.deepEqual(json, {
     type: "posts.changed",
-    timestamp: told.at,
+    timestamp: sent.at,
     data: {
       projectId: hooks.projectId,
       collection: "posts",
-      id: told.recordId,
-      actor: told.actor,
+      id: sent.recordId,
+      actor: sent.actor,
       document: { title: "Two" },
       previous: { title: 'Ünö " 1' },
     },
@@ -65,7 +64,7 @@ Deno.test("a message is what the Standard Webhooks library verifies, with projec
   });
 });
 
-Deno.test("for a day after a rotation a message verifies by both secrets, and then by the new one alone", async () => {
+Deno.test("for a day after a rotation a message verifies with both secrets, then only the new one", async () => {
   await using hooks = await openWebhooks({
     clock: fakeClock(Date.now() - 24 * HOUR_MS + MINUTE_MS),
   });
@@ -74,21 +73,21 @@ Deno.test("for a day after a rotation a message verifies by both secrets, and th
   const { secret: second } = ok(await hooks.owner.asOwner(rotate));
   assert.notEqual(second, first);
   hooks.app.clock.advance(24 * HOUR_MS - MINUTE_MS);
-  await hooks.tell(change());
+  await hooks.dispatch(change());
   hooks.app.clock.advance(MINUTE_MS);
-  await hooks.tell(change());
+  await hooks.dispatch(change());
   const [during, after] = hooks.server.received;
   for (const secret of [first, second]) new Webhook(secret).verify(during!.body, during!.headers);
   new Webhook(second).verify(after!.body, after!.headers);
   assert.throws(() => new Webhook(first).verify(after!.body, after!.headers));
 });
 
-Deno.test("a webhook is told what it asks for, and nothing else", async () => {
+Deno.test("a webhook gets only the events that it subscribes to", async () => {
   await using hooks = await openWebhooks();
   await hooks.create({ events: { posts: ["deleted"], users: ["created", "signedIn"] } });
   await hooks.create({ enabled: false });
   const inTrash = '{"isDeleted":true}';
-  await hooks.tell(
+  await hooks.dispatch(
     change(),
     change({ action: "deleted", recordId: id(1), before: "{}", after: inTrash }),
     change({ action: "removed", recordId: id(1), before: inTrash, after: null }),
@@ -98,8 +97,8 @@ Deno.test("a webhook is told what it asks for, and nothing else", async () => {
     change({ action: "signedIn", name: "users", recordId: id(4) }),
     change({ action: "changed", name: "users", recordId: id(4) }),
   );
-  const told = hooks.server.received.map(({ json }) => `${json.type} ${json.data.id}`);
-  assert.deepEqual(told.toSorted(), [
+  const received = hooks.server.received.map(({ json }) => `${json.type} ${json.data.id}`);
+  assert.deepEqual(received.toSorted(), [
     `posts.deleted ${id(1)}`,
     `posts.deleted ${id(2)}`,
     `users.created ${id(4)}`,
@@ -107,11 +106,11 @@ Deno.test("a webhook is told what it asks for, and nothing else", async () => {
   ]);
 });
 
-Deno.test("a message is tried again after each of its pauses, is given up after the last, and the owner is told once a day", async () => {
+Deno.test("a message is retried after each pause, then fails, and the owner is notified daily", async () => {
   await using hooks = await openWebhooks();
   const { id: webhookId } = await hooks.create({ name: "Broken" });
   hooks.server.behave(503);
-  await hooks.tell(change(), change({ recordId: id(2) }));
+  await hooks.dispatch(change(), change({ recordId: id(2) }));
   for (const [index, pause] of PAUSES_MS.entries()) {
     await hooks.later(pause - 1);
     assert.equal(hooks.server.received.length, 2 * (index + 1), `before pause ${index}`);
@@ -128,18 +127,20 @@ Deno.test("a message is tried again after each of its pauses, is given up after 
     });
   }
   const ids = new Set(hooks.server.received.map(({ headers }) => headers["webhook-id"]));
-  assert.equal(ids.size, 2, "each goes out under its own id, whichever try it is");
-  const ours = within("kind", [DELIVER_JOB, TELL_OWNER_JOB]);
+  assert.equal(ids.size, 2, "all attempts of a message have its id");
+  const ours = within("kind", [DELIVER_JOB, NOTIFY_WEBHOOK_OWNER_JOB]);
   assert.equal(await services.engine.records(hooks.projectId, JOBS).count(ours), 0);
-  const told = (await mailsOf(services, "control")).filter(({ kind }) => kind === "webhookFailed");
-  assert.equal(told.length, 1);
+  const notices = (await mailsOf(services, "control")).filter(({ kind }) =>
+    kind === "webhookFailed"
+  );
+  assert.equal(notices.length, 1);
   const path = `/dashboard/projects/${hooks.projectId}/webhooks/${webhookId}`;
-  assert.ok(told[0]!.text!.includes(path));
-  assert.equal(told[0]!.to, hooks.owner.account.email);
-  assert.ok(!told[0]!.text!.includes("Broken"), "names may be a stranger's");
+  assert.ok(notices[0]!.text!.includes(path));
+  assert.equal(notices[0]!.to, hooks.owner.account.email);
+  assert.ok(!notices[0]!.text!.includes("Broken"), "a webhook's name may be chosen by a stranger");
 });
 
-Deno.test("messages of one document keep their order behind one that waits, and hold back no other document", async () => {
+Deno.test("messages of one document keep their order and hold back no other document", async () => {
   await using hooks = await openWebhooks();
   await hooks.create();
   hooks.server.behave(({ json }, response) => {
@@ -148,7 +149,7 @@ Deno.test("messages of one document keep their order behind one that waits, and 
   });
   const first = changesOf(id(1), 4);
   const other = changesOf(id(2), 4);
-  await hooks.tell(...first.flatMap((one, index) => [one, other[index]!]));
+  await hooks.dispatch(...first.flatMap((one, index) => [one, other[index]!]));
   const order = (recordId: string) =>
     hooks.server.received.filter(({ json }) => json.data.id === recordId)
       .map(({ json }) => json.data.document.n);
@@ -159,11 +160,11 @@ Deno.test("messages of one document keep their order behind one that waits, and 
   assert.deepEqual(order(id(1)), [0, 0, 1, 2, 3]);
 });
 
-Deno.test("410 switches a webhook off, what waits for it fails, and the owner is told", async () => {
+Deno.test("410 disables a webhook, fails its pending messages, and notifies the owner", async () => {
   await using hooks = await openWebhooks();
   const { id: webhookId } = await hooks.create();
   hooks.server.behave(410);
-  await hooks.tell(...changesOf(id(1), 3));
+  await hooks.dispatch(...changesOf(id(1), 3));
   assert.equal(hooks.server.received.length, 1);
   const states = (await hooks.deliveries()).map(({ state, error }) => [state, error]);
   assert.deepEqual(states, [
@@ -176,19 +177,19 @@ Deno.test("410 switches a webhook off, what waits for it fails, and the owner is
     enabled: false,
     offBecause: "It answered that it is gone (410).",
   });
-  await hooks.tell(change());
+  await hooks.dispatch(change());
   assert.equal(hooks.server.received.length, 1);
-  const told = (await mailsOf(hooks.app.services, "control"))
+  const notices = (await mailsOf(hooks.app.services, "control"))
     .filter(({ kind }) => kind === "webhookFailed");
-  assert.equal(told.length, 1);
+  assert.equal(notices.length, 1);
 });
 
-Deno.test("of two processes that share the queue each message is sent by one, and in order", async () => {
+Deno.test("of two processes that share the queue each message is sent by one, in order", async () => {
   await using hooks = await openWebhooks();
   await using second = await openPeer(hooks.app);
   await hooks.create();
   const changes = times(10, (index) => changesOf(id(index), 5)).flat();
-  await tellWebhooks(hooks.app.services, hooks.projectId, changes, { begins: false });
+  await enqueueChanges(hooks.app.services, hooks.projectId, changes, { begins: false });
   const runners = [hooks.app.services.jobRunner, second.services.jobRunner];
   await Promise.all(runners.map((runner) => runner.runDue()));
   await Promise.all(runners.map((runner) => runner.idle()));
@@ -202,7 +203,7 @@ Deno.test("of two processes that share the queue each message is sent by one, an
   }
 });
 
-Deno.test("messages that a killed process was sending are sent by another one, from the same on", async () => {
+Deno.test("messages of a killed process are sent by another, starting with the interrupted one", async () => {
   await using hooks = await openWebhooks();
   await using second = await openPeer({ store: hooks.app.store, clock: fakeClock() });
   await hooks.create();
@@ -212,12 +213,12 @@ Deno.test("messages that a killed process was sending are sent by another one, f
     if (isKilled) await held;
     response.end();
   });
-  await tellWebhooks(hooks.app.services, hooks.projectId, changesOf(id(1), 3));
+  await enqueueChanges(hooks.app.services, hooks.projectId, changesOf(id(1), 3));
   while (hooks.server.received.length < 1) await turn();
   isKilled = false;
   second.clock.advance(7 * SECOND_MS);
   await second.services.jobRunner.runDue();
-  assert.equal(hooks.server.received.length, 1, "its heartbeat goes on");
+  assert.equal(hooks.server.received.length, 1, "the lease has not expired");
   second.clock.advance(SECOND_MS);
   await second.services.jobRunner.runDue();
   const order = hooks.server.received.map(({ json }) => json.data.document.n);
@@ -228,7 +229,7 @@ Deno.test("messages that a killed process was sending are sent by another one, f
   assert.deepEqual(states, [["delivered", 2], ["delivered", 1], ["delivered", 1]]);
 });
 
-Deno.test("no more than four messages of a webhook are under way, and one that hangs holds up no other webhook", async () => {
+Deno.test("at most four messages of a webhook are in flight, and none holds up another webhook", async () => {
   await using hooks = await openWebhooks();
   const { promise, resolve } = Promise.withResolvers<void>();
   const hanging = times(20, (index) => change({ recordId: id(index) }));
@@ -240,17 +241,17 @@ Deno.test("no more than four messages of a webhook are under way, and one that h
     response.end();
   });
   const { services } = hooks.app;
-  // One that is answered quickly: until then a webhook has one message under way.
-  await hooks.tell(change({ recordId: id(50) }));
+  // A quick answer first, because until then a webhook has one message in flight.
+  await hooks.dispatch(change({ recordId: id(50) }));
   isHanging = true;
-  await tellWebhooks(services, hooks.projectId, [
+  await enqueueChanges(services, hooks.projectId, [
     ...hanging,
     change({ action: "deleted", recordId: id(99) }),
   ]);
   while (!hooks.server.received.some(({ path }) => path === "/hook")) await turn();
   while (hooks.server.received.length < 6) await turn();
   await turn();
-  assert.ok(hooks.server.most <= 5, `${hooks.server.most}`);
+  assert.ok(hooks.server.maxConcurrent <= 5, `${hooks.server.maxConcurrent}`);
   resolve();
   await services.jobRunner.idle();
   assert.equal(hooks.server.received.filter(({ path }) => path === "/hangs").length, 22);
@@ -258,10 +259,10 @@ Deno.test("no more than four messages of a webhook are under way, and one that h
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-Deno.test("messages are kept for seven days, and removed", async () => {
+Deno.test("messages are kept for seven days and then removed", async () => {
   await using hooks = await openWebhooks();
   await hooks.create();
-  await hooks.tell(change());
+  await hooks.dispatch(change());
   const { services, clock } = hooks.app;
   clock.advance(7 * 24 * HOUR_MS - 1);
   await maintain(services);
@@ -271,10 +272,10 @@ Deno.test("messages are kept for seven days, and removed", async () => {
   assert.equal((await hooks.deliveries()).length, 0);
 });
 
-Deno.test("a message of a webhook that is deleted meanwhile is not sent", async () => {
+Deno.test("a message of a deleted webhook is not sent", async () => {
   await using hooks = await openWebhooks();
   const { id: webhookId } = await hooks.create();
-  await tellWebhooks(hooks.app.services, hooks.projectId, [change()], { begins: false });
+  await enqueueChanges(hooks.app.services, hooks.projectId, [change()], { begins: false });
   ok(await hooks.owner.asOwner({ method: "DELETE", path: `/webhooks/${webhookId}` }));
   await hooks.later(0);
   assert.equal(hooks.server.received.length, 0);

@@ -1,14 +1,16 @@
-/** A project with webhooks, and a receiver that answers as a test has it. */
-
 import { enabledWebhooks, enqueueDeliveries } from "@/lib/events/webhooks/deliveries.ts";
-import { messageRoom } from "@/lib/events/webhooks/kept_bodies.ts";
-import { DELIVERIES, type DeliveryRecord, type ToldChange } from "@/lib/events/webhooks/records.ts";
+import { messageByteQuota } from "@/lib/events/webhooks/stored_bodies.ts";
+import {
+  DELIVERIES,
+  type DeliveryRecord,
+  type WebhookEventChange,
+} from "@/lib/events/webhooks/records.ts";
 import type { WebhookWithSecret } from "@/lib/events/webhooks/manage.ts";
 import type { PlanName } from "@/lib/projects/account_records.ts";
 import type { Services } from "@/lib/services.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import type { Answer } from "../support/conforming_client.ts";
-import { openAccount, ownedProject } from "../support/dashboard.ts";
+import { createOwnedProject, openAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { openTestServices, type TestOptions } from "../support/test_services.ts";
 import { startWebhookServer, type TestWebhookServer } from "../support/webhook_server.ts";
@@ -20,14 +22,14 @@ export interface WebhookFixture extends AsyncDisposable {
   readonly owner: TestOwner;
   readonly projectId: string;
   readonly server: TestWebhookServer;
-  /** Creates one that is told all of `posts`, but for what is given. */
+  /** Creates a webhook, by default for all events of `posts`. */
   create(input?: object): Promise<WebhookWithSecret>;
   post(body: object): Promise<Answer>;
-  /** Has webhooks told of changes, and waits for what is begun by it. */
-  tell(...changes: ToldChange[]): Promise<void>;
-  /** Runs what is due after so long. */
+  /** Dispatches changes to webhooks and waits until they are sent. */
+  dispatch(...changes: WebhookEventChange[]): Promise<void>;
+  /** Advances the clock and runs the jobs that are due. */
   later(ms: number): Promise<void>;
-  /** As they are stored, in the order of their positions. */
+  /** Returns the stored deliveries in the order of their positions. */
   deliveries(): Promise<DeliveryRecord[]>;
 }
 
@@ -36,8 +38,8 @@ const POST_ID = "66f1a0c2e4b0a1b2c3d4e5f6";
 
 let position = 0;
 
-/** A later one with each call. */
-export function change(given: Partial<ToldChange> = {}): ToldChange {
+/** Returns a change whose position is later than the last one's. */
+export function change(given: Partial<WebhookEventChange> = {}): WebhookEventChange {
   return {
     position: String(++position).padStart(12, "0"),
     at: "2026-01-31T12:00:00.000Z",
@@ -53,20 +55,20 @@ export function change(given: Partial<ToldChange> = {}): ToldChange {
 
 export interface WebhookOptions extends TestOptions {
   readonly plan?: PlanName;
-  /** Whose app and receiver it shares: it is another project beside it. */
-  readonly beside?: Pick<WebhookFixture, "app" | "server">;
+  /** A fixture whose app and receiver the new project shares. */
+  readonly shared?: Pick<WebhookFixture, "app" | "server">;
 }
 
 export async function openWebhooks(
-  { plan = "free", env = {}, beside, ...options }: WebhookOptions = {},
+  { plan = "free", env = {}, shared: shared, ...options }: WebhookOptions = {},
 ): Promise<WebhookFixture> {
   await using opening = new AsyncDisposableStack();
-  const server = beside?.server ?? opening.use(await startWebhookServer());
-  const app = beside?.app ?? opening.use(
+  const server = shared?.server ?? opening.use(await startWebhookServer());
+  const app = shared?.app ?? opening.use(
     await openTestApp({ ...options, env: { ALLOW_PRIVATE_ENDPOINTS: "true", ...env } }),
   );
   const account = await openAccount(app, { plan });
-  const { projectId, secretKey, publishableKey } = await ownedProject(account);
+  const { projectId, secretKey, publishableKey } = await createOwnedProject(account);
   const owner = await createTestOwner(app, {
     ...await app.project(),
     projectId,
@@ -87,8 +89,8 @@ export async function openWebhooks(
     post,
     create: async (input = {}) =>
       ok(await post({ name: "Test", url: server.url, events: ALL_OF_POSTS, ...input }), 201),
-    async tell(...changes) {
-      await tellWebhooks(services, projectId, changes);
+    async dispatch(...changes) {
+      await enqueueChanges(services, projectId, changes);
       await jobRunner.idle();
     },
     async later(ms) {
@@ -105,23 +107,23 @@ export async function openWebhooks(
   };
 }
 
-/** As whoever follows the record of changes does. */
-export async function tellWebhooks(
+/** Enqueues the deliveries of changes, as the dispatcher does. */
+export async function enqueueChanges(
   services: Services,
   projectId: string,
-  changes: readonly ToldChange[],
+  changes: readonly WebhookEventChange[],
   { begins = true }: { begins?: boolean } = {},
 ): Promise<void> {
   const audience = await enabledWebhooks(services, projectId);
   await services.jobRunner.announce(projectId);
-  const room = await messageRoom(services, projectId);
+  const quota = await messageByteQuota(services, projectId);
   const jobs = await services.engine.transaction(
     projectId,
-    (tx) => enqueueDeliveries(tx, services, audience, { changes, room }),
+    (tx) => enqueueDeliveries(tx, services, audience, { changes, quota }),
   );
   if (begins) { for (const job of jobs) services.jobRunner.begin(projectId, job); }
 }
 
-/** Another process on the same store, by the same clock. */
+/** Opens another process on the store, with the same clock. */
 export const openPeer = ({ store, clock }: Pick<TestApp, "store" | "clock">) =>
   openTestServices({ store, clock, env: { ALLOW_PRIVATE_ENDPOINTS: "true" } });

@@ -4,7 +4,14 @@ import { PLANS } from "@/lib/projects/plans.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Answer, send } from "../support/conforming_client.ts";
 import { openTestApp, type TestProject, type TestUser } from "../support/test_app.ts";
-import { createTestCollection, type Doc, NOBODY, ok, refused, times } from "./test_collection.ts";
+import {
+  createTestCollection,
+  type Doc,
+  ok,
+  refused,
+  times,
+  UNKNOWN_ID,
+} from "./test_collection.ts";
 
 const batch = (operations: readonly unknown[], headers: Record<string, string> = {}) => ({
   path: "/api/batch",
@@ -25,7 +32,7 @@ function refusedAt(answer: Answer, operation: number, status: number, code: Prob
   assert.equal(answer.body.operation, operation);
 }
 
-Deno.test("operations are done in their order, each seeing those before it", async () => {
+Deno.test("operations run in order, and each sees the changes of those before it", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, { fields: [{ key: "n", type: "Number" }] });
   const notes = await createTestCollection(app, { name: "notes" }, posts.project);
@@ -40,8 +47,8 @@ Deno.test("operations are done in their order, each seeing those before it", asy
     { action: "replace", collection: "posts", id: one!._id, document: { b: 2 } },
     { action: "delete", collection: "posts", id: two!._id },
     { action: "recover", collection: "posts", id: three!._id.toUpperCase() },
-    { action: "upsert", collection: "posts", id: NOBODY, document: { n: 7 } },
-    { action: "upsert", collection: "posts", id: NOBODY, document: { n: 8 } },
+    { action: "upsert", collection: "posts", id: UNKNOWN_ID, document: { n: 7 } },
+    { action: "upsert", collection: "posts", id: UNKNOWN_ID, document: { n: 8 } },
   ]));
   assert.equal(answer.body.message, "Batch done");
   const results = resultsOf(answer);
@@ -63,11 +70,11 @@ Deno.test("operations are done in their order, each seeing those before it", asy
   assert.deepEqual([first.b, first.n, first.a], [2, undefined, undefined]);
   assert.deepEqual(results[4]!.document, first);
   assert.equal((await posts.read(two!._id)).body.data.isDeleted, true);
-  assert.equal((await posts.read(NOBODY)).body.data.n, 8);
+  assert.equal((await posts.read(UNKNOWN_ID)).body.data.n, 8);
   assert.equal((await notes.read(results[1]!.id)).body.data.text, "x");
 });
 
-Deno.test("one refused operation undoes all, and is told by its index", async () => {
+Deno.test("one refused operation rolls back all, and the error names its index", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, {
     fields: [{ key: "slug", type: "String", unique: true }, { key: "n", type: "Number" }],
@@ -85,7 +92,7 @@ Deno.test("one refused operation undoes all, and is told by its index", async ()
   const cases: [operation: unknown, status: number, code: ProblemCode][] = [
     [create({ n: "text" }), 400, "INVALID_DOCUMENT"],
     [create([]), 400, "INVALID_BODY"],
-    [create({ _id: NOBODY }), 400, "FIELD_READ_ONLY"],
+    [create({ _id: UNKNOWN_ID }), 400, "FIELD_READ_ONLY"],
     [create({ slug: "taken" }), 409, "DUPLICATE_VALUE"],
     [create({ x: "x".repeat(1_048_576) }), 413, "DOCUMENT_TOO_LARGE"],
     [create({}, "nothing"), 404, "COLLECTION_NOT_FOUND"],
@@ -93,9 +100,9 @@ Deno.test("one refused operation undoes all, and is told by its index", async ()
     [patch({ n: { $push: 1 } }), 400, "INVALID_DOCUMENT"],
     [patch({ n: 2 }, { ifMatch: '"other"' }), 412, "PRECONDITION_FAILED"],
     [{ ...patch({}), action: "replace", ifMatch: '"other"' }, 412, "PRECONDITION_FAILED"],
-    [{ ...patch({}), id: NOBODY }, 404, "DOCUMENT_NOT_FOUND"],
+    [{ ...patch({}), id: UNKNOWN_ID }, 404, "DOCUMENT_NOT_FOUND"],
     [{ action: "delete", collection: "posts", id: gone._id }, 404, "DOCUMENT_NOT_FOUND"],
-    [{ action: "recover", collection: "posts", id: NOBODY }, 404, "DOCUMENT_NOT_FOUND"],
+    [{ action: "recover", collection: "posts", id: UNKNOWN_ID }, 404, "DOCUMENT_NOT_FOUND"],
     [
       { action: "upsert", collection: "posts", id: gone._id, document: {} },
       404,
@@ -112,7 +119,7 @@ Deno.test("one refused operation undoes all, and is told by its index", async ()
   });
 });
 
-Deno.test("what is no list of operations is refused before anything is done", async () => {
+Deno.test("an invalid list of operations is refused before anything runs", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app);
   const { project } = posts;
@@ -129,10 +136,10 @@ Deno.test("what is no list of operations is refused before anything is done", as
       [null, '"action" must be one of'],
       [{ action: "create", collection: "posts" }, '"document" is missing'],
       [{ action: "create", document: {} }, '"collection" must be'],
-      [{ ...good, id: NOBODY }, "takes only collection, document"],
+      [{ ...good, id: UNKNOWN_ID }, "takes only collection, document"],
       [{ action: "delete", collection: "posts", id: "x" }, '"id" must be 24 hexadecimal digits'],
       [{ action: "delete", collection: "posts" }, '"id" must be 24 hexadecimal digits'],
-      [{ action: "delete", collection: "posts", id: NOBODY, ifMatch: 1 }, '"ifMatch" must be'],
+      [{ action: "delete", collection: "posts", id: UNKNOWN_ID, ifMatch: 1 }, '"ifMatch" must be'],
     ];
     for (const [operation, says] of wrong) {
       const answer = await project.asSecret(batch([good, operation]));
@@ -154,7 +161,7 @@ Deno.test("what is no list of operations is refused before anything is done", as
   });
 });
 
-/** What a batch of one operation is answered with, for each kind of caller. */
+/** Sends a batch of one operation as each kind of caller and returns the answers. */
 async function asEach(project: TestProject, user: TestUser, operation: unknown) {
   const call = batch([operation]);
   return {
@@ -164,7 +171,7 @@ async function asEach(project: TestProject, user: TestUser, operation: unknown) 
   };
 }
 
-Deno.test("each operation is held to the rules of its collection", async () => {
+Deno.test("each operation obeys the rules of its collection", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, { rls: { mode: "public-read" } });
   const { project } = posts;
@@ -207,7 +214,7 @@ Deno.test("each operation is held to the rules of its collection", async () => {
   assert.deepEqual([read.body.data.n, read.body.data.userId], [undefined, bob.id]);
 });
 
-Deno.test("a batch under a key is done once, by 20 at once too", async () => {
+Deno.test("a batch with an idempotency key runs once, even if 20 are concurrent", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, { fields: [{ key: "n", type: "Number" }] });
   const one = await posts.insertOne({ n: 0 });
@@ -226,14 +233,14 @@ Deno.test("a batch under a key is done once, by 20 at once too", async () => {
   refused(await posts.project.asSecret(invalid), 400, "INVALID_IDEMPOTENCY_KEY");
 });
 
-Deno.test("batches at once add up, and of those that make one document one makes it", async () => {
+Deno.test("concurrent batches add up, and of those that create one document one creates it", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app, { fields: [{ key: "n", type: "Number" }] });
   const [one, two] = await posts.insert({ n: 0 }, { n: 0 });
   const move = (n: number) =>
     batch([
       { action: "patch", collection: "posts", id: one!._id, document: { n: { $inc: -n } } },
-      { action: "upsert", collection: "posts", id: NOBODY, document: { n } },
+      { action: "upsert", collection: "posts", id: UNKNOWN_ID, document: { n } },
       { action: "patch", collection: "posts", id: two!._id, document: { n: { $inc: n } } },
     ]);
   const answers = await Promise.all(times(20, (n) => posts.project.asSecret(move(n))));
@@ -243,7 +250,7 @@ Deno.test("batches at once add up, and of those that make one document one makes
   assert.equal(ok(await posts.asSecret({ path: "?count=true" })).count, 3);
 });
 
-Deno.test("an answer of more than 8 MiB is refused, and nothing is done", async () => {
+Deno.test("a response over 8 MiB is refused and nothing is written", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app);
   const documents = await posts.insert(...times(9, () => ({ x: "x".repeat(1_000_000) })));
@@ -259,11 +266,11 @@ Deno.test("an answer of more than 8 MiB is refused, and nothing is done", async 
   });
 });
 
-Deno.test("a batch that the project's plan has no room for is refused whole", async () => {
+Deno.test("a batch over the project's quota is refused entirely", async () => {
   await using app = await openTestApp();
   const posts = await createTestCollection(app);
   const plan = { ...PLANS.free, documentBytes: 3_000_000 };
-  const plans = { ...app.services.plans, of: () => Promise.resolve(plan) };
+  const plans = { ...app.services.plans, ofProject: () => Promise.resolve(plan) };
   const tight = createApp({ ...app.services, plans });
   await posts.untouched(async () => {
     const answer = await send(tight, {
@@ -279,6 +286,6 @@ Deno.test("a batch needs a key of the project", async () => {
   const posts = await createTestCollection(app);
   const call = batch([create({})], { "x-api-key": "pk_live_wrong" });
   refused(await app.send(call), 401, "API_KEY_INVALID");
-  const invalid = { id: NOBODY, token: "wrong" };
+  const invalid = { id: UNKNOWN_ID, token: "wrong" };
   refused(await posts.project.asPublic(batch([create({})]), invalid), 401, "ACCESS_TOKEN_INVALID");
 });

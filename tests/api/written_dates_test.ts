@@ -64,7 +64,7 @@ const FIELDS = [
   { key: "list", type: "Array", items: { type: "Date" } },
 ];
 
-Deno.test("a date is stored and answered in UTC with milliseconds, on every write", async () => {
+Deno.test("a date is stored and returned in UTC with milliseconds, on every write", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   const { _id: id } = await collection.insertOne();
@@ -88,7 +88,7 @@ Deno.test("a date is stored and answered in UTC with milliseconds, on every writ
   }
 });
 
-Deno.test("what is no date is refused on every write and stores nothing", async () => {
+Deno.test("an invalid date is refused on every write and stores nothing", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   const { _id: id } = await collection.insertOne({ inner: {} });
@@ -111,7 +111,7 @@ Deno.test("what is no date is refused on every write and stores nothing", async 
   });
 });
 
-Deno.test("a filter reads dates as a write does, and refuses what is none", async () => {
+Deno.test("a filter parses dates like a write, and refuses invalid ones", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   for (const [sent, stored] of Object.entries(STORED)) {
@@ -138,7 +138,7 @@ Deno.test("a filter reads dates as a write does, and refuses what is none", asyn
   }
 });
 
-Deno.test("dates compare by their time, whatever zone they were written in", async () => {
+Deno.test("dates are compared by their time, in whatever time zone they were written", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   await collection.insert(

@@ -3,10 +3,10 @@ import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import {
   createTestCollection,
-  NOBODY,
   ok,
   refused,
   type TestCollection,
+  UNKNOWN_ID,
 } from "./test_collection.ts";
 
 const FIELDS = [
@@ -26,7 +26,7 @@ const VIOLATIONS: Record<string, readonly unknown[]> = {
   views: ["1", true, {}, [1]],
   live: [0, 1, "true", {}],
   at: [1, "tomorrow"],
-  twin: ["abc", 1, "g".repeat(24), {}, `${NOBODY}0`],
+  twin: ["abc", 1, "g".repeat(24), {}, `${UNKNOWN_ID}0`],
   meta: ["x", 1, [], { lang: 1 }],
   tags: ["x", {}, [1], ["x", {}], [["x"]]],
   any: [{}, "x"],
@@ -73,7 +73,7 @@ Deno.test("null fits every declared field", async () => {
   }
 });
 
-Deno.test("a required field must be there and not null, on POST, bulk, PUT and PATCH", async () => {
+Deno.test("a required field must be present and not null, on POST, bulk, PUT and PATCH", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [
@@ -101,7 +101,6 @@ Deno.test("a required field must be there and not null, on POST, bulk, PUT and P
       ]
     ) refused(await collection.asSecret(call), 400, "INVALID_DOCUMENT", "title");
   });
-  // What a change does not name stays.
   assert.equal(ok(await patch({ other: 1 })).title, "one");
 });
 
@@ -144,7 +143,7 @@ Deno.test("a default fills a missing field on POST, bulk and PUT, not on PATCH, 
   assert.deepEqual(subset(put), { ...filled, views: null });
 });
 
-Deno.test("a default fills the members of objects within lists too", async () => {
+Deno.test("a default also fills members of objects within lists", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{
@@ -179,7 +178,7 @@ Deno.test("a strict collection refuses undeclared members at every declared leve
   ok(await collection.asSecret({ method: "PATCH", path: `/${id}`, body: { "open.more": 1 } }));
 });
 
-Deno.test("undeclared members are kept in a collection that is not strict", async () => {
+Deno.test("a collection that is not strict keeps undeclared members", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   const body = { other: { a: [1, "two", null, true] }, meta: { lang: "it", more: 1 } };
@@ -188,7 +187,7 @@ Deno.test("undeclared members are kept in a collection that is not strict", asyn
   assert.deepEqual(stored.meta, body.meta);
 });
 
-Deno.test("a body that is no object is refused on every write of one document", async () => {
+Deno.test("a body that is not an object is refused on every write of one document", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne();

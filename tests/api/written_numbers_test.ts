@@ -3,7 +3,7 @@ import { openTestApp } from "../support/test_app.ts";
 import { createTestCollection, ok, refused, type TestCollection } from "./test_collection.ts";
 import { createTestOwner } from "./test_owner.ts";
 
-/** Texts that are the shortest of their doubles, so the answer must repeat them letter by letter. */
+/** The shortest spellings of their doubles, which responses must repeat exactly. */
 const EXACT = [
   "0",
   "-0",
@@ -28,7 +28,7 @@ const EXACT = [
   "123.456",
 ];
 
-/** Other spellings, and the double each of them is. */
+/** Other spellings with their doubles. */
 const SPELLINGS: Record<string, number> = {
   "1e308": 1e308,
   "1E2": 100,
@@ -43,7 +43,7 @@ const SPELLINGS: Record<string, number> = {
   "1e-400": 0,
 };
 
-const textOf = (numbers: readonly string[]): string =>
+const documentText = (numbers: readonly string[]): string =>
   `{${numbers.map((text, i) => `"f${i}":${text}`).join(",")}}`;
 
 async function everyAnswer(collection: TestCollection, id: string): Promise<string[]> {
@@ -70,10 +70,10 @@ for (const declared of [true, false]) {
   const fields = declared ? EXACT.map((_, i) => ({ key: `f${i}`, type: "Number" })) : [];
   const kind = declared ? "declared" : "undeclared";
 
-  Deno.test(`numbers come back letter by letter from every answer (${kind})`, async () => {
+  Deno.test(`numbers are returned exactly in every response (${kind})`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app, { fields });
-    const body = textOf(EXACT);
+    const body = documentText(EXACT);
     const created = await collection.asSecret({ body });
     const { _id: id } = ok(created, 201);
     assertExact(created.text, "f");
@@ -95,7 +95,7 @@ for (const declared of [true, false]) {
     for (const text of await everyAnswer(collection, id)) assertExact(text, "f");
   });
 
-  Deno.test(`each number is found by its own text (${kind})`, async () => {
+  Deno.test(`each number is found by its own spelling (${kind})`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app, {
       fields: declared ? [{ key: "n", type: "Number", index: true }] : [],
@@ -110,10 +110,10 @@ for (const declared of [true, false]) {
   });
 }
 
-Deno.test("numbers inside objects and lists come back letter by letter, bulk included", async () => {
+Deno.test("numbers inside objects and lists are returned exactly, also from bulk", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
-  const text = `{"o":${textOf(EXACT)},"l":[${EXACT.join(",")}]}`;
+  const text = `{"o":${documentText(EXACT)},"l":[${EXACT.join(",")}]}`;
   const bulk = ok(await collection.asSecret({ path: "/bulk", body: `[${text}]` }), 201);
   const [id] = bulk.ids;
   const single = await collection.asSecret({
@@ -149,7 +149,7 @@ Deno.test("other spellings of a number are the same double", async () => {
   }
 });
 
-/** Integers that no double holds: stored as they are read, two ids would become one. */
+/** Integers without an exact double. If they were rounded, two ids could become equal. */
 const INEXACT = [
   "9007199254740993",
   "-9007199254740993",
@@ -159,9 +159,9 @@ const INEXACT = [
   "1".repeat(300),
 ];
 
-const REFUSED_AS = (literal: string) => new RegExp(`${literal.slice(0, 40)}.* send it as a String`);
+const refusalOf = (literal: string) => new RegExp(`${literal.slice(0, 40)}.* send it as a String`);
 
-Deno.test("an integer that a Number cannot hold is refused in every body, and nothing is stored", async () => {
+Deno.test("an integer that a double cannot represent is refused in every body", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "n", type: "Number", unique: true }],
@@ -186,14 +186,14 @@ Deno.test("an integer that a Number cannot hold is refused in every body, and no
         })),
       ];
       for (const call of calls) {
-        refused(await collection.asSecret(call), 400, "INVALID_JSON", REFUSED_AS(literal));
+        refused(await collection.asSecret(call), 400, "INVALID_JSON", refusalOf(literal));
       }
       const sent = await collection.project.asSecret({
         path: "/api/batch",
         body:
           `{"operations":[{"action":"create","collection":"posts","document":{"n":${literal}}}]}`,
       });
-      refused(sent, 400, "INVALID_JSON", REFUSED_AS(literal));
+      refused(sent, 400, "INVALID_JSON", refusalOf(literal));
     }
   });
   for (const literal of INEXACT) {
@@ -202,7 +202,7 @@ Deno.test("an integer that a Number cannot hold is refused in every body, and no
   }
 });
 
-Deno.test("a filter by such an integer is refused, and finds no neighbour", async () => {
+Deno.test("a filter by an inexact integer is refused or finds nothing", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "n", type: "Number" }, {
@@ -225,13 +225,13 @@ Deno.test("a filter by such an integer is refused, and finds no neighbour", asyn
     ];
     for (const filter of filters) {
       const answer = await collection.asSecret({ path: `?${filter}` });
-      refused(answer, 400, "INVALID_QUERY", REFUSED_AS(literal));
+      refused(answer, 400, "INVALID_QUERY", refusalOf(literal));
     }
     assert.equal(ok(await collection.asSecret({ path: `?free=${value}` })).total, 0);
   }
 });
 
-Deno.test("an $inc that would be rounded away is refused, and changes nothing", async () => {
+Deno.test("an $inc whose result would be rounded is refused and changes nothing", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id } = await collection.insertOne({ n: 2 ** 53, o: { n: 2 ** 53 } });
@@ -246,7 +246,7 @@ Deno.test("an $inc that would be rounded away is refused, and changes nothing", 
   assert.equal(ok(exact).n, 2 ** 53 - 1);
 });
 
-Deno.test("a default of a definition is refused like any other value", async () => {
+Deno.test("a default in a definition is refused like any other inexact value", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const owner = await createTestOwner(app, project);
@@ -257,17 +257,17 @@ Deno.test("a default of a definition is refused like any other value", async () 
       await owner.asOwner({ path: "/collections", body }),
       400,
       "INVALID_JSON",
-      REFUSED_AS(literal),
+      refusalOf(literal),
     );
   }
 });
 
-Deno.test("numbers keep their value through populate", async () => {
+Deno.test("populate keeps the exact values of numbers", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "next", type: "Ref", ref: "posts" }],
   });
-  const target = ok(await collection.asSecret({ body: textOf(EXACT) }), 201);
+  const target = ok(await collection.asSecret({ body: documentText(EXACT) }), 201);
   const { _id: id } = await collection.insertOne({ next: target._id });
   assertExact((await collection.asSecret({ path: `/${id}?populate=next` })).text, "f");
   assertExact((await collection.asSecret({ path: `?_id=${id}&populate=next` })).text, "f");

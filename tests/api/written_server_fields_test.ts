@@ -1,24 +1,24 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { createTestCollection, NOBODY, ok, refused } from "./test_collection.ts";
+import { createTestCollection, ok, refused, UNKNOWN_ID } from "./test_collection.ts";
 
 const LATER = "2030-01-01T00:00:00.000Z";
 
-/** Server-owned fields with values that no stored document of these tests has. */
-const OTHERS: Record<string, readonly unknown[]> = {
-  _id: [NOBODY, null, 1, ""],
+/** Server-set fields with values that no stored document of these tests has. */
+const OTHER_VALUES: Record<string, readonly unknown[]> = {
+  _id: [UNKNOWN_ID, null, 1, ""],
   createdAt: [LATER, null, 0],
   updatedAt: [LATER, null, "2026"],
   isDeleted: [true, null, 0, "false"],
   deletedAt: [LATER, false, 0, ""],
 };
 
-Deno.test("POST and bulk refuse every server-owned field, whatever its value", async () => {
+Deno.test("POST and bulk refuse every server-set field, whatever its value", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const stored = await collection.insertOne();
   await collection.untouched(async () => {
-    for (const [field, values] of Object.entries(OTHERS)) {
+    for (const [field, values] of Object.entries(OTHER_VALUES)) {
       for (const value of [...values, stored[field]]) {
         const body = { [field]: value };
         refused(await collection.asSecret({ body }), 400, "FIELD_READ_ONLY", `"${field}"`);
@@ -29,11 +29,11 @@ Deno.test("POST and bulk refuse every server-owned field, whatever its value", a
   });
 });
 
-Deno.test("PUT and PATCH refuse another _id, and ignore every other server-owned field", async () => {
+Deno.test("PUT and PATCH refuse another _id and ignore all other server-set fields", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id, createdAt } = await collection.insertOne();
-  const { _id: ids, ...others } = OTHERS;
+  const { _id: ids, ...others } = OTHER_VALUES;
   for (const method of ["PUT", "PATCH"]) {
     await collection.untouched(async () => {
       for (const _id of ids!) {
@@ -55,7 +55,7 @@ Deno.test("PUT and PATCH refuse another _id, and ignore every other server-owned
   }
 });
 
-Deno.test("PUT and PATCH take back a document as it was read", async () => {
+Deno.test("PUT and PATCH accept a document as it was read", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const stored = await collection.insertOne({ title: "one", gone: true });
@@ -77,12 +77,12 @@ Deno.test("PUT and PATCH take back a document as it was read", async () => {
   assert.deepEqual(patched, { ...body, updatedAt: patched.updatedAt });
 });
 
-Deno.test("a path into a server-owned field is refused", async () => {
+Deno.test("a path into a server-set field is refused", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne();
   await collection.untouched(async () => {
-    for (const field of Object.keys(OTHERS)) {
+    for (const field of Object.keys(OTHER_VALUES)) {
       const body = { [`${field}.a`]: 1 };
       const answer = await collection.asSecret({ method: "PATCH", path: `/${id}`, body });
       refused(answer, 400, "INVALID_DOCUMENT", field);
@@ -90,14 +90,14 @@ Deno.test("a path into a server-owned field is refused", async () => {
   });
 });
 
-Deno.test("below the top level the names of server-owned fields are ordinary", async () => {
+Deno.test("below the top level the names of server-set fields are ordinary", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const inner = { _id: 1, createdAt: 2, updatedAt: 3, isDeleted: 4, deletedAt: 5 };
   assert.deepEqual((await collection.insertOne({ inner })).inner, inner);
 });
 
-Deno.test("the server sets its fields: ids grow, times are the clock's", async () => {
+Deno.test("the server sets its fields: ids increase, times come from the clock", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const one = await collection.insertOne();

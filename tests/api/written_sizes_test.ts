@@ -4,7 +4,7 @@ import { createTestCollection, ok, refused, times } from "./test_collection.ts";
 
 const MiB = 1_048_576;
 
-/** The length that makes a document with one text `x` exactly 1 MiB of stored JSON. */
+/** Returns the text length with which a document is exactly 1 MiB of stored JSON. */
 async function exactLength(
   collection: Awaited<ReturnType<typeof createTestCollection>>,
 ): Promise<number> {
@@ -12,7 +12,7 @@ async function exactLength(
   return MiB - new TextEncoder().encode(JSON.stringify(empty)).length;
 }
 
-Deno.test("a document of exactly 1 MiB is stored and read back, one byte more is refused", async () => {
+Deno.test("a document of exactly 1 MiB is stored and read; one byte more is refused", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const length = await exactLength(collection);
@@ -42,7 +42,7 @@ Deno.test("a document of exactly 1 MiB is stored and read back, one byte more is
   ok(await collection.asSecret({ method: "PUT", path: `/${id}`, body: { x: "b".repeat(length) } }));
 });
 
-Deno.test("the limit counts bytes, not characters", async () => {
+Deno.test("the size limit counts bytes, not characters", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const length = await exactLength(collection);
@@ -55,7 +55,7 @@ Deno.test("the limit counts bytes, not characters", async () => {
   });
 });
 
-Deno.test("a document cannot grow beyond 1 MiB by PATCH, whole members or parts", async () => {
+Deno.test("PATCH cannot grow a document beyond 1 MiB, by entire members or parts", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const half = "h".repeat(600_000);
@@ -69,7 +69,7 @@ Deno.test("a document cannot grow beyond 1 MiB by PATCH, whole members or parts"
   ok(await patch({ a: null, b: half }));
 });
 
-Deno.test("a default counts towards the size of the document it fills", async () => {
+Deno.test("a default counts toward the size of the document that it fills", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "text", type: "String", default: "d".repeat(60_000) }],
@@ -83,7 +83,7 @@ Deno.test("a default counts towards the size of the document it fills", async ()
   });
 });
 
-Deno.test("100 documents are a bulk, 0 and 101 are not", async () => {
+Deno.test("a bulk has from 1 to 100 documents", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   await collection.untouched(async () => {

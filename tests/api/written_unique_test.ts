@@ -20,8 +20,8 @@ const FIELDS = [
 
 const ID = "aaaaaaaaaaaaaaaaaaaaaaaa";
 
-/** A stored value, and other ways to write the same. */
-const SAME: Record<string, readonly [unknown, ...unknown[]]> = {
+/** A stored value and other spellings of it. */
+const EQUAL_VALUES: Record<string, readonly [unknown, ...unknown[]]> = {
   slug: ["one", "one"],
   code: [1, 1, 1.0],
   day: ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00.000Z", "2026-01-31T14:00:00+02:00"],
@@ -35,7 +35,7 @@ Deno.test("a taken value is refused on POST, bulk, PUT and PATCH and stores noth
   await using app = await openTestApp();
   const collection = await openUnique(app);
   const { _id: id } = await collection.insertOne({ n: "other" });
-  for (const [field, [stored, ...same]] of Object.entries(SAME)) {
+  for (const [field, [stored, ...same]] of Object.entries(EQUAL_VALUES)) {
     await collection.insertOne({ [field]: stored });
     await collection.untouched(async () => {
       for (const value of same) {
@@ -55,11 +55,11 @@ Deno.test("a taken value is refused on POST, bulk, PUT and PATCH and stores noth
   }
 });
 
-Deno.test("two documents of one bulk cannot share a value, and none of them is stored", async () => {
+Deno.test("two documents of one bulk cannot share a value, and neither is stored", async () => {
   await using app = await openTestApp();
   const collection = await openUnique(app);
   await collection.untouched(async () => {
-    for (const [field, [one, ...same]] of Object.entries(SAME)) {
+    for (const [field, [one, ...same]] of Object.entries(EQUAL_VALUES)) {
       const body = [{ [field]: one }, { n: 1 }, { [field]: same.at(-1) }];
       refused(
         await collection.asSecret({ path: "/bulk", body }),
@@ -73,11 +73,11 @@ Deno.test("two documents of one bulk cannot share a value, and none of them is s
 
 testUnless(
   faults.staysTaken,
-  "a value taken meanwhile cannot be recovered, and the document stays in the trash",
+  "a document stays in the trash if its unique value is taken",
   async () => {
     await using app = await openTestApp();
     const collection = await openUnique(app);
-    for (const [field, [value]] of Object.entries(SAME)) {
+    for (const [field, [value]] of Object.entries(EQUAL_VALUES)) {
       const { _id: id } = await collection.insertOne({ [field]: value });
       await collection.remove(id);
       const taker = await collection.insertOne({ [field]: value });
@@ -97,7 +97,7 @@ testUnless(
 
 testUnless(
   faults.staysTaken,
-  "missing and null values, and those in the trash, are not taken",
+  "missing and null values and values in the trash are not taken",
   async () => {
     await using app = await openTestApp();
     const collection = await openUnique(app);
@@ -118,7 +118,7 @@ Deno.test("a document keeps its own value on PUT and PATCH", async () => {
   ok(await collection.asSecret({ method: "PATCH", path: `/${id}`, body: { slug: "mine" } }));
 });
 
-Deno.test("a user learns of a taken value, whoever has it, and nothing else of that document", async () => {
+Deno.test("a user learns that a value is taken, and nothing else of that document", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS, rls: { mode: "private" } });
   const [ann, bob] = [await collection.project.user(), await collection.project.user()];
@@ -133,7 +133,7 @@ Deno.test("a user learns of a taken value, whoever has it, and nothing else of t
   });
 });
 
-Deno.test("of 50 who create a document with the same value at once exactly one does", async () => {
+Deno.test("of 50 concurrent creations with one value exactly one succeeds", async () => {
   await using app = await openTestApp();
   const collection = await openUnique(app);
   const posted = await Promise.all(
@@ -154,7 +154,7 @@ Deno.test("of 50 who create a document with the same value at once exactly one d
 
 testUnless(
   faults.sharesUnique,
-  "of 20 who set the same value at once exactly one does",
+  "of 20 concurrent changes to one value exactly one succeeds",
   async () => {
     await using app = await openTestApp();
     const collection = await openUnique(app);

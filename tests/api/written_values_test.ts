@@ -3,7 +3,7 @@ import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { createTestCollection, refused, type TestCollection } from "./test_collection.ts";
 
-/** Every way a member gets into a document. Bodies are JSON text, so that escapes arrive as such. */
+/** Every write of a member. Bodies are JSON text, so that escapes arrive unchanged. */
 const WRITES: Record<
   string,
   (collection: TestCollection, id: string, text: string) => Promise<Answer>
@@ -19,7 +19,6 @@ const WRITES: Record<
     collection.asSecret({ method: "PATCH", path: `/${id}`, body: `{"deep.er":${text}}` }),
 };
 
-/** Where in a document the members stand. */
 const PLACES: Record<string, (text: string) => string> = {
   "at the top": (text) => text,
   "in an object": (text) => `{"o":${text}}`,
@@ -35,7 +34,6 @@ const DEFINITION = {
   ],
 };
 
-/** Tries members in every place of every write. */
 async function everywhere(
   collection: TestCollection,
   text: string,
@@ -57,7 +55,7 @@ function expectRefusal(collection: TestCollection, text: string): Promise<void> 
   });
 }
 
-Deno.test("half a surrogate pair and NUL are refused on every write, at any depth", async () => {
+Deno.test("an unpaired surrogate and NUL are refused on every write, at any depth", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, DEFINITION);
   for (const text of ["\\ud800", "a\\udc00b", "\\udc00\\ud800", "\\u0000", "a\\u0000b"]) {
@@ -74,7 +72,7 @@ Deno.test("a number beyond the range of doubles is refused on every write, at an
   }
 });
 
-Deno.test("names that are traps are refused on every write, at any depth", async () => {
+Deno.test("dangerous member names are refused on every write, at any depth", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, DEFINITION);
   const names = [
@@ -103,7 +101,7 @@ Deno.test("names that are traps are refused on every write, at any depth", async
   }
 });
 
-Deno.test("a dot in a name is refused on every write but at the top of PATCH", async () => {
+Deno.test("a dot in a name is refused on every write except at the top of PATCH", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, DEFINITION);
   const { _id: id } = await collection.insertOne({ deep: {} });
@@ -130,7 +128,7 @@ Deno.test("a refused __proto__ member leaves no trace on objects of the process"
   });
 });
 
-Deno.test("a __proto__ member cannot stand in for a member that is missing", async () => {
+Deno.test("a __proto__ member cannot replace a missing member", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, {
     fields: [{ key: "title", type: "String", required: true }],
@@ -146,7 +144,7 @@ Deno.test("a __proto__ member cannot stand in for a member that is missing", asy
   });
 });
 
-Deno.test("a name with a quotation mark or a backslash is kept, whatever others were called", async () => {
+Deno.test("a name with a quotation mark or a backslash is kept, whatever names came before", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const names = ["\\", '"', "x\\", 'x"', "\\\\", '\\"', '""'];
@@ -168,7 +166,7 @@ Deno.test("a name with a quotation mark or a backslash is kept, whatever others 
   }
 });
 
-Deno.test("unusual but honest names and texts are kept as they are", async () => {
+Deno.test("unusual but valid names and texts are kept unchanged", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const members = {
@@ -198,7 +196,7 @@ Deno.test("unusual but honest names and texts are kept as they are", async () =>
   assert.deepEqual(listed.body.data.items, [stored]);
 });
 
-/** What tools of MongoDB write where JSON has no type: here they are names that begin with $. */
+/** Extended JSON, by which MongoDB tools write types that JSON lacks. */
 const EXTENDED = [
   '{"$oid":"6b019b7dc7104db8c60a39fe"}',
   '{"$date":"2026-11-21T13:24:19.244Z"}',
@@ -216,7 +214,7 @@ Deno.test("extended JSON is refused on every write, at any depth", async () => {
   for (const text of EXTENDED) await expectRefusal(collection, `{"fine":1,"v":${text}}`);
 });
 
-/** What MongoDB's driver takes for values of types of its own. Here they are objects like others. */
+/** Objects that MongoDB's driver takes for its own types. Here they are ordinary objects. */
 const LOOKALIKES = [
   '{"_bsontype":"ObjectId","id":"6b019b7dc7104db8c60a39fe"}',
   '{"_bsontype":"ObjectID","id":{"type":"Buffer","data":[107,1,155]}}',
@@ -234,7 +232,7 @@ const LOOKALIKES = [
   '{"_bsontype":"none such","of":{"_bsontype":5}}',
 ];
 
-Deno.test("objects that look like a driver's types are kept as they were sent, to the byte", async () => {
+Deno.test("objects that look like a driver's types are kept exactly as they were sent", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, DEFINITION);
   const { _id: id } = await collection.insertOne({ deep: {} });
@@ -258,7 +256,7 @@ Deno.test("objects that look like a driver's types are kept as they were sent, t
   }
 });
 
-Deno.test("a document may look like a driver's type itself", async () => {
+Deno.test("a document itself may look like a driver's type", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   for (const value of LOOKALIKES) {
@@ -278,7 +276,7 @@ Deno.test("a document may look like a driver's type itself", async () => {
   }
 });
 
-Deno.test("as operands they are texts in filters, and refused in where", async () => {
+Deno.test("such objects are strings in filters, and refused in where", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: [{ key: "n", type: "String" }] });
   const texts = [...EXTENDED, ...LOOKALIKES];
@@ -354,7 +352,7 @@ Deno.test("a dotted path counts as levels of the document", async () => {
   assert.equal((await patch(`q.${path(18)}`, {})).status, 200);
 });
 
-Deno.test("10,000 levels of JSON are refused and the server keeps answering", async () => {
+Deno.test("10,000 levels of JSON are refused and the server keeps running", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id: id } = await collection.insertOne();

@@ -8,7 +8,7 @@ import { ADA, enterWrongCodes, NEXT_PASSWORD, signUp, userCall } from "./user_em
 const isLocked = ({ status, body, headers }: Answer): boolean =>
   status === 429 && body.code === "SIGN_IN_LOCKED" && Number(headers.get("retry-after")) > 0;
 
-Deno.test("wrong codes: each operation that takes a code of a user is locked", async () => {
+Deno.test("wrong codes: each operation that takes a user's code is locked", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project, { email: ADA });
@@ -23,7 +23,7 @@ Deno.test("wrong codes: each operation that takes a code of a user is locked", a
   for (const call of calls) assert.ok(isLocked(await project.asPublic(call, user)), call.path);
 });
 
-Deno.test("wrong codes: the accounts of the server have a bound of their own", async () => {
+Deno.test("wrong codes: the deployment's accounts have their own limit", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const account = await openAccount(app);

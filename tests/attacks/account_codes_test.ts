@@ -4,21 +4,21 @@ import { CODE_TRIES_MAX, CODES_PER_HOUR } from "@/lib/limits.ts";
 import {
   ADA,
   authCall,
-  codeFor,
   countOf,
   isSignedIn,
   MINUTE_MS,
   NEXT_PASSWORD,
+  requestCode,
   wrongCode,
 } from "../api/account_email.ts";
-import { inviting } from "../api/invitations.ts";
+import { inviteCall } from "../api/invitations.ts";
 import { openTeam } from "../api/team.ts";
 import { ok, refused, tally, times } from "../api/test_collection.ts";
-import { openAccount, PASSWORD, signedInAgain } from "../support/dashboard.ts";
+import { openAccount, PASSWORD, signInAgain } from "../support/dashboard.ts";
 import { mailsOf } from "../support/mailbox.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 
-/** Somebody who wants into an account of the dashboard, or at its mailbox, by codes and mails. */
+/** Attacks on dashboard accounts and mailboxes by codes and mails. */
 
 const ASKING = ["resend-verification", "request-password-reset"] as const;
 
@@ -26,7 +26,7 @@ const reset = (otp: string, newPassword = NEXT_PASSWORD) =>
   authCall("reset-password", { email: ADA, otp, newPassword });
 
 for (const operation of ASKING) {
-  Deno.test(`enumeration by ${operation}: known, unknown, look-alike and throttled addresses are one answer`, async () => {
+  Deno.test(`enumeration by ${operation}: existing, unknown and throttled addresses get one response`, async () => {
     await using app = await openTestApp();
     await openAccount(app, { email: "kann@example.com" });
     const seen = new Set<string>();
@@ -38,18 +38,18 @@ for (const operation of ASKING) {
     ];
     for (const email of [...addresses, ...addresses]) {
       const { status, text, headers } = await app.send(authCall(operation, { email }));
-      const told = [...headers].filter(([name]) => name !== "x-request-id");
-      seen.add(JSON.stringify([status, text, told]));
+      const compared = [...headers].filter(([name]) => name !== "x-request-id");
+      seen.add(JSON.stringify([status, text, compared]));
     }
     assert.equal(seen.size, 1, [...seen].join("\n"));
   });
 }
 
 for (const operation of ["verify-email", "reset-password"]) {
-  Deno.test(`enumeration by ${operation}: a wrong code is one answer, whoever has the address`, async () => {
+  Deno.test(`enumeration by ${operation}: a wrong code gets one response for every address`, async () => {
     await using app = await openTestApp();
     await openAccount(app, { email: ADA });
-    const otp = await codeFor(app, "request-password-reset", ADA);
+    const otp = await requestCode(app, "request-password-reset", ADA);
     const seen = new Set<string>();
     for (const email of [ADA, "nobody@example.com", "no address"]) {
       const body = {
@@ -65,10 +65,10 @@ for (const operation of ["verify-email", "reset-password"]) {
   });
 }
 
-Deno.test("guessing a code: many networks at once have five tries in all, and then the right one is dead", async () => {
+Deno.test("guessing a code: parallel networks get five attempts in all, then the code is invalid", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { email: ADA });
-  const otp = await codeFor(app, "request-password-reset", ADA);
+  const otp = await requestCode(app, "request-password-reset", ADA);
   const guesses = times(60, (i) => {
     const guess = String((Number(otp) + 1 + i) % 1_000_000).padStart(6, "0");
     return app.send({ ...reset(guess), peer: `203.0.${i}.7` });
@@ -79,7 +79,7 @@ Deno.test("guessing a code: many networks at once have five tries in all, and th
   assert.equal(CODE_TRIES_MAX, 5);
 });
 
-Deno.test("guessing a code: new codes give no more than 25 tries an hour, from wherever they are asked for", async () => {
+Deno.test("guessing a code: new codes allow at most 25 attempts an hour, from any network", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: ADA });
   await mailsOf(app.services, "control");
@@ -94,12 +94,12 @@ Deno.test("guessing a code: new codes give no more than 25 tries an hour, from w
   assert.equal(codes.length * CODE_TRIES_MAX, 25);
 });
 
-Deno.test("a stolen session: a reset ends it, and whatever codes the thief has seen", async () => {
+Deno.test("a stolen session: a reset ends it and the codes that the thief has seen", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { email: ADA });
-  const thief = await signedInAgain(account);
-  const seen = await codeFor(app, "request-password-reset", ADA);
-  const otp = await codeFor(app, "request-password-reset", ADA);
+  const thief = await signInAgain(account);
+  const seen = await requestCode(app, "request-password-reset", ADA);
+  const otp = await requestCode(app, "request-password-reset", ADA);
   ok(await app.send(reset(otp)));
   assert.equal(await countOf(app, CODES), 0);
   assert.equal(await isSignedIn(thief), false);
@@ -110,10 +110,10 @@ Deno.test("a stolen session: a reset ends it, and whatever codes the thief has s
   ok(await login(NEXT_PASSWORD));
 });
 
-Deno.test("a sign-in with the old password that is under way when it is reset opens nothing that lasts", async () => {
+Deno.test("a password reset ends a concurrent sign-in with the old password", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: ADA });
-  const otp = await codeFor(app, "request-password-reset", ADA);
+  const otp = await requestCode(app, "request-password-reset", ADA);
   const cookies: string[] = [];
   const [done, ...tries] = await Promise.all([
     app.send(reset(otp)),
@@ -130,17 +130,17 @@ Deno.test("a sign-in with the old password that is under way when it is reset op
   }
 });
 
-Deno.test("an address of somebody else that is registered first: a reset takes the account from whoever did", async () => {
+Deno.test("an address registered by an attacker: a reset gives the account to the mailbox's owner", async () => {
   await using app = await openTestApp();
   const planted = await openAccount(app, { email: ADA });
-  const otp = await codeFor(app, "request-password-reset", ADA);
+  const otp = await requestCode(app, "request-password-reset", ADA);
   ok(await app.send(reset(otp)));
   assert.equal(await isSignedIn(planted), false);
   const { password } = planted;
   refused(await app.send(authCall("login", { email: ADA, password })), 401, "CREDENTIALS_INVALID");
 });
 
-Deno.test("a look-alike mailbox is sent no code, and its code would open nothing", async () => {
+Deno.test("a look-alike mailbox receives no code, and its code is refused", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: "kann@example.com" });
   for (const email of ["\u212Aann@example.com", "ｋａｎｎ@example.com", "kann@ex\u00ADample.com"]) {
@@ -154,13 +154,13 @@ const invitationsTo = async ({ services }: TestApp, ...addresses: string[]) =>
   (await mailsOf(services, "control"))
     .filter(({ kind, to }) => kind === "invitation" && addresses.includes(to)).length;
 
-Deno.test("a mail bomb by invitations: many projects, accounts and spellings bring one address five mails an hour", async () => {
+Deno.test("a mail bomb by invitations: one address receives at most five mails an hour", async () => {
   await using app = await openTestApp();
   const teams = await Promise.all(times(4, () => openTeam(app)));
   const spellings = [ADA, "ADA@example.com", "Ada@Example.com", "ada\u00AD@example.com"];
   for (let minute = 0; minute < 12; minute++) {
     const calls = teams.flatMap((team) =>
-      spellings.map((email) => team.owner.send(inviting(team, email)))
+      spellings.map((email) => team.owner.send(inviteCall(team, email)))
     );
     for (const answer of await Promise.all(calls)) ok(answer, 201);
     app.clock.advance(MINUTE_MS);
@@ -168,13 +168,13 @@ Deno.test("a mail bomb by invitations: many projects, accounts and spellings bri
   assert.equal(await invitationsTo(app, ...spellings), CODES_PER_HOUR);
 });
 
-Deno.test("an invitation's mail says nothing that the inviter or their project's name has chosen", async () => {
+Deno.test("an invitation's mail contains no text that the inviter or their project chose", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const name = "You won! See https://evil.example";
   const path = team.path();
   ok(await team.owner.send({ method: "PATCH", path, body: { name } }));
-  ok(await team.owner.send(inviting(team, ADA)), 201);
+  ok(await team.owner.send(inviteCall(team, ADA)), 201);
   const [mail] = (await mailsOf(app.services, "control")).filter(({ to }) => to === ADA);
   for (const text of [mail!.subject, mail!.text!, mail!.html!]) {
     assert.ok(!text.includes("evil.example"), text);
@@ -182,18 +182,18 @@ Deno.test("an invitation's mail says nothing that the inviter or their project's
   }
 });
 
-Deno.test("a mail's address holds no line of its own", async () => {
+Deno.test("a mail address cannot inject a header line", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const before = (await mailsOf(app.services, "control")).length;
   for (const email of [`${ADA}\r\nBcc: eve@example.com`, `a\n${ADA}`, `${ADA},eve@example.com`]) {
-    refused(await team.owner.send(inviting(team, email)), 400, "INVALID_BODY");
+    refused(await team.owner.send(inviteCall(team, email)), 400, "INVALID_BODY");
     for (const operation of ASKING) {
       refused(await app.send(authCall(operation, { email })), 400, "INVALID_BODY");
     }
   }
   assert.equal((await mailsOf(app.services, "control")).length, before);
-  // White space around an address is left out.
-  ok(await team.owner.send(inviting(team, "carol@example.com\r\n")), 201);
+  // White space around an address is removed.
+  ok(await team.owner.send(inviteCall(team, "carol@example.com\r\n")), 201);
   assert.equal((await mailsOf(app.services, "control", "carol@example.com")).length, 1);
 });

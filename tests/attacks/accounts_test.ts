@@ -8,18 +8,16 @@ import {
   type ProviderName,
   PROVIDERS,
   type SignInProject,
-  whose,
+  userIdOfToken,
 } from "./fixture.ts";
 
-/** Somebody at a provider who has, or says that they have, an e-mail address. */
-function personWith(fixture: Fixture, provider: ProviderName, email: string, verified: unknown) {
+function createPerson(fixture: Fixture, provider: ProviderName, email: string, verified: unknown) {
   if (provider === "google") return fixture.googlePerson({ email, emailVerified: verified }).login;
   const emails = [{ email, primary: true, verified: verified as boolean }];
   return fixture.githubPerson({ emails }).login;
 }
 
-/** A user that exists beforehand, made by the command line, with a session. */
-async function localUser(
+async function createLocalUser(
   fixture: Fixture,
   { projectId }: SignInProject,
   email: string,
@@ -42,14 +40,18 @@ Deno.test("attacks on accounts", async (t) => {
 
   for (const provider of PROVIDERS) {
     await t.step(
-      `e-mail pre-hijack: an unproved account loses its sessions to ${provider}'s proof`,
+      `e-mail pre-hijack: an unverified account loses its sessions to ${provider}'s proof`,
       async () => {
         const email = `victim-${provider}@example.com`;
-        const planted = await localUser(fixture, project, email, false);
-        assert.equal(await whose(fixture, project, planted.token), planted.userId);
-        const back = await signIn(provider, personWith(fixture, provider, email, true));
+        const planted = await createLocalUser(fixture, project, email, false);
+        assert.equal(await userIdOfToken(fixture, project, planted.token), planted.userId);
+        const back = await signIn(provider, createPerson(fixture, provider, email, true));
         assert.deepEqual([back.userId, back.linkedByEmail], [planted.userId, true]);
-        assert.equal(await whose(fixture, project, planted.token), null, "the attacker is out");
+        assert.equal(
+          await userIdOfToken(fixture, project, planted.token),
+          null,
+          "the attacker's session has ended",
+        );
         const user = await userOf(back.userId);
         assert.equal(user.emailVerified, true);
         assert.equal((user.providers as unknown[]).length, 1);
@@ -57,40 +59,40 @@ Deno.test("attacks on accounts", async (t) => {
     );
 
     await t.step(
-      `e-mail pre-hijack: what ${provider} has not verified is never stored`,
+      `e-mail pre-hijack: an e-mail that ${provider} has not verified is never stored`,
       async () => {
         const email = `waiting-${provider}@example.com`;
-        const attacker = await signIn(provider, personWith(fixture, provider, email, false));
+        const attacker = await signIn(provider, createPerson(fixture, provider, email, false));
         assert.equal((await userOf(attacker.userId)).email, null);
         const other = provider === "github" ? "google" : "github";
-        const victim = await signIn(other, personWith(fixture, other, email, true));
+        const victim = await signIn(other, createPerson(fixture, other, email, true));
         assert.deepEqual([victim.isNewUser, victim.linkedByEmail], [true, false]);
         assert.notEqual(victim.userId, attacker.userId);
-        assert.equal(await whose(fixture, project, attacker.token), attacker.userId);
+        assert.equal(await userIdOfToken(fixture, project, attacker.token), attacker.userId);
       },
     );
 
     await t.step(
-      `unverified provider e-mail: ${provider}'s word must be plain and true`,
+      `unverified provider e-mail: only a literal true from ${provider} counts`,
       async () => {
         const email = `owner-${provider}@example.com`;
-        const owner = await localUser(fixture, project, email, true);
-        // GitHub's flag is in its list; both providers might send another type.
+        const owner = await createLocalUser(fixture, project, email, true);
+        // GitHub's flag is in its list, and either provider might send another type.
         for (const verified of [false, "true", "yes", 1, null, {}, [true]]) {
-          const back = await signIn(provider, personWith(fixture, provider, email, verified));
+          const back = await signIn(provider, createPerson(fixture, provider, email, verified));
           assert.notEqual(back.userId, owner.userId, JSON.stringify(verified));
           assert.equal(back.linkedByEmail, false);
           assert.equal((await userOf(back.userId)).email, null);
         }
-        assert.equal(await whose(fixture, project, owner.token), owner.userId);
-        const back = await signIn(provider, personWith(fixture, provider, email, true));
+        assert.equal(await userIdOfToken(fixture, project, owner.token), owner.userId);
+        const back = await signIn(provider, createPerson(fixture, provider, email, true));
         assert.deepEqual([back.userId, back.linkedByEmail], [owner.userId, true]);
       },
     );
   }
 
   await t.step("e-mail of the profile: GitHub's public address proves nothing", async () => {
-    const owner = await localUser(fixture, project, "public@example.com", true);
+    const owner = await createLocalUser(fixture, project, "public@example.com", true);
     const publicEmail = "public@example.com";
     const { login } = fixture.githubPerson({ publicEmail, emails: [] });
     const back = await signIn("github", login);
@@ -98,7 +100,7 @@ Deno.test("attacks on accounts", async (t) => {
   });
 
   await t.step("secondary e-mail: only the primary address links", async () => {
-    const owner = await localUser(fixture, project, "second@example.com", true);
+    const owner = await createLocalUser(fixture, project, "second@example.com", true);
     const { login } = fixture.githubPerson({
       emails: [
         { email: "second@example.com", primary: false, verified: true },
@@ -109,9 +111,9 @@ Deno.test("attacks on accounts", async (t) => {
   });
 
   await t.step(
-    "look-alike e-mail: no letter but the same, in either case, is the same",
+    "look-alike e-mail: addresses are equal only up to letter case",
     async () => {
-      const owner = await localUser(fixture, project, "mike.sky@example.com", true);
+      const owner = await createLocalUser(fixture, project, "mike.sky@example.com", true);
       for (
         const email of [
           "mi\u212Ae.sky@example.com", // The Kelvin sign, which becomes k in lower case.
@@ -130,19 +132,19 @@ Deno.test("attacks on accounts", async (t) => {
         ]
       ) {
         for (const provider of PROVIDERS) {
-          const back = await signIn(provider, personWith(fixture, provider, email, true));
+          const back = await signIn(provider, createPerson(fixture, provider, email, true));
           assert.notEqual(back.userId, owner.userId, JSON.stringify(email));
         }
       }
       const same = await signIn(
         "github",
-        personWith(fixture, "github", "Mike.Sky@Example.com", true),
+        createPerson(fixture, "github", "Mike.Sky@Example.com", true),
       );
       assert.equal(same.userId, owner.userId);
     },
   );
 
-  await t.step("provider user id as object or array, or as another type", async () => {
+  await t.step("a provider's user id may not be an object, an array or another type", async () => {
     const victim = fixture.githubPerson();
     const own = await signIn("github", victim.login);
     const before = (await fixture.users(project)).length;
@@ -165,7 +167,7 @@ Deno.test("attacks on accounts", async (t) => {
     for (const id of odd) {
       const { login } = fixture.githubPerson({ id });
       const visitor = fixture.visitor();
-      const answer = await visitor.open(await visitor.approach(project, "github", login));
+      const answer = await visitor.open(await visitor.approveSignIn(project, "github", login));
       assertSentBack(answer, project);
     }
     const oddSubjects = [
@@ -184,21 +186,24 @@ Deno.test("attacks on accounts", async (t) => {
     for (const sub of oddSubjects) {
       const { login } = fixture.googlePerson({ sub });
       const visitor = fixture.visitor();
-      const answer = await visitor.open(await visitor.approach(project, "google", login));
+      const answer = await visitor.open(await visitor.approveSignIn(project, "google", login));
       assertSentBack(answer, project);
     }
-    assert.equal((await fixture.users(project)).length, before, "nobody was made");
+    assert.equal((await fixture.users(project)).length, before, "no user was created");
     assert.equal((await signIn("github", victim.login)).userId, own.userId);
   });
 
-  await t.step("one id at two providers: two people", async () => {
+  await t.step("one id at two providers belongs to two users", async () => {
     const { id, login } = fixture.githubPerson();
-    const there = fixture.googlePerson({ sub: String(id) });
-    const [first, second] = [await signIn("github", login), await signIn("google", there.login)];
+    const googleTwin = fixture.googlePerson({ sub: String(id) });
+    const [first, second] = [
+      await signIn("github", login),
+      await signIn("google", googleTwin.login),
+    ];
     assert.notEqual(first.userId, second.userId);
   });
 
-  await t.step("a login that was given up: who takes it over is somebody else", async () => {
+  await t.step("a reused provider login belongs to a new user", async () => {
     const former = fixture.githubPerson();
     const first = await signIn("github", former.login);
     fixture.githubPerson({ login: former.login, id: former.id + 1_000_000 });
@@ -207,11 +212,11 @@ Deno.test("attacks on accounts", async (t) => {
     assert.equal(second.isNewUser, true);
   });
 
-  await t.step("an e-mail that is somebody else's by now is not taken from them", async () => {
+  await t.step("a sign-in does not take an e-mail that now belongs to another user", async () => {
     const email = "moved@example.com";
     const person = fixture.githubPerson();
     const first = await signIn("github", person.login);
-    const owner = await localUser(fixture, project, email, true);
+    const owner = await createLocalUser(fixture, project, email, true);
     fixture.githubPerson({ ...person, emails: [{ email, primary: true, verified: true }] });
     const again = await signIn("github", person.login);
     assert.deepEqual([again.userId, again.linkedByEmail], [first.userId, false]);
@@ -220,18 +225,18 @@ Deno.test("attacks on accounts", async (t) => {
   });
 
   await t.step(
-    "the policy `never`: no e-mail signs in to an account of another provider",
+    "the policy `never`: an e-mail does not link accounts of two providers",
     async () => {
       const strict = await fixture.project({ linking: "never" });
       const email = "never@example.com";
-      const first = await signIn("github", personWith(fixture, "github", email, true), strict);
-      const second = await signIn("google", personWith(fixture, "google", email, true), strict);
+      const first = await signIn("github", createPerson(fixture, "github", email, true), strict);
+      const second = await signIn("google", createPerson(fixture, "google", email, true), strict);
       assert.notEqual(first.userId, second.userId);
       assert.equal(second.linkedByEmail, false);
     },
   );
 
-  await t.step("mass assignment: users set of themselves only what is theirs to set", async () => {
+  await t.step("mass assignment: users set only the fields that they may set", async () => {
     const { token, userId } = await signIn("github", fixture.githubPerson().login);
     const before = await userOf(userId);
     const { publishableKey: key } = project;
@@ -258,7 +263,7 @@ Deno.test("attacks on accounts", async (t) => {
     assert.deepEqual(await userOf(userId), before);
   });
 
-  await t.step("a signed-in user is no server: they neither see nor manage others", async () => {
+  await t.step("a user's token does not read or manage other users", async () => {
     const mallory = await signIn("github", fixture.githubPerson().login);
     const victim = await signIn("github", fixture.githubPerson().login);
     const { publishableKey: key } = project;
@@ -277,10 +282,10 @@ Deno.test("attacks on accounts", async (t) => {
         assert.deepEqual([status, body.code], [403, "SECRET_KEY_REQUIRED"], call.path);
       }
     }
-    assert.equal(await whose(fixture, project, victim.token), victim.userId);
+    assert.equal(await userIdOfToken(fixture, project, victim.token), victim.userId);
   });
 
-  await t.step("what is kept about users is no collection, under any key", async () => {
+  await t.step("records about users are not reachable as a collection with any key", async () => {
     const names = ["_users", "users", "Users", "_sessions", "_refreshTokens", "_exchangeCodes"];
     for (const name of [...names, "_identities", "_signInStates", "_providers", "%5Fusers"]) {
       for (const key of [project.secretKey, project.publishableKey]) {
@@ -292,19 +297,22 @@ Deno.test("attacks on accounts", async (t) => {
     }
   });
 
-  await t.step("one person in two projects: two users, and no token is good in both", async () => {
-    const other = await fixture.project();
-    const { login } = fixture.githubPerson();
-    const [here, there] = [await signIn("github", login), await signIn("github", login, other)];
-    assert.notEqual(here.userId, there.userId);
-    assert.equal(await whose(fixture, other, here.token), null);
-    assert.equal(await whose(fixture, project, there.token), null);
-  });
+  await t.step(
+    "one person in two projects is two users, and no token is valid in both",
+    async () => {
+      const other = await fixture.project();
+      const { login } = fixture.githubPerson();
+      const [here, there] = [await signIn("github", login), await signIn("github", login, other)];
+      assert.notEqual(here.userId, there.userId);
+      assert.equal(await userIdOfToken(fixture, other, here.token), null);
+      assert.equal(await userIdOfToken(fixture, project, there.token), null);
+    },
+  );
 
-  await t.step("twenty first sign-ins of one person at once make one user", async () => {
+  await t.step("twenty concurrent first sign-ins of one person create one user", async () => {
     const fresh = await fixture.project();
     for (const provider of PROVIDERS) {
-      const login = personWith(fixture, provider, `crowd-${provider}@example.com`, true);
+      const login = createPerson(fixture, provider, `crowd-${provider}@example.com`, true);
       const backs = await Promise.all(
         Array.from({ length: 20 }, () => signIn(provider, login, fresh)),
       );

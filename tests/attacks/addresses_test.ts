@@ -9,25 +9,27 @@ const REQUESTS = 40;
 
 type AddressOf = (n: number) => string;
 
-/** Addresses that all belong to one client. */
+/** Address generators that count as one client. */
 const ONE_CLIENT: readonly (readonly [string, AddressOf])[] = [
   ["one IPv6 /64", (n) => `2001:db8:1:2:${(n * 7919 & 0xffff).toString(16)}::${n.toString(16)}`],
   ["one IPv4 address, also within IPv6", (n) => n % 2 ? "192.0.2.9" : "::ffff:192.0.2.9"],
   ["one address with different zones", (n) => `fe80::1%eth${n}`],
 ];
 
-/** The same, with what proxies put around them. */
+/** Spellings of such addresses that proxies add. */
 const BEHIND_A_PROXY: readonly (readonly [string, AddressOf])[] = [
   ...ONE_CLIENT,
   ["one IPv4 address with its ports", (n) => `192.0.2.9:${1024 + n}`],
   ["one IPv6 address with its ports", (n) => `[2001:db8::9]:${1024 + n}`],
   ["one IPv6 address, bare and in brackets", (n) => n % 2 ? "[2001:db8::9]" : "2001:DB8:0::9"],
-  ["words that are no address", (n) => `guess-${n}`],
-  ["numbers that are no address", (n) => `1.2.3.${256 + n}`],
+  ["invalid words", (n) => `guess-${n}`],
+  ["invalid numbers", (n) => `1.2.3.${256 + n}`],
 ];
 
-/** Asks with a publishable key from as many addresses as there are requests. */
-async function ask(addressOf: AddressOf, proxies: "0" | "1"): Promise<Record<number, number>> {
+async function sendFromAddresses(
+  addressOf: AddressOf,
+  proxies: "0" | "1",
+): Promise<Record<number, number>> {
   const env = { RATE_LIMITS: "on", RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUST_PROXY: proxies };
   await using app = await openTestApp({ env });
   const collection = await createTestCollection(app);
@@ -44,22 +46,30 @@ async function ask(addressOf: AddressOf, proxies: "0" | "1"): Promise<Record<num
 
 for (const [name, addressOf] of ONE_CLIENT) {
   Deno.test(`rate limit by peers: ${name} is one client`, async () => {
-    assert.deepEqual(await ask(addressOf, "0"), { 200: LIMIT, 429: REQUESTS - LIMIT });
+    assert.deepEqual(await sendFromAddresses(addressOf, "0"), {
+      200: LIMIT,
+      429: REQUESTS - LIMIT,
+    });
   });
 }
 
 for (const [name, addressOf] of BEHIND_A_PROXY) {
   Deno.test(`rate limit by X-Forwarded-For: ${name} is one client`, async () => {
-    assert.deepEqual(await ask(addressOf, "1"), { 200: LIMIT, 429: REQUESTS - LIMIT });
+    assert.deepEqual(await sendFromAddresses(addressOf, "1"), {
+      200: LIMIT,
+      429: REQUESTS - LIMIT,
+    });
   });
 }
 
-Deno.test("rate limit: clients of different networks do not count together", async () => {
-  assert.deepEqual(await ask((n) => `2001:db8:1:${n.toString(16)}::1`, "1"), { 200: REQUESTS });
-  assert.deepEqual(await ask((n) => `198.51.100.${n}`, "1"), { 200: REQUESTS });
+Deno.test("rate limit: clients of different networks count separately", async () => {
+  assert.deepEqual(await sendFromAddresses((n) => `2001:db8:1:${n.toString(16)}::1`, "1"), {
+    200: REQUESTS,
+  });
+  assert.deepEqual(await sendFromAddresses((n) => `198.51.100.${n}`, "1"), { 200: REQUESTS });
 });
 
-Deno.test("sign-in lock: neither ports nor a /64 have tries of their own", async () => {
+Deno.test("sign-in lock: ports and addresses of one /64 share their attempts", async () => {
   for (const addressOf of [BEHIND_A_PROXY[0]![1], BEHIND_A_PROXY[3]![1]]) {
     await using app = await openTestApp({ env: { TRUST_PROXY: "1" } });
     const statuses: number[] = [];
@@ -75,7 +85,7 @@ Deno.test("sign-in lock: neither ports nor a /64 have tries of their own", async
   }
 });
 
-Deno.test("a long X-Forwarded-For costs what its length costs", async () => {
+Deno.test("a long X-Forwarded-For costs time in proportion to its length", async () => {
   await using app = await openTestApp({ env: { RATE_LIMITS: "on", TRUST_PROXY: "3" } });
   const collection = await createTestCollection(app);
   const lists = [

@@ -4,23 +4,19 @@ const PAIRS = 400;
 const WARM_UP = 50;
 
 /**
- * How far the share of pairs in which the first took longer may be from a half. Pairs are measured
- * one right after the other, so that what burdens the machine burdens both; between things that take
- * equally long the share strays by 0.025 (one standard deviation), so this is eight of them.
+ * Maximum distance from one half of the share of pairs in which the first request took longer. The
+ * members of a pair run in succession, so that other load affects each equally. For equal requests
+ * the standard deviation is 0.025.
  */
-const STRAY_MAX = 0.2;
+const DEVIATION_MAX = 0.2;
 
 type Request = () => Promise<{ readonly status: number }>;
 
 interface Options {
-  /** Waits for what follows from a request behind its answer, so that it burdens no other. */
+  /** Waits for the background work of a request, so that it does not slow the next one. */
   readonly settle?: () => Promise<void>;
 }
 
-/**
- * Fails when it can be told by their durations which of two requests was sent. Between answers that
- * take 0.3 ms otherwise it finds a difference of 20 µs.
- */
 export async function assertAlike(
   first: Request,
   second: Request,
@@ -39,12 +35,15 @@ export async function assertAlike(
   }
   let longer = 0;
   for (let i = 0; i < PAIRS; i++) {
-    // In turns: whatever is done second may find something warm.
+    // Alternates the order, because the second request may benefit from caches.
     const isFirst = i % 2 === 0;
     const one = await timed(isFirst ? first : second);
     const two = await timed(isFirst ? second : first);
     if ((isFirst ? one : two) > (isFirst ? two : one)) longer++;
   }
   const share = longer / PAIRS;
-  assert.ok(Math.abs(share - 0.5) <= STRAY_MAX, `one takes longer in ${share * 100} % of pairs`);
+  assert.ok(
+    Math.abs(share - 0.5) <= DEVIATION_MAX,
+    `the first takes longer in ${share * 100} % of pairs`,
+  );
 }

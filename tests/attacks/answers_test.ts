@@ -1,15 +1,15 @@
-/** Lists whose answers would fill the memory of the process. */
+/** Lists whose responses would exhaust the memory of the process. */
 
 import assert from "node:assert/strict";
-import { peakOf } from "../acceptance/memory.ts";
+import { peakMemoryOf } from "../acceptance/memory.ts";
 import { createCollection, createProject, type Project, send } from "../acceptance/project.ts";
 import { type Server, type Settings, startServer } from "../acceptance/server.ts";
 
 const MiB = 1_048_576;
 const AT_ONCE = 8;
-/** Above what the process holds before; without bounds each of these took gigabytes. */
+/** Bytes of growth that refused requests may cause. */
 const REFUSED_MAX = 400 * MiB;
-/** Eight answers of nearly 16 MiB are made, and what their making leaves for the collector. */
+/** Bytes of growth for eight responses of nearly 16 MiB, including garbage. */
 const READ_MAX = 1_500 * MiB;
 
 async function open(): Promise<Server & { readonly project: Project }> {
@@ -32,8 +32,8 @@ async function insert(
   return answer.body.data.ids;
 }
 
-/** Many at once with the publishable key; of what comes only the beginning is read. */
-async function ask(server: Server & { readonly project: Project }, path: string) {
+/** Sends many requests at once with the publishable key, and reads only the start of each. */
+async function sendAtOnce(server: Server & { readonly project: Project }, path: string) {
   const headers = { "x-api-key": server.project.publishableKey, "cache-control": "no-cache" };
   const answers = await Promise.all(Array.from({ length: AT_ONCE }, async () => {
     const { status, body } = await fetch(server.url + path, { headers, client: server.http });
@@ -52,10 +52,10 @@ const refusedAll = (answers: readonly { status: number; text: string }[]) =>
     answers.map(() => "ANSWER_TOO_LARGE"),
   );
 
-const assertMore = (more: number, max: number) =>
-  assert.ok(more < max, `the process took ${Math.round(more / MiB)} MiB more`);
+const assertGrowthBelow = (more: number, max: number) =>
+  assert.ok(more < max, `memory grew by ${Math.round(more / MiB)} MiB`);
 
-Deno.test("lists of large documents, eight at once, hold no more memory than is bounded", async (t) => {
+Deno.test("eight concurrent lists of large documents use bounded memory", async (t) => {
   await using server = await open();
   const { settings, project } = server;
   await create(settings, project, "tags");
@@ -72,22 +72,22 @@ Deno.test("lists of large documents, eight at once, hold no more memory than is 
   for (let n = 0; n < 4; n++) {
     await insert(server, "large", Array.from({ length: 5 }, () => ({ text, title: "x" })));
   }
-  const before = await peakOf(server);
+  const before = await peakMemoryOf(server);
 
   await t.step("many documents that refer to one", async () => {
-    refusedAll(await ask(server, "/api/data/posts?populate=tag&limit=1000"));
+    refusedAll(await sendAtOnce(server, "/api/data/posts?populate=tag&limit=1000"));
   });
-  await t.step("one document that refers to another many times", async () => {
-    refusedAll(await ask(server, "/api/data/lists?populate=tags"));
+  await t.step("one document that refers to one document many times", async () => {
+    refusedAll(await sendAtOnce(server, "/api/data/lists?populate=tags"));
   });
-  assertMore(await peakOf(server) - before, REFUSED_MAX);
-  await t.step("more large documents than fit into an answer", async () => {
-    refusedAll(await ask(server, "/api/data/large?limit=1000"));
-    refusedAll(await ask(server, "/api/data/large?limit=1000&meta=false&sort=_id"));
+  assertGrowthBelow(await peakMemoryOf(server) - before, REFUSED_MAX);
+  await t.step("more large documents than fit into a response", async () => {
+    refusedAll(await sendAtOnce(server, "/api/data/large?limit=1000"));
+    refusedAll(await sendAtOnce(server, "/api/data/large?limit=1000&meta=false&sort=_id"));
   });
-  await t.step("a part of each of them, which is answered", async () => {
-    const answers = await ask(server, "/api/data/large?limit=1000&fields=title");
+  await t.step("a part of each document, which fits", async () => {
+    const answers = await sendAtOnce(server, "/api/data/large?limit=1000&fields=title");
     assert.deepEqual(answers.map(({ status }) => status), answers.map(() => 200));
   });
-  assertMore(await peakOf(server) - before, READ_MAX);
+  assertGrowthBelow(await peakMemoryOf(server) - before, READ_MAX);
 });

@@ -1,4 +1,4 @@
-/** Bodies that do not end are held within a bound, of which each project has a share. */
+/** Limits on the memory of unfinished bodies, for a process and for each project. */
 
 import assert from "node:assert/strict";
 import { BODIES_SHARE_BYTES_MAX, BULK_BODY_BYTES_MAX } from "@/lib/limits.ts";
@@ -10,8 +10,8 @@ import { openTestApp, type TestProject } from "../support/test_app.ts";
 
 const PIECE = new TextEncoder().encode(`["${" ".repeat(65_534)}`);
 
-/** A bulk of which all but the end arrives, and then nothing. */
-function unfinished() {
+/** Sends a bulk except its end, and then nothing. */
+function openUnfinishedBody() {
   const end = Promise.withResolvers<void>();
   let left = Math.floor(BULK_BODY_BYTES_MAX / PIECE.length) - 1;
   const arrived = Promise.withResolvers<void>();
@@ -26,7 +26,7 @@ function unfinished() {
   return { body, arrived: arrived.promise, end: () => end.resolve() };
 }
 
-Deno.test("unfinished bodies of one project hold a share of the memory, and others go on", async () => {
+Deno.test("unfinished bodies of one project use a share of memory, and other projects continue", async () => {
   await using app = await openTestApp();
   const serve = createApp(app.services);
   const [one, other] = [await createTestCollection(app), await createTestCollection(app)];
@@ -38,30 +38,29 @@ Deno.test("unfinished bodies of one project hold a share of the memory, and othe
     });
   const before = Deno.memoryUsage().rss;
   const room = Math.floor(BODIES_SHARE_BYTES_MAX / BULK_BODY_BYTES_MAX);
-  const bodies = Array.from({ length: room }, unfinished);
+  const bodies = Array.from({ length: room }, openUnfinishedBody);
   const waiting: Promise<Answer>[] = [];
   for (const { body, arrived } of bodies) {
     waiting.push(bulk(one.project, body));
     await arrived;
   }
-  // Ten times as many as have room, at once.
-  const more = Array.from({ length: 10 * room }, unfinished);
+  const more = Array.from({ length: 10 * room }, openUnfinishedBody);
   for (const refusal of await Promise.all(more.map(({ body }) => bulk(one.project, body)))) {
     refused(refusal, 503, "SERVER_BUSY");
     assert.match(refusal.headers.get("retry-after")!, /^[1-9]\d*$/);
   }
   const held = Deno.memoryUsage().rss - before;
-  assert.ok(held < 4 * BODIES_SHARE_BYTES_MAX, `${held} bytes are held`);
-  const beside = await bulk(other.project, { documents: [{ title: "Two" }] });
-  assert.equal(beside.status, 201, beside.text);
+  assert.ok(held < 4 * BODIES_SHARE_BYTES_MAX, `${held} bytes are in memory`);
+  const unaffected = await bulk(other.project, { documents: [{ title: "Two" }] });
+  assert.equal(unaffected.status, 201, unaffected.text);
 
   for (const { end } of [...bodies, ...more]) end();
   for (const answer of await Promise.all(waiting)) refused(answer, 400, "INVALID_JSON", "cut off");
   const after = await bulk(one.project, { documents: [{ title: "Three" }] });
-  assert.equal(after.status, 201, "what was held is free again");
+  assert.equal(after.status, 201, "the memory is free again");
 });
 
-Deno.test("a body counts towards those that a process holds, announced or not, until it is answered", async () => {
+Deno.test("a body counts against the process's limit until the response, with or without a length", async () => {
   await using app = await openTestApp();
   const bodyBudget = createByteBudget({ bytesMax: 100_000, shareBytesMax: 100_000 });
   const serve = createApp({ ...app.services, bodyBudget });
@@ -80,11 +79,11 @@ Deno.test("a body counts towards those that a process holds, announced or not, u
   for (let i = 0; i < 3; i++) assert.equal((await post(90_000, {})).status, 201);
 });
 
-Deno.test("a long body of another type is refused unread", async () => {
+Deno.test("a long body of an unsupported type is refused unread", async () => {
   await using app = await openTestApp();
   const { project } = await createTestCollection(app);
   const headers = { "content-type": "text/plain", "transfer-encoding": "chunked" };
-  const body = new ReadableStream<Uint8Array>(); // It never comes.
+  const body = new ReadableStream<Uint8Array>();
   const call = { method: "POST", path: "/api/data/posts", headers, body };
   refused(await project.asSecret(call), 415, "UNSUPPORTED_MEDIA_TYPE");
 });

@@ -5,7 +5,7 @@ import { setStorage } from "@/tests/support/given.ts";
 
 const CHECK = { method: "POST", path: "/storage/check" };
 
-Deno.test("bucket check as a scanner: an internal name is told from an unknown one by nothing", async () => {
+Deno.test("a bucket check cannot distinguish an internal host name from an unknown one", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const checked = async (host: string) => {
@@ -18,7 +18,7 @@ Deno.test("bucket check as a scanner: an internal name is told from an unknown o
     const started = performance.now();
     const { status, text } = await owner.as("admin", CHECK);
     const ms = performance.now() - started;
-    // Of each the path of its probe is its own.
+    // Each probe has another path.
     return {
       status,
       ms,
@@ -26,7 +26,7 @@ Deno.test("bucket check as a scanner: an internal name is told from an unknown o
         .replaceAll(/[0-9a-f-]{36}/g, "UUID"),
     };
   };
-  // Its name leads to this machine, on every machine.
+  // A name that resolves to this machine everywhere.
   const internal = await checked("localhost");
   const unknown = await checked("no-such-host.invalid");
   assert.equal(internal.status, unknown.status);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { exchange } from "../acceptance/raw.ts";
-import { adminEnd } from "../acceptance/server.ts";
+import { runAdmin } from "../acceptance/server.ts";
 import {
   assertBringsNothing,
   assertSentBack,
@@ -13,7 +13,7 @@ import {
 const EVIL = "https://evil.example";
 const REPLAYS = 20;
 
-Deno.test("attacks on the way to a provider and back", async (t) => {
+Deno.test("attacks on the redirect to a provider and back", async (t) => {
   await using fixture = await openFixture();
   const project = await fixture.project();
   const { github, google } = fixture;
@@ -22,30 +22,32 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
   const mallory = fixture.githubPerson();
   const who = { github: ann.login, google: gina.login };
 
-  /** How often a provider was asked to redeem a code. */
   const redemptions = () =>
     [...github.requests, ...google.requests].filter((request) => request.startsWith("POST "))
       .length;
 
-  await t.step("login CSRF: the attacker's callback in the victim's browser", async () => {
-    const attacker = fixture.visitor();
-    const planted = await attacker.approach(project, "github", mallory.login);
-    const before = redemptions();
-    const stranger = fixture.visitor();
-    assertUnknownState(await stranger.open(planted));
-    // One who is about to sign in has a mark of his own, which is not the attacker's.
-    const victim = fixture.visitor();
-    const own = await victim.approach(project, "github", ann.login);
-    assertUnknownState(await victim.open(planted));
-    assert.equal(redemptions(), before, "the provider was not asked");
-    assert.deepEqual(await fixture.users(project), []);
-    // Nor did the attacker spoil the victim's own sign-in.
-    assert.equal((await victim.open(own)).status, 302);
-  });
+  await t.step(
+    "login CSRF: the attacker's callback in the victim's browser is refused",
+    async () => {
+      const attacker = fixture.visitor();
+      const planted = await attacker.approveSignIn(project, "github", mallory.login);
+      const before = redemptions();
+      const stranger = fixture.visitor();
+      assertUnknownState(await stranger.open(planted));
+      // A visitor who has started to sign in has a browser mark that differs from the attacker's.
+      const victim = fixture.visitor();
+      const own = await victim.approveSignIn(project, "github", ann.login);
+      assertUnknownState(await victim.open(planted));
+      assert.equal(redemptions(), before, "no code was redeemed");
+      assert.deepEqual(await fixture.users(project), []);
+      // The attack did not break the victim's own sign-in.
+      assert.equal((await victim.open(own)).status, 302);
+    },
+  );
 
-  await t.step("login CSRF: a made-up or altered mark is no mark", async () => {
+  await t.step("login CSRF: a forged or altered browser mark is refused", async () => {
     const attacker = fixture.visitor();
-    const planted = await attacker.approach(project, "github", mallory.login);
+    const planted = await attacker.approveSignIn(project, "github", mallory.login);
     const [[name, mark]] = [...attacker.cookies] as [[string, string]];
     for (
       const value of [
@@ -63,27 +65,34 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
   });
 
   for (const provider of PROVIDERS) {
-    await t.step(`state replay at ${provider}: a state is good once`, async () => {
+    await t.step(`state replay at ${provider}: a state is valid once`, async () => {
       const victim = fixture.visitor();
-      const back = await victim.approach(project, provider, who[provider]);
+      const back = await victim.approveSignIn(project, provider, who[provider]);
       assert.equal((await victim.open(back)).status, 302);
       assertUnknownState(await victim.open(back));
     });
   }
 
-  await t.step(`state replay: of ${REPLAYS} callbacks at once exactly one signs in`, async () => {
-    const victim = fixture.visitor();
-    const back = await victim.approach(project, "github", ann.login);
-    const before = redemptions();
-    const answers = await Promise.all(Array.from({ length: REPLAYS }, () => victim.open(back)));
-    assert.equal(answers.filter(({ status }) => status === 302).length, 1);
-    for (const answer of answers.filter(({ status }) => status !== 302)) assertUnknownState(answer);
-    assert.equal(redemptions(), before + 1, "the code was redeemed once");
-  });
+  await t.step(
+    `state replay: of ${REPLAYS} concurrent callbacks exactly one signs in`,
+    async () => {
+      const victim = fixture.visitor();
+      const back = await victim.approveSignIn(project, "github", ann.login);
+      const before = redemptions();
+      const answers = await Promise.all(Array.from({ length: REPLAYS }, () => victim.open(back)));
+      assert.equal(answers.filter(({ status }) => status === 302).length, 1);
+      for (const answer of answers.filter(({ status }) => status !== 302)) {
+        assertUnknownState(
+          answer,
+        );
+      }
+      assert.equal(redemptions(), before + 1, "the code was redeemed once");
+    },
+  );
 
-  await t.step("made-up states, and none or two at once", async () => {
+  await t.step("forged, missing and repeated states are refused", async () => {
     const victim = fixture.visitor();
-    const back = await victim.approach(project, "github", ann.login);
+    const back = await victim.approveSignIn(project, "github", ann.login);
     const state = back.searchParams.get("state")!;
     const query = (text: string) => new URL(`${back.origin}${back.pathname}?${text}`);
     for (
@@ -103,13 +112,13 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
       assert.equal(answer.status, 400, text);
       assertBringsNothing(answer);
     }
-    assert.equal((await victim.open(back)).status, 302, "the true one is still good");
+    assert.equal((await victim.open(back)).status, 302, "the genuine state is still valid");
   });
 
-  await t.step("mix-up of providers: a state is good for its own provider only", async () => {
+  await t.step("mix-up of providers: a state is valid only for its own provider", async () => {
     for (const [begun, other] of [["github", "google"], ["google", "github"]] as const) {
       const victim = fixture.visitor();
-      const back = await victim.approach(project, begun, who[begun]);
+      const back = await victim.approveSignIn(project, begun, who[begun]);
       const before = redemptions();
       const mixed = new URL(back);
       mixed.pathname = mixed.pathname.replace(begun, other);
@@ -118,27 +127,27 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
       assert.equal(
         (await victim.open(back)).status,
         302,
-        "the sign-in is still good where it began",
+        "the sign-in is still valid where it started",
       );
     }
   });
 
-  await t.step("mix-up of providers: an answer in another issuer's name", async () => {
+  await t.step("mix-up of providers: a response with another issuer is refused", async () => {
     const victim = fixture.visitor();
-    const back = await victim.approach(project, "google", gina.login);
+    const back = await victim.approveSignIn(project, "google", gina.login);
     back.searchParams.set("iss", EVIL);
     assertSentBack(await victim.open(back), project);
   });
 
   await t.step(
-    "code injection: a code of the attacker's sign-in under the victim's state",
+    "code injection: the attacker's code with the victim's state is refused",
     async () => {
       for (const provider of PROVIDERS) {
         const attacker = fixture.visitor();
-        const theirs = provider === "github" ? mallory.login : fixture.googlePerson().login;
-        const stolen = await attacker.approach(project, provider, theirs);
+        const malloryLogin = provider === "github" ? mallory.login : fixture.googlePerson().login;
+        const stolen = await attacker.approveSignIn(project, provider, malloryLogin);
         const victim = fixture.visitor();
-        const back = await victim.approach(project, provider, who[provider]);
+        const back = await victim.approveSignIn(project, provider, who[provider]);
         back.searchParams.set("code", stolen.searchParams.get("code")!);
         assertSentBack(await victim.open(back), project);
         assert.deepEqual(fixture.provider(provider).takeRefusals(), ["token: verifier"]);
@@ -146,10 +155,10 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
     },
   );
 
-  await t.step("a code that is missing, made up, or there twice", async () => {
+  await t.step("a missing, forged or repeated code is refused", async () => {
     const victim = fixture.visitor();
     for (const code of [[], ["made-up"], [""], ["a", "b"]]) {
-      const back = await victim.approach(project, "github", ann.login);
+      const back = await victim.approveSignIn(project, "github", ann.login);
       back.searchParams.delete("code");
       for (const one of code) back.searchParams.append("code", one);
       const answer = await victim.open(back);
@@ -161,7 +170,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
 
   await t.step("a provider's error text is not passed on to the page", async () => {
     const victim = fixture.visitor();
-    const back = await github.deny(await victim.begin(project, "github"));
+    const back = await github.deny(await victim.startSignIn(project, "github"));
     const planted = "<script>alert(1)</script>";
     back.searchParams.set("error_description", planted);
     const answer = await victim.open(back);
@@ -169,7 +178,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
     assert.ok(!answer.headers.get("location")!.includes("script"));
   });
 
-  await t.step("open redirect by return_to: only a path of the site comes back", async () => {
+  await t.step("open redirect by return_to: only a path of the site is accepted", async () => {
     const victim = fixture.visitor();
     for (
       const returnTo of [
@@ -210,11 +219,11 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
     }
   });
 
-  await t.step("open redirect by other parameters: the target is the Site URL's", async () => {
+  await t.step("open redirect by other parameters: the target is always the Site URL", async () => {
     const victim = fixture.visitor();
     for (const name of ["redirect_uri", "site_url", "siteUrl", "redirect", "callback"]) {
       const answer = await victim.start(project, "github", { [name]: EVIL });
-      // Refused or not listened to.
+      // The parameter is refused or ignored.
       if (answer.status === 400) continue;
       const location = new URL(answer.headers.get("location")!);
       const own = `${fixture.publicUrl}/api/userAuth/social/github/callback`;
@@ -228,7 +237,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
   });
 
   await t.step(
-    "open redirect by Site URL: only an origin that a browser cannot misread",
+    "open redirect by Site URL: only an unambiguous origin is accepted",
     async () => {
       for (
         const siteUrl of [
@@ -241,14 +250,14 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
         ]
       ) {
         const words = ["project", "create", "--name", "Evil", "--site-url", siteUrl];
-        const { code } = await adminEnd(words, fixture.server.settings);
+        const { code } = await runAdmin(words, fixture.server.settings);
         assert.equal(code, 1, siteUrl);
       }
     },
   );
 
   await t.step(
-    "open redirect by Host and forwarded headers: addresses are PUBLIC_URL's",
+    "open redirect by Host and forwarded headers: addresses use PUBLIC_URL",
     async () => {
       const forged = {
         "x-forwarded-host": "evil.example",
@@ -281,7 +290,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
     },
   );
 
-  await t.step("header injection by state and return_to", async () => {
+  await t.step("header injection by state and return_to is refused", async () => {
     const victim = fixture.visitor();
     const state = "a\r\nset-cookie: evil=1\r\n\r\n<script>";
     const answer = await victim.start(project, "github", { state });
@@ -290,11 +299,11 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
       const home = await victim.open(back);
       assert.equal(home.headers.get("set-cookie")?.includes("evil") ?? false, false);
       const { searchParams } = new URL(home.headers.get("location")!);
-      assert.equal(searchParams.get("state"), state, "it came back as the text that it is");
+      assert.equal(searchParams.get("state"), state, "the state is returned unchanged");
     } else assert.equal(answer.status, 400);
   });
 
-  await t.step("a secret key in an address is refused, and so are keys of nobody", async () => {
+  await t.step("a secret key in an address is refused, and so are unknown keys", async () => {
     const victim = fixture.visitor();
     const start = (query: string) =>
       victim.send({ path: `/api/userAuth/social/github/start?${query}` });
@@ -313,7 +322,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
     }
   });
 
-  await t.step("no redirect can be kept, or tell the next page where it came from", async () => {
+  await t.step("no redirect is cacheable or sends a referrer", async () => {
     const victim = fixture.visitor();
     const started = await victim.start(project, "github");
     const back = await github.approve(started.headers.get("location")!, ann.login);
@@ -329,13 +338,13 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
     assert.match(mark!, /; SameSite=Lax/);
   });
 
-  await t.step("a provider that was switched off meanwhile signs nobody in", async () => {
+  await t.step("a provider that is disabled during a sign-in signs no user in", async () => {
     const closing = await fixture.project();
     const victim = fixture.visitor();
-    const back = await victim.approach(closing, "github", ann.login);
+    const back = await victim.approveSignIn(closing, "github", ann.login);
     const words = ["provider", "set", "--project", closing.projectId, "--provider", "github"];
     const clientId = ["--client-id", `github-${closing.projectId}`];
-    const { code } = await adminEnd(
+    const { code } = await runAdmin(
       [...words, ...clientId, "--disabled"],
       fixture.server.settings,
       "",

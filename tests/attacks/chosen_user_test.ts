@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
-import { begun, choose, leadsTo, PAGE, signInAs } from "../api/chosen_user.ts";
-import { arrivalOf, failedWith, openSignInFixture, SITE } from "../api/sign_in_fixture.ts";
+import { chooseUser, openUserChoice, PAGE, refreshTarget, signInAs } from "../api/chosen_user.ts";
+import { arrivalOf, assertFailedWith, openSignInFixture, SITE } from "../api/sign_in_fixture.ts";
 import { refused } from "../api/test_collection.ts";
 import { pageOf } from "../support/pages.ts";
 
 const EVIL = "https://evil.example";
 const ANN = "ann@example.com";
 
-Deno.test("attacks on the page on which users choose who they are", async (t) => {
+Deno.test("attacks on the page where users choose their identity in dev", async (t) => {
   await using fixture = await openSignInFixture({ isDev: true });
   const project = await fixture.app.project({ siteUrl: SITE });
   const { clock } = fixture.app;
 
   await t.step(
-    "open redirect: it leads to this server's callback, whatever it is asked",
+    "open redirect: the page leads only to this server's callback",
     async () => {
       const browser = fixture.browser();
-      const search = await begun(browser, project);
+      const search = await openUserChoice(browser, project);
       const altered: Record<string, (query: URLSearchParams) => void> = {
         "another site": (query) => query.set("redirect_uri", `${EVIL}/callback`),
         "a longer path": (query) => query.set("redirect_uri", `${query.get("redirect_uri")}/..`),
@@ -37,7 +37,7 @@ Deno.test("attacks on the page on which users choose who they are", async (t) =>
         alter(query);
         const answers = [
           await browser.send({ path: `${PAGE}?${query}` }),
-          await choose(browser, `?${query}`, ANN),
+          await chooseUser(browser, `?${query}`, ANN),
         ];
         for (const { status, headers, text } of answers) {
           assert.equal(status, 400, what);
@@ -46,55 +46,60 @@ Deno.test("attacks on the page on which users choose who they are", async (t) =>
           assert.ok(!text.includes(EVIL), what);
         }
       }
-      const { origin, pathname } = leadsTo(await choose(browser, `${search}&next=${EVIL}`, ANN));
+      const { origin, pathname } = refreshTarget(
+        await chooseUser(browser, `${search}&next=${EVIL}`, ANN),
+      );
       assert.equal(origin + pathname, "http://localhost:8000/api/userAuth/social/dev/callback");
     },
   );
 
-  await t.step("another site's form chooses nothing in the victim's browser", async () => {
+  await t.step("another site's form cannot choose a user in the victim's browser", async () => {
     const victim = fixture.browser();
-    const search = await begun(victim, project);
+    const search = await openUserChoice(victim, project);
     const forms = [{ origin: EVIL }, { "sec-fetch-site": "cross-site" }, { origin: "null" }];
     for (const headers of forms) {
-      const answer = await choose(victim, search, ANN, headers);
+      const answer = await chooseUser(victim, search, ANN, headers);
       assert.equal(answer.status, 403);
       assert.equal(answer.headers.get("refresh"), null);
     }
   });
 
-  await t.step("login CSRF: the attacker's address in the victim's browser", async () => {
-    const attacker = fixture.browser();
-    const planted = leadsTo(
-      await choose(attacker, await begun(attacker, project), "eve@example.com"),
-    );
-    const victim = fixture.browser();
-    refused(await victim.comeBack(planted), 400, "INVALID_STATE");
-    const own = await begun(victim, project);
-    refused(await victim.comeBack(planted), 400, "INVALID_STATE");
-    // Their own state does not make the attacker's code good: it is bound to another challenge.
-    const mixed = new URL(planted);
-    mixed.searchParams.set("state", new URLSearchParams(own).get("state")!);
-    failedWith(arrivalOf(await victim.comeBack(mixed)), "The provider refused the sign-in");
-    // Nor is the attacker's own sign-in spoilt.
-    arrivalOf(await attacker.comeBack(planted));
-  });
-
   await t.step(
-    "a page of the victim's state and the attacker's challenge is worth nothing",
+    "login CSRF: the attacker's address in the victim's browser is refused",
     async () => {
-      const [attacker, victim] = [fixture.browser(), fixture.browser()];
-      const query = new URLSearchParams(await begun(victim, project));
-      const theirs = new URLSearchParams(await begun(attacker, project));
-      query.set("code_challenge", theirs.get("code_challenge")!);
-      const back = leadsTo(await choose(victim, `?${query}`, ANN));
-      failedWith(arrivalOf(await victim.comeBack(back)), "The provider refused the sign-in");
+      const attacker = fixture.browser();
+      const planted = refreshTarget(
+        await chooseUser(attacker, await openUserChoice(attacker, project), "eve@example.com"),
+      );
+      const victim = fixture.browser();
+      refused(await victim.comeBack(planted), 400, "INVALID_STATE");
+      const own = await openUserChoice(victim, project);
+      refused(await victim.comeBack(planted), 400, "INVALID_STATE");
+      // The victim's state does not accept the attacker's code, which has another challenge.
+      const mixed = new URL(planted);
+      mixed.searchParams.set("state", new URLSearchParams(own).get("state")!);
+      assertFailedWith(arrivalOf(await victim.comeBack(mixed)), "The provider refused the sign-in");
+      // The attacker's own sign-in still works.
+      arrivalOf(await attacker.comeBack(planted));
     },
   );
 
-  await t.step("a code is good once, for a minute, and only as it was given", async () => {
+  await t.step(
+    "a page with the victim's state and the attacker's challenge is useless",
+    async () => {
+      const [attacker, victim] = [fixture.browser(), fixture.browser()];
+      const query = new URLSearchParams(await openUserChoice(victim, project));
+      const attackersQuery = new URLSearchParams(await openUserChoice(attacker, project));
+      query.set("code_challenge", attackersQuery.get("code_challenge")!);
+      const back = refreshTarget(await chooseUser(victim, `?${query}`, ANN));
+      assertFailedWith(arrivalOf(await victim.comeBack(back)), "The provider refused the sign-in");
+    },
+  );
+
+  await t.step("a code is valid once, for a minute, and only unchanged", async () => {
     const browser = fixture.browser();
-    const search = await begun(browser, project);
-    const back = leadsTo(await choose(browser, search, ANN));
+    const search = await openUserChoice(browser, project);
+    const back = refreshTarget(await chooseUser(browser, search, ANN));
     arrivalOf(await browser.comeBack(back));
     refused(await browser.comeBack(back), 400, "INVALID_STATE");
     const code = back.searchParams.get("code")!;
@@ -103,20 +108,24 @@ Deno.test("attacks on the page on which users choose who they are", async (t) =>
       atob(text.replaceAll("-", "+").replaceAll("_", "/")).replace(ANN, "bob@example.com"),
     );
     for (const wrong of ["", "x", text, `${text}.`, `${forged}.${signature}`, `${code}A`, code]) {
-      const again = leadsTo(await choose(browser, await begun(browser, project), ANN));
+      const again = refreshTarget(
+        await chooseUser(browser, await openUserChoice(browser, project), ANN),
+      );
       again.searchParams.set("code", wrong);
       const { parameters, url } = arrivalOf(await browser.comeBack(again));
       assert.ok(parameters.error, wrong);
       assert.equal(url.hash, "");
     }
-    const late = leadsTo(await choose(browser, await begun(browser, project), ANN));
+    const late = refreshTarget(
+      await chooseUser(browser, await openUserChoice(browser, project), ANN),
+    );
     clock.advance(60_001);
-    failedWith(arrivalOf(await browser.comeBack(late)), "The provider refused the sign-in");
+    assertFailedWith(arrivalOf(await browser.comeBack(late)), "The provider refused the sign-in");
   });
 
-  await t.step("what is no e-mail is refused, and shown as text", async () => {
+  await t.step("an invalid e-mail is refused and shown as text", async () => {
     const browser = fixture.browser();
-    const search = await begun(browser, project);
+    const search = await openUserChoice(browser, project);
     const hostile = [
       "",
       "ann",
@@ -128,7 +137,7 @@ Deno.test("attacks on the page on which users choose who they are", async (t) =>
       "\u202ea@example.com".repeat(300),
     ];
     for (const email of hostile) {
-      const page = await choose(browser, search, email);
+      const page = await chooseUser(browser, search, email);
       assert.equal(page.status, 400, email);
       assert.equal(page.headers.get("refresh"), null, email);
       assert.equal(page.headers.get("set-cookie"), null, email);
@@ -138,9 +147,9 @@ Deno.test("attacks on the page on which users choose who they are", async (t) =>
     assert.equal((await signInAs(browser, project, " ann@example.com ")).status, 302);
   });
 
-  await t.step("what stands in the address is no part of the page", async () => {
+  await t.step("parameters of the address do not become markup of the page", async () => {
     const browser = fixture.browser();
-    const search = await begun(browser, project);
+    const search = await openUserChoice(browser, project);
     const more = `&x=${encodeURIComponent('"><img src=x onerror=alert(1)>')}`;
     const page = pageOf(await browser.send({ path: PAGE + search + more }));
     assert.equal(page.document.querySelector("main img"), null);

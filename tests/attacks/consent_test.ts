@@ -1,13 +1,13 @@
-/** Nobody gets a part in a project, nor a project, by an address or by somebody else's will. */
+/** Attacks that gain a membership or a project without consent. */
 
 import assert from "node:assert/strict";
-import { openAccount, ownedProject, PASSWORD } from "../support/dashboard.ts";
+import { createOwnedProject, openAccount, PASSWORD } from "../support/dashboard.ts";
 import { openDashboard } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { ok, refused } from "../api/test_collection.ts";
-import { openTeam, put, removed } from "../api/team.ts";
+import { deleteCall, openTeam, putCall } from "../api/team.ts";
 
-Deno.test("an invitation does not go to whoever registered the address first", async () => {
+Deno.test("an invitation is not available to the first account that registers its address", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const squatter = await openAccount(app, { email: "ada@example.com" });
@@ -17,14 +17,14 @@ Deno.test("an invitation does not go to whoever registered the address first", a
   assert.deepEqual(ok(await squatter.send({ path: "/api/projects" })).items, []);
   const page = await openDashboard(app, squatter).get("/dashboard");
   assert.doesNotMatch(page.words, /Blog|invites you/);
-  // Whoever has the link is in, whatever address their account has.
+  // The link admits any account that has it, with any address.
   const ada = await openAccount(app, { email: "ada.lovelace@example.com" });
   const accepted = await ada.send({ path: "/api/invitations/accept", body: { token } });
   assert.equal(ok(accepted).role, "admin");
   refused(await squatter.send({ path: team.path() }), 404, "PROJECT_NOT_FOUND");
 });
 
-Deno.test("inviting tells nothing of the account that has the address", async () => {
+Deno.test("inviting does not reveal whether the address has an account", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const known = await openAccount(app, { email: "known@example.com" });
@@ -42,19 +42,19 @@ Deno.test("inviting tells nothing of the account that has the address", async ()
   assert.ok(!members.some(({ email }: { email: string }) => email === known.email));
 });
 
-Deno.test("nobody is made an owner against their will, and no plan changes before their yes", async () => {
+Deno.test("no account becomes an owner without consent, and no plan changes before it", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const mark = { path: team.path() };
-  for (const name of ["One", "Two"]) await ownedProject(team.viewer, { name });
-  await team.owner.send(put(team.path("/owner"), { accountId: team.viewer.accountId }));
+  for (const name of ["One", "Two"]) await createOwnedProject(team.viewer, { name });
+  await team.owner.send(putCall(team.path("/owner"), { accountId: team.viewer.accountId }));
   assert.equal(ok(await team.viewer.send(mark)).role, "viewer");
   assert.equal(ok(await team.owner.send(mark)).role, "owner");
-  // What the named account's plan has room for is still theirs to use.
-  await ownedProject(team.viewer, { name: "Three" });
+  // The named account can still use its plan's capacity.
+  await createOwnedProject(team.viewer, { name: "Three" });
 });
 
-Deno.test("a server that has its first account is not everybody's", async () => {
+Deno.test("a server with its first account does not let everyone register", async () => {
   await using app = await openTestApp({ env: { REGISTRATION: "" } });
   const register = (name: string) =>
     app.send({
@@ -66,12 +66,12 @@ Deno.test("a server that has its first account is not everybody's", async () => 
   refused(await register("mallory"), 403, "REGISTRATION_INVITED");
 });
 
-Deno.test("a removed admin does not come back by a link they made before", async () => {
+Deno.test("a removed admin cannot return by an invitation they made", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const body = { email: "second@example.com", role: "admin" };
   const sent = ok(await team.admin.send({ path: team.path("/members"), body }), 201);
-  ok(await team.owner.send(removed(team.path(`/members/${team.admin.accountId}`))));
+  ok(await team.owner.send(deleteCall(team.path(`/members/${team.admin.accountId}`))));
   for (const account of [team.admin, team.stranger]) {
     const answer = await account.send({
       path: "/api/invitations/accept",

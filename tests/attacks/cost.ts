@@ -1,22 +1,22 @@
-/** What a piece of work takes of the process: processor time and memory. */
+/** Measures the processor time and memory of work. */
 
 import { cpuUsage, threadCpuUsage } from "node:process";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-export interface Cost {
-  /** Of all threads, scaled to {@linkcode REFERENCE_MS}. */
+export interface ProcessCost {
+  /** Processor time of all threads, scaled to {@linkcode REFERENCE_MS}. */
   readonly processorMs: number;
-  /** The same of this thread alone, where it is less; its clock ticks every 10 ms. */
+  /** Processor time of this thread if that is less than of all. Its clock ticks every 10 ms. */
   readonly threadMs: number;
-  /** By which the process grew. */
+  /** Growth of the process's memory in bytes. */
   readonly bytes: number;
 }
 
-/** Processor time of {@linkcode reference} on the machine that the bounds were measured on. */
+/** Processor time of {@linkcode reference} on the machine of the bounds, in milliseconds. */
 const REFERENCE_MS = 30;
 
-/** Of all threads of the process so far. */
+/** Returns the processor time of all threads so far, in milliseconds. */
 export const processorMs = (): number => {
   const { user, system } = cpuUsage();
   return (user + system) / 1000;
@@ -27,7 +27,7 @@ const threadMs = (): number => {
   return (user + system) / 1000;
 };
 
-/** A moment by the processor time of this thread, and by that of the process. */
+/** A moment, in processor time of this thread and of the process. */
 export interface ThreadTime {
   readonly all: number;
   readonly own: number;
@@ -35,7 +35,7 @@ export interface ThreadTime {
 
 export const threadTime = (): ThreadTime => ({ all: processorMs(), own: threadMs() });
 
-/** Processor time of this thread since then, scaled to {@linkcode REFERENCE_MS}. */
+/** Returns this thread's processor time since then, scaled to {@linkcode REFERENCE_MS}. */
 export const threadMsSince = ({ all, own }: ThreadTime): number =>
   Math.min(processorMs() - all, threadMs() - own) / slowness;
 
@@ -46,7 +46,7 @@ function reference(): number {
   return processorMs() - began;
 }
 
-/** How much slower this machine is, at least 1: a bound on time would else be one on machines. */
+/** Returns the slowness of this machine, at least 1, so that bounds apply to any machine. */
 const slownessNow = (): number =>
   Math.max(1, Math.min(reference(), reference(), reference()) / REFERENCE_MS);
 
@@ -54,32 +54,29 @@ let slowness = slownessNow();
 
 setFlagsFromString("--expose-gc");
 
-/**
- * Gives back what nobody holds any more: without that, what a request takes hides in what the one
- * before it has left.
- */
+/** Frees unreachable memory, because garbage of a previous request would hide a growth. */
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Before something is measured again: what else was going on may have made the difference. */
-export function settle(): void {
+/** Prepares a repeated measurement by removing effects of other work. */
+export function prepareMeasurement(): void {
   slowness = slownessNow();
   collectGarbage();
 }
 
-/** How often work that took too long is measured again: what else the process did is no fault of it. */
+/** Number of measurements of slow work, because the process does other work too. */
 const TRIES = 3;
 
-/** Processor time of work that can be done again: the least of some times, where the first is too much. */
+/** Measures repeatable work: the minimum of some runs if the first exceeds the bound. */
 export async function processorMsOf(work: () => Promise<unknown>, bound: number): Promise<number> {
   let least = Infinity;
   for (let tries = 0; tries < TRIES && least >= bound; tries++) {
-    if (tries > 0) settle();
+    if (tries > 0) prepareMeasurement();
     least = Math.min(least, (await costOf(work)).processorMs);
   }
   return least;
 }
 
-export async function costOf(work: () => Promise<unknown> | unknown): Promise<Cost> {
+export async function costOf(work: () => Promise<unknown> | unknown): Promise<ProcessCost> {
   const { rss } = Deno.memoryUsage();
   const began = threadTime();
   await work();

@@ -1,4 +1,4 @@
-/** A process that has no file descriptor left. */
+/** A process without free file descriptors. */
 
 import assert from "node:assert/strict";
 import { countDescriptors } from "@/lib/runtime/descriptors.ts";
@@ -10,13 +10,13 @@ import { database } from "../support/test_store.ts";
 
 const DESCRIPTORS = 1024;
 const CONNECTIONS = DESCRIPTORS / 2;
-/** More than there are descriptors. */
+/** Number of idle connections, more than the server has descriptors. */
 const IDLE = 1100;
 const SOON_MS = 30_000;
 const READY = "GET /api/health/ready HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
 
 const { limit } = countDescriptors();
-/** The tests have as many connections open, beside what they need themselves. */
+/** The test process opens as many connections, and needs some more descriptors. */
 const isAllowed = limit === null || limit > IDLE + 200;
 
 const logged = (server: Server) =>
@@ -26,9 +26,9 @@ const logged = (server: Server) =>
 
 for (const workers of ["1", "2"]) {
   Deno.test({
-    name: `${IDLE} idle connections do not end a server with ${DESCRIPTORS} descriptors and ` +
-      `${workers} threads: the longest idle are closed, the log and readiness say so`,
-    ignore: !isAllowed, // The tests themselves may not open as many.
+    name:
+      `${IDLE} idle connections do not stop a server with few descriptors and ${workers} threads`,
+    ignore: !isAllowed, // The test process may not open as many.
     async fn() {
       const settings = { WORKERS: workers };
       await using server = await startServer({ descriptors: DESCRIPTORS, settings });
@@ -39,13 +39,13 @@ for (const workers of ["1", "2"]) {
       const idle: RawConnection[] = [];
       for (let i = 0; i < IDLE; i++) idle.push(held.use(await connect(server.port)));
       const open = () => idle.filter((one) => !one.isClosed()).length;
-      await until("as many are closed", () => open() <= CONNECTIONS, SOON_MS);
-      // Each thread has its share, and the system spreads connections unevenly.
-      assert.ok(open() > CONNECTIONS / 2, `${open()} are open`);
-      assert.ok(idle[0]!.isClosed(), "the oldest is open");
+      await until("as many connections are closed", () => open() <= CONNECTIONS, SOON_MS);
+      // Each thread has a share, and the system distributes connections unevenly.
+      assert.ok(open() > CONNECTIONS / 2, `${open()} connections are open`);
+      assert.ok(idle[0]!.isClosed(), "the oldest connection is closed");
       assert.equal(idle.at(-1)!.isClosed(), false);
       let answer = await exchange(server.port, READY);
-      // The thread that answers has seen a shortage, too.
+      // The responding thread has noticed a shortage.
       assert.equal(answer.status, 200, answer.head);
       assert.equal(JSON.parse(answer.body).data.connectionsExhausted, true);
       const shortages = logged(server).filter(({ message }) => /no room for/.test(message));
@@ -76,17 +76,18 @@ const outputOf = async (...[program, ...args]: [string, ...string[]]): Promise<s
 };
 
 Deno.test({
-  name: "a request that finds no descriptor for a file is refused, and the server goes on",
-  ignore: database !== "sqlite" || !hasPrlimit(), // Only that changes the limit of a process.
+  name: "a request without a descriptor for a file is refused, and the server continues",
+  ignore: database !== "sqlite" || !hasPrlimit(), // Changing the limit requires prlimit.
   async fn() {
     await using server = await startServer();
     const { settings, pid } = server;
-    assert.equal((await send(server, { path: "/api/health" })).status, 200); // A connection is open.
+    // The limit changes while a connection is open.
+    assert.equal((await send(server, { path: "/api/health" })).status, 200);
     const allow = (descriptors: number) =>
       outputOf("prlimit", "--pid", String(pid), `--nofile=${descriptors}:`);
-    // No new descriptor gets a number below the limit, whichever others are closed.
+    // Closing other descriptors does not make a number below the limit available.
     await allow(STANDARD_STREAMS);
-    // Made by another process, so the server has not opened its file.
+    // Another process creates the project, so the server has not opened its file.
     const project = await createProject(settings);
     await createCollection(settings, project, THINGS);
     const key = project.secretKey;

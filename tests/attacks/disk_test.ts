@@ -1,3 +1,5 @@
+/** Attacks of a free account on its disk quota. */
+
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import {
@@ -12,28 +14,26 @@ import { eq } from "@/lib/store/filter.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { openFiles } from "../api/files.ts";
 import { refused, tally, times } from "../api/test_collection.ts";
-import { openAccount, ownedProject } from "../support/dashboard.ts";
+import { createOwnedProject, openAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { database } from "../support/test_store.ts";
 
-/** Somebody with a free account who wants more of the disk than it includes. */
+const OPEN_UPLOADS_MAX = 1_000;
 
-const OPEN = 1_000;
-
-Deno.test("one byte held a thousand times is all that a project can hold, also by what was held before", async () => {
+Deno.test("a project has at most a thousand open uploads, including those of earlier versions", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   await files.request(1);
   const { engine, newId } = app.services;
   const { projectId } = files.project;
   const [row] = await files.rows();
-  const more = times(OPEN - 2, (n): UploadRecord => ({
+  const more = times(OPEN_UPLOADS_MAX - 2, (n): UploadRecord => ({
     ...row!,
     _id: newId(),
     path: `${projectId}/${crypto.randomUUID()}_${n}`,
   }));
   await engine.records<UploadRecord>(projectId, UPLOADS).insertMany(more);
-  // As the version before kept it.
+  // The form in which a previous version stored the usage.
   await engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE)
     .updateOne(eq("_id", projectId), {
       increment: { reserved: more.length, held: more.length },
@@ -42,10 +42,10 @@ Deno.test("one byte held a thousand times is all that a project can hold, also b
   const ask = () => files.ask({ filename: "a", contentType: "text/plain", size: 1 });
   assert.equal((await ask()).status, 200);
   refused(await ask(), 429, "TOO_MANY_UPLOADS");
-  assert.equal(PLANS.free.openUploads, OPEN);
+  assert.equal(PLANS.free.openUploads, OPEN_UPLOADS_MAX);
 });
 
-Deno.test("projects that are created and deleted again are no more than the plan's, nor faster than the hour's", async () => {
+Deno.test("projects that are created and deleted count against the plan and the hourly limit", async () => {
   await using app = await openTestApp();
   for (const [plan, made] of [["free", 3], ["pro", 10]] as const) {
     const owner = await openAccount(app, { plan });
@@ -62,10 +62,10 @@ Deno.test("projects that are created and deleted again are no more than the plan
 
 const PROJECT_BYTES = 20_480;
 
-Deno.test("a project that is only looked at and maintained keeps no more than it was made with", async () => {
+Deno.test("reading and maintaining a project does not grow it", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app);
-  const { projectId, secretKey } = await ownedProject(owner);
+  const { projectId, secretKey } = await createOwnedProject(owner);
   const headers = { "x-api-key": secretKey };
   const pages = ["", "/collections", "/users", "/files", "/settings", "/ai"];
   for (const page of pages) await owner.send({ path: `/dashboard/projects/${projectId}${page}` });
@@ -75,13 +75,13 @@ Deno.test("a project that is only looked at and maintained keeps no more than it
   await owner.send({ path: `/api/projects/${projectId}/usage` });
   await maintain(app.services);
   await reap(app.services);
-  // MongoDB makes collections at their first write.
+  // MongoDB creates collections at their first write.
   if (database === "sqlite") {
     assert.deepEqual(await kinds(app, projectId), ["counts", "r__signingKeys"]);
   }
 });
 
-/** Kinds of records that the file of a project holds, which is small too. */
+/** Returns the kinds of records in a project's file, which is small. */
 async function kinds({ store: { folder } }: TestApp, projectId: string): Promise<string[]> {
   const path = `${folder}/projects/${projectId}.db`;
   using file = new DatabaseSync(path);

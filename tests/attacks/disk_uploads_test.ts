@@ -36,13 +36,12 @@ const head = (path: string, ...headers: string[]) =>
   [`PUT ${path} HTTP/1.1`, "host: localhost", `content-type: ${TYPE}`, ...headers, "", ""]
     .join("\r\n");
 
-/** Every file of the folder that Corbel keeps files in. */
-async function kept(server: Server, at = "/files"): Promise<string[]> {
+async function listStoredFiles(server: Server, at = "/files"): Promise<string[]> {
   const found: string[] = [];
   try {
     for await (const entry of Deno.readDir(server.store.folder + at)) {
       const path = `${at}/${entry.name}`;
-      if (entry.isDirectory) found.push(...await kept(server, path));
+      if (entry.isDirectory) found.push(...await listStoredFiles(server, path));
       else found.push(path);
     }
   } catch (error) {
@@ -51,23 +50,22 @@ async function kept(server: Server, at = "/files"): Promise<string[]> {
   return found;
 }
 
-/** Bytes of what lies half arrived. */
-async function bytesKept(server: Server): Promise<number> {
+/** Returns the bytes of unfinished uploads. */
+async function countStoredBytes(server: Server): Promise<number> {
   let bytes = 0;
-  for (const path of await kept(server, "/files/_partial")) {
+  for (const path of await listStoredFiles(server, "/files/_partial")) {
     bytes += await Deno.stat(server.store.folder + path).then(({ size }) => size, () => 0);
   }
   return bytes;
 }
 
-/** Sends the beginning of an upload, and waits until some of it lies on the disk. */
-async function begin(server: Server, { path }: Upload, rest: string): Promise<RawConnection> {
-  const before = (await kept(server)).length;
+async function startUpload(server: Server, { path }: Upload, rest: string): Promise<RawConnection> {
+  const before = (await listStoredFiles(server)).length;
   const connection = await connect(server.port);
   await connection.write(
     head(path, rest.startsWith("5\r\n") ? CHUNKED : "content-length: 10") + rest,
   );
-  await until("the upload begins", async () => (await kept(server)).length > before);
+  await until("the upload begins", async () => (await listStoredFiles(server)).length > before);
   return connection;
 }
 
@@ -78,7 +76,7 @@ Deno.test("attacks by uploads", async (t) => {
   const project = await createProject(server.settings);
   const make = (size = 10) => request(server, project, size);
   const tokens: string[] = [];
-  const made = async (size?: number) => {
+  const requestUpload = async (size?: number) => {
     const upload = await make(size);
     tokens.push(upload.path.split("/").at(-1)!);
     return upload;
@@ -91,15 +89,15 @@ Deno.test("attacks by uploads", async (t) => {
   for (const [what, rest] of Object.entries(cuts)) {
     for (const way of ["ends", "resets"] as const) {
       await t.step(
-        `${what}, and the client ${way}: no file stays, and the address is good`,
+        `${what}, and the client ${way}: no file remains, and the address stays valid`,
         async () => {
-          const upload = await made();
-          const before = await kept(server);
-          const connection = await begin(server, upload, rest);
+          const upload = await requestUpload();
+          const before = await listStoredFiles(server);
+          const connection = await startUpload(server, upload, rest);
           if (way === "ends") connection.end();
           else connection[Symbol.dispose]();
-          const gone = async () => (await kept(server)).length === before.length;
-          await until("nothing stays", gone);
+          const gone = async () => (await listStoredFiles(server)).length === before.length;
+          await until("no file remains", gone);
           connection[Symbol.dispose]();
           assert.equal((await confirm(server, project, upload)).body.code, "UPLOAD_NOT_READY");
           assert.equal((await put(server, upload, "0123456789")).status, 200);
@@ -108,9 +106,9 @@ Deno.test("attacks by uploads", async (t) => {
     }
   }
 
-  await t.step("a malformed or doubled length is refused before anything is written", async () => {
-    const upload = await made();
-    const before = await kept(server);
+  await t.step("a malformed or repeated length is refused before a byte is written", async () => {
+    const upload = await requestUpload();
+    const before = await listStoredFiles(server);
     const heads = [
       ["content-length: ten"],
       ["content-length: -1"],
@@ -122,11 +120,11 @@ Deno.test("attacks by uploads", async (t) => {
       const { status } = await exchange(server.port, head(upload.path, ...headers) + "0123456789");
       assert.ok(status === null || (status >= 400 && status < 500), `${headers}: ${status}`);
     }
-    assert.deepEqual(await kept(server), before);
+    assert.deepEqual(await listStoredFiles(server), before);
   });
 
-  await t.step("a body without an end is refused at the byte beyond, and closes", async () => {
-    const upload = await made(1000);
+  await t.step("an endless body is refused at the first excess byte and closes", async () => {
+    const upload = await requestUpload(1000);
     using connection = await connect(server.port);
     await connection.write(head(upload.path, CHUNKED));
     const chunk = `400\r\n${"x".repeat(1024)}\r\n`;
@@ -134,29 +132,29 @@ Deno.test("attacks by uploads", async (t) => {
     while (connection.received() === "" && await connection.write(chunk)) sent += 1024;
     const answer = await connection.answer();
     assert.deepEqual([answer.status, JSON.parse(answer.body).code], [413, "UPLOAD_TOO_LONG"]);
-    assert.ok(sent < 64 * MiB, `${sent} bytes were taken`);
+    assert.ok(sent < 64 * MiB, `${sent} bytes were accepted`);
     const raw = await exchange(server.port, head(upload.path, "content-length: 1001"));
     assert.equal(raw.status, 413);
     assert.match(raw.head, /^connection: close$/im);
   });
 
-  await t.step("a large body that is refused unread is told why", async () => {
-    const [upload, body] = [await made(), new Uint8Array(5 * MiB)];
+  await t.step("a large body that is refused unread gets a response", async () => {
+    const [upload, body] = [await requestUpload(), new Uint8Array(5 * MiB)];
     const forged = { ...upload, path: `${upload.path.slice(0, -3)}AAA` };
     assert.equal((await put(server, forged, body)).code, "UPLOAD_TOKEN_INVALID");
     assert.equal((await put(server, upload, body, "text/html")).code, "UPLOAD_TYPE_MISMATCH");
     assert.equal((await put(server, upload, body)).code, "UPLOAD_TOO_LONG");
   });
 
-  await t.step("two content types are not one", async () => {
-    const upload = await made();
+  await t.step("two content types are refused", async () => {
+    const upload = await requestUpload();
     const bytes = head(upload.path, "content-length: 10", `content-type: ${TYPE}`) + "0123456789";
     assert.equal((await exchange(server.port, bytes)).status, 415);
   });
 
-  await t.step("an upload that trickles ends well, and holds nobody up", async () => {
-    const [slow, other] = [await made(), await made()];
-    const connection = await begin(server, slow, "5\r\nhello\r\n");
+  await t.step("a slow upload succeeds and delays no other", async () => {
+    const [slow, other] = [await requestUpload(), await requestUpload()];
+    const connection = await startUpload(server, slow, "5\r\nhello\r\n");
     assert.equal((await put(server, other, "0123456789")).status, 200);
     for (const letter of "world") await connection.write(`1\r\n${letter}\r\n`);
     await connection.write("0\r\n\r\n");
@@ -167,23 +165,29 @@ Deno.test("attacks by uploads", async (t) => {
     assert.equal(file.text, "helloworld");
   });
 
-  await t.step("of 20 uploads at once to one address the file is one of them, whole", async () => {
-    const upload = await made(100_000);
-    const letters = [..."abcdefghijklmnopqrst"];
-    const answers = await Promise.all(
-      letters.map((letter) => put(server, upload, letter.repeat(100_000))),
-    );
-    const statuses = new Set(answers.map(({ status }) => status));
-    assert.ok(statuses.has(200) && statuses.isSubsetOf(new Set([200, 429])), [...statuses].join());
-    const { body } = await confirm(server, project, upload);
-    const { text } = await send(server, { path: new URL(body.url).pathname });
-    assert.equal(text, text[0]!.repeat(100_000));
-  });
+  await t.step(
+    "of 20 concurrent uploads to one address exactly one is stored, complete",
+    async () => {
+      const upload = await requestUpload(100_000);
+      const letters = [..."abcdefghijklmnopqrst"];
+      const answers = await Promise.all(
+        letters.map((letter) => put(server, upload, letter.repeat(100_000))),
+      );
+      const statuses = new Set(answers.map(({ status }) => status));
+      assert.ok(
+        statuses.has(200) && statuses.isSubsetOf(new Set([200, 429])),
+        [...statuses].join(),
+      );
+      const { body } = await confirm(server, project, upload);
+      const { text } = await send(server, { path: new URL(body.url).pathname });
+      assert.equal(text, text[0]!.repeat(100_000));
+    },
+  );
 
   await t.step(
-    "uploads and confirms of one address at once: one file, whole, that stays",
+    "concurrent uploads and confirms of one address make one complete, permanent file",
     async () => {
-      const upload = await made(1000);
+      const upload = await requestUpload(1000);
       const letters = [..."abcdefgh"];
       const [, confirms] = await Promise.all([
         Promise.all(letters.map((letter) => put(server, upload, letter.repeat(1000)))),
@@ -201,16 +205,19 @@ Deno.test("attacks by uploads", async (t) => {
   );
 
   await t.step(
-    "uploads that are deleted while they are under way leave no room taken",
+    "uploads that are deleted in progress reserve no space",
     async () => {
       const connections: RawConnection[] = [];
       for (let i = 0; i < 8; i++) {
-        const upload = await made(2 * MiB);
+        const upload = await requestUpload(2 * MiB);
         const connection = await connect(server.port);
         connections.push(connection);
         await connection.write(head(upload.path, `content-length: ${2 * MiB}`));
         await connection.write(new Uint8Array(MiB));
-        await until("it is under way", async () => (await bytesKept(server)) >= MiB);
+        await until(
+          "the upload is in progress",
+          async () => (await countStoredBytes(server)) >= MiB,
+        );
         const { secretKey: key } = project;
         const removed = await send(server, {
           method: "DELETE",
@@ -219,16 +226,16 @@ Deno.test("attacks by uploads", async (t) => {
           body: { path: upload.filePath },
         });
         assert.equal(removed.status, 200, removed.text);
-        await until("nothing is left", async () => (await bytesKept(server)) < MiB);
+        await until("no file remains", async () => (await countStoredBytes(server)) < MiB);
         assert.equal((await connection.answer()).status, 409);
       }
       for (const connection of connections) connection[Symbol.dispose]();
     },
   );
 
-  await t.step("an address of one project does nothing in another", async () => {
+  await t.step("an address of one project is refused in another", async () => {
     const other = await createProject(server.settings);
-    const upload = await made();
+    const upload = await requestUpload();
     assert.equal((await put(server, upload, "0123456789")).status, 200);
     assert.equal((await confirm(server, other, upload)).body.code, "FILE_NOT_FOUND");
     const foreign = upload.filePath.replace(project.projectId, other.projectId);
@@ -236,8 +243,8 @@ Deno.test("attacks by uploads", async (t) => {
     assert.equal((await send(server, { path: `/files/${upload.filePath}` })).status, 404);
   });
 
-  await t.step("nothing is left of any of it, and no token stands in the log", async () => {
-    const left = (await kept(server)).filter((path) => path.includes("/_partial/"));
+  await t.step("no attack leaves files, and no token is in the log", async () => {
+    const left = (await listStoredFiles(server)).filter((path) => path.includes("/_partial/"));
     assert.deepEqual(left, []);
     const { stdout, stderr } = await server.stop();
     for (const token of tokens) assert.ok(!(stdout + stderr).includes(token.slice(0, 60)));

@@ -8,7 +8,6 @@ import { processorMs } from "./cost.ts";
 
 const ANN = "kann@example.com";
 
-/** Addresses that people read as Ann's. */
 const LOOK_ALIKES = [
   "KANN@Example.com",
   "\u212Aann@example.com",
@@ -20,7 +19,7 @@ const LOOK_ALIKES = [
   "kann@ex\u{E0061}ample.com",
 ];
 
-Deno.test("look-alike address: it makes no second account, and signs in to the one there is", async () => {
+Deno.test("look-alike address: it creates no second account and signs in to the existing one", async () => {
   await using app = await openTestApp();
   const { accountId } = await openAccount(app, { email: ANN });
   for (const email of LOOK_ALIKES) {
@@ -32,7 +31,7 @@ Deno.test("look-alike address: it makes no second account, and signs in to the o
   }
 });
 
-Deno.test("look-alike address: it makes no second user, and finds the one there is", async () => {
+Deno.test("look-alike address: it creates no second user and finds the existing one", async () => {
   await using app = await openTestApp();
   const { services } = app;
   const project = await app.project();
@@ -47,7 +46,7 @@ Deno.test("look-alike address: it makes no second user, and finds the one there 
   }
 });
 
-Deno.test("look-alike mailbox: a provider's proof of it opens nobody else's account", async () => {
+Deno.test("look-alike mailbox: a provider's proof of it opens no other account", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const id = await createUser(fixture.app.services, project.projectId, {
@@ -74,11 +73,11 @@ Deno.test("look-alike mailbox: a provider's proof of it opens nobody else's acco
   assert.deepEqual([parameters.userId, parameters.linkedByEmail], [id, "true"]);
 });
 
-/** Bringing these into normal form sorts them, which is quadratic: 12 s for each 128,000. */
+/** Unicode normalization sorts these marks, which takes quadratic time. */
 const MARKS = "\u0301\u0327".repeat(100_000);
 const CALM_MS = 4_000;
 
-Deno.test("marks without end: neither an address nor a password of them holds the process up", async () => {
+Deno.test("long sequences of marks in an address or a password do not block the process", async () => {
   await using app = await openTestApp();
   const started = processorMs();
   for (const [email, password] of [[`${MARKS}@x`, PASSWORD], [ANN, MARKS]] as const) {

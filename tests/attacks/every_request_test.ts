@@ -1,6 +1,6 @@
 /**
- * Every operation of the contract and every page, with the dearest requests that their limits let
- * in: none may hold up the others. An operation that is added is in here too.
+ * Sends the most expensive allowed requests to every operation and every page. None may delay other
+ * requests. New operations are included automatically.
  */
 
 import assert from "node:assert/strict";
@@ -8,47 +8,42 @@ import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts"
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { createApp } from "@/routes/app.ts";
-import { admission, inProject, sampleCalls } from "../api/sample_calls.ts";
+import { guardHeaders, inProject, sampleCalls } from "../api/sample_calls.ts";
 import { callOf, openHousehold, ROWS } from "../pages/every_page.ts";
 import type { Call } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { RUNS } from "../property/run.ts";
-import { type Cost, costOf, settle } from "./cost.ts";
+import { costOf, prepareMeasurement, type ProcessCost } from "./cost.ts";
 import { type HostileCall, hostileCalls, hostileVisits, type SizeOf } from "./hostile_calls.ts";
 
-/** Bounds of a request with the longest body that is taken. Others wait for its thread's time. */
-const WHOLE: Bounds = { processorMs: 250, threadMs: 250, bytes: 64 * 1_048_576 };
-/** Bounds of a request without a long body. */
-const SHORT: Bounds = { ...WHOLE, threadMs: 64 };
+/** Bounds of a request with the longest allowed body. Other requests wait for its thread. */
+const LONG: Bounds = { processorMs: 250, threadMs: 250, bytes: 64 * 1_048_576 };
+const SHORT: Bounds = { ...LONG, threadMs: 64 };
 const SHORT_BODY_BYTES = SMALL_BODY_BYTES_MAX;
 
-type Bounds = Cost;
+type Bounds = ProcessCost;
 
-/** Enough to see what is wrong. */
-const FAILURES_TOLD = 5;
+const PRINTED_FAILURES_MAX = 5;
 
-/** How often a request that took too much is tried: what else the process did is no fault. */
+/** Number of attempts of a costly request, because the process does other work too. */
 const TRIES = 3;
 
 const HOUR = 3_600_000;
 
 type SendRaw = (call: Call) => Promise<number>;
 
-/**
- * Sends to the app without looking at the answer, which would cost time of its own. Who has asked
- * too often asks again an hour later.
- */
+/** Returns a function that sends without parsing the response, and advances past rate limits. */
 function rawSender({ services, clock }: TestApp): SendRaw {
   const app = createApp(services);
   const sendOnce: SendRaw = async ({ method = "GET", path, headers = {}, body }) => {
     const init = { method, headers, body: body as string };
     const request = new Request("http://localhost:8000/", init);
-    // A server knows it.
+    // A server sets the length.
     if (typeof body === "string") request.headers.set("content-length", `${body.length}`);
-    // `Request` would take the address apart first.
+    // `Request` would normalize the address.
     Object.defineProperty(request, "url", { value: `http://localhost:8000${path}` });
     const response = await app.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
-    // What goes on until its reader leaves is left after its beginning.
+    // An endless response is canceled after its start.
     const isEndless = response.headers.get("content-type") === "text/event-stream";
     for await (const _ of response.body ?? []) if (isEndless) break;
     return response.status;
@@ -61,7 +56,7 @@ function rawSender({ services, clock }: TestApp): SendRaw {
   };
 }
 
-const isDear = (cost: Cost, bounds: Bounds): boolean =>
+const exceedsBounds = (cost: ProcessCost, bounds: Bounds): boolean =>
   cost.processorMs > bounds.processorMs || cost.threadMs > bounds.threadMs ||
   cost.bytes > bounds.bytes;
 
@@ -71,18 +66,18 @@ interface Attack {
   readonly bounds: Bounds;
 }
 
-/** What of the requests takes too much, or is answered with a failure of our own. */
+/** Returns the requests that exceed the bounds or get a 5xx. */
 async function failuresOf({ send, requests, bounds }: Attack): Promise<string[]> {
   const failures: string[] = [];
   for (const { what, call } of requests) {
-    if (failures.length === FAILURES_TOLD) break;
+    if (failures.length === PRINTED_FAILURES_MAX) break;
     for (let tries = 1;; tries++) {
       let status = 0;
       const cost = await costOf(async () => status = await send(call));
       if (status === 500) failures.push(`${what}: 500`);
-      if (!isDear(cost, bounds)) break;
+      if (!exceedsBounds(cost, bounds)) break;
       if (tries < TRIES) {
-        settle();
+        prepareMeasurement();
         continue;
       }
       const [all, own] = [cost.processorMs, cost.threadMs].map(Math.round);
@@ -94,13 +89,12 @@ async function failuresOf({ send, requests, bounds }: Attack): Promise<string[]>
   return failures;
 }
 
-/** The longest bodies take twice as long to test, and are left to the full matrix. */
+/** The longest bodies take twice as long to test and run only in the full matrix. */
 const SIZES: readonly (readonly [Bounds, SizeOf])[] = [
   [SHORT, (bytesMax) => Math.min(bytesMax, SHORT_BODY_BYTES)],
-  ...(RUNS > 100 ? [[WHOLE, (bytesMax: number) => bytesMax] as const] : []),
+  ...(RUNS > 100 ? [[LONG, (bytesMax: number) => bytesMax] as const] : []),
 ];
 
-/** An app with a project whose plan has room for all that is sent. */
 async function openRoomyApp() {
   const app = await openTestApp();
   const project = await app.project();
@@ -117,19 +111,19 @@ async function openRoomyApp() {
   return { app, project, documentId: stored.body.data.ids[0] as string };
 }
 
-/** The id at the end of a document's path. */
 const OF_DOCUMENT = /(?<=\/posts\/(?:documents\/)?)[0-9a-f]{24}/;
 
 for (const sample of sampleCalls()) {
-  Deno.test(`${sample.operationId}: no request of the allowed size takes long or much`, async () => {
+  Deno.test(`${sample.operationId}: no request of an allowed size is slow or large`, async () => {
     const { app, project, documentId } = await openRoomyApp();
     await using _app = app;
     const { path, ...rest } = inProject(sample.call, project.projectId);
     const call = { ...rest, path: path.replace(OF_DOCUMENT, documentId) };
-    const headers = { "content-type": "application/json", ...await admission(sample, project) };
+    const headers = { "content-type": "application/json", ...await guardHeaders(sample, project) };
     const send = rawSender(app);
     for (const [bounds, sizeOf] of SIZES) {
-      await send({ ...call, headers, body: undefined }); // What is loaded at the first request.
+      // The first request loads modules and is not measured.
+      await send({ ...call, headers, body: undefined });
       const requests = hostileCalls(sample, { ...call, headers }, sizeOf);
       assert.deepEqual(await failuresOf({ send, requests, bounds }), []);
     }
@@ -137,7 +131,7 @@ for (const sample of sampleCalls()) {
 }
 
 for (const row of ROWS) {
-  Deno.test(`${row.method} ${row.template}: nothing that a browser can send takes long or much`, async () => {
+  Deno.test(`${row.method} ${row.template}: no browser request is slow or large`, async () => {
     await using app = await openTestApp();
     const household = await openHousehold(app);
     const { cookie } = household.owner;

@@ -1,6 +1,6 @@
 /**
- * The example's page and Corbel as they would be deployed: on sites of their own, over https, with
- * a browser that looks at all that crosses its wires.
+ * Serves an example's page and Corbel like a deployment: on separate sites over HTTPS, with a
+ * browser that records all requests.
  */
 
 import assert from "node:assert/strict";
@@ -9,35 +9,28 @@ import { serveExample } from "../../examples/serve.ts";
 import { createCollection } from "../acceptance/project.ts";
 import type { Settings } from "../acceptance/server.ts";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
-import { passOn, serveSite } from "../support/tls.ts";
+import { forwardRequest, serveSite } from "../support/tls.ts";
 import { type Fixture, openFixture, type SignInProject } from "./fixture.ts";
 
 export interface ExampleSite extends AsyncDisposable {
   readonly fixture: Fixture;
   readonly project: SignInProject;
   readonly browser: TestBrowser;
-  /** A person's browser, with a page that nothing was opened in yet. */
   person(): Promise<Person>;
-  /** A page of another site. */
   readonly evilOrigin: string;
 }
 
-/** Somebody at a browser, and all that it asked for. */
 export interface Person {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Every request, of all pages and to everybody. */
-  readonly seen: readonly Seen[];
-  /** Errors that the console showed. */
+  readonly seen: readonly SeenRequest[];
   readonly errors: readonly string[];
-  /** Follows a sign-in to the end, by the provider's own page. */
   signIn(provider: "GitHub" | "Google", who: string): Promise<void>;
 }
 
-export interface Seen {
+export interface SeenRequest {
   readonly method: string;
   readonly url: string;
-  /** The `Referer`. */
   readonly referrer: string | null;
 }
 
@@ -47,12 +40,12 @@ export async function openExampleSite(
   serve = serveExample("signin"),
 ): Promise<ExampleSite> {
   await using opening = new AsyncDisposableStack();
-  // The addresses of all three are known before any of them has something to serve.
+  // Starts three servers to learn their addresses before they have content.
   let target = "";
   let fill = (page: string) => page;
   const client = opening.use(Deno.createHttpClient({}));
   const api = opening.use(
-    serveSite("api.corbel.test", (request) => passOn(request, target, client)),
+    serveSite("api.corbel.test", (request) => forwardRequest(request, target, client)),
   );
   const app = opening.use(
     serveSite("app.notes.test", async (request) => {
@@ -74,7 +67,6 @@ export async function openExampleSite(
     name: "notes",
     fields: [{ key: "text", type: "String", required: true }],
   });
-  // The address and the key that the README has one fill in.
   fill = (page) =>
     page.replaceAll("http://localhost:8000", api.origin)
       .replace("pk_live_…", project.publishableKey);
@@ -88,7 +80,7 @@ export async function openExampleSite(
     evilOrigin: evil.origin,
     async person() {
       const context = await browser.context({ ignoreHTTPSErrors: true });
-      const seen: Seen[] = [];
+      const seen: SeenRequest[] = [];
       const errors: string[] = [];
       context.on("request", (request) => {
         const referrer = request.headers().referer || null;
@@ -115,14 +107,14 @@ export async function openExampleSite(
   };
 }
 
-/** The refresh token that a browser keeps for a project; null if it keeps none. */
-export async function keptToken(
+/** Returns the refresh token cookie of a project, or null. */
+export async function refreshCookieOf(
   { context }: Person,
   { projectId, siteUrl }: SignInProject,
 ): Promise<string | null> {
   const name = `__Host-corbel_rt_${projectId}`;
   const found = (await context.cookies()).filter((cookie) => cookie.name === name);
-  assert.ok(found.length <= 1, "one cookie at most");
+  assert.ok(found.length <= 1, "at most one cookie");
   const [cookie] = found;
   if (cookie === undefined) return null;
   const { httpOnly, secure, sameSite, path, partitionKey } = cookie;
@@ -132,7 +124,7 @@ export async function keptToken(
     sameSite: "None",
     path: "/",
   });
-  // Kept for pages of this site alone: no other that embeds Corbel ever sends it.
+  // The cookie is partitioned by this site, so that another site that embeds Corbel cannot send it.
   assert.equal(partitionKey, `https://${new URL(siteUrl).hostname.split(".").slice(-2).join(".")}`);
   return cookie.value;
 }

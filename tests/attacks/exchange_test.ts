@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { assertAlike } from "./alike.ts";
-import { openFixture, refusal, type Return, type SignInProject, type Visitor } from "./fixture.ts";
+import {
+  openFixture,
+  refusal,
+  type SignInProject,
+  type SignInReturn,
+  type Visitor,
+} from "./fixture.ts";
 
 const REPLAYS = 50;
 
 const INVALID = [400, "EXCHANGE_CODE_INVALID"];
 const MESSAGE = "Invalid or expired refresh token exchange code";
 
-/** The code is still good for whom it was made. */
-async function assertNotBurned(visitor: Visitor, project: SignInProject, back: Return) {
+async function assertNotBurned(visitor: Visitor, project: SignInProject, back: SignInReturn) {
   assert.equal((await visitor.exchange(project, back)).status, 200);
 }
 
@@ -21,7 +26,7 @@ Deno.test("attacks on the one-time code", async (t) => {
   const mallory = fixture.githubPerson().login;
   const signIn = () => victim.signIn(project, "github", login);
 
-  await t.step(`code replay: of ${REPLAYS} exchanges at once exactly one wins`, async () => {
+  await t.step(`code replay: of ${REPLAYS} concurrent exchanges exactly one succeeds`, async () => {
     const back = await signIn();
     const answers = await Promise.all(
       Array.from({ length: REPLAYS }, () => attacker.exchange(project, back)),
@@ -36,22 +41,25 @@ Deno.test("attacks on the one-time code", async (t) => {
     assert.deepEqual(refusal(await victim.exchange(project, back)), INVALID);
   });
 
-  await t.step("code of another project: refused there, and not burned", async () => {
+  await t.step("code of another project: it is refused and stays valid", async () => {
     const back = await signIn();
     assert.deepEqual(refusal(await attacker.exchange(other, back)), INVALID);
     await assertNotBurned(victim, project, back);
   });
 
-  await t.step("swapped token: a code goes with the token of its own sign-in only", async () => {
-    const [first, second] = [await signIn(), await signIn()];
-    assert.equal(first.userId, second.userId);
-    const swapped = { rtCode: first.rtCode, token: second.token };
-    assert.deepEqual(refusal(await attacker.exchange(project, swapped)), INVALID);
-    await assertNotBurned(victim, project, first);
-    await assertNotBurned(victim, project, second);
-  });
+  await t.step(
+    "swapped token: a code is valid only with the token of its own sign-in",
+    async () => {
+      const [first, second] = [await signIn(), await signIn()];
+      assert.equal(first.userId, second.userId);
+      const swapped = { rtCode: first.rtCode, token: second.token };
+      assert.deepEqual(refusal(await attacker.exchange(project, swapped)), INVALID);
+      await assertNotBurned(victim, project, first);
+      await assertNotBurned(victim, project, second);
+    },
+  );
 
-  await t.step("token of another user: a stolen code is nothing without the token", async () => {
+  await t.step("token of another user: a stolen code is refused with it", async () => {
     const back = await signIn();
     const own = await attacker.signIn(project, "github", mallory);
     assert.notEqual(own.userId, back.userId);
@@ -62,7 +70,7 @@ Deno.test("attacks on the one-time code", async (t) => {
     await assertNotBurned(victim, project, back);
   });
 
-  await t.step("altered token: it is compared whole, not only by what it says", async () => {
+  await t.step("altered token: the comparison includes its signature", async () => {
     const back = await signIn();
     const [header, payload, signature] = back.token.split(".") as [string, string, string];
     for (
@@ -81,7 +89,7 @@ Deno.test("attacks on the one-time code", async (t) => {
     await assertNotBurned(victim, project, back);
   });
 
-  await t.step("code as another type: nothing but text is compared", async () => {
+  await t.step("code as another type: only text is compared", async () => {
     const back = await signIn();
     const odd = [{ $ne: "" }, { $gt: "" }, ["a"], 1, true, null, "", {}];
     for (const rtCode of [...odd, [back.rtCode]]) {
@@ -97,11 +105,11 @@ Deno.test("attacks on the one-time code", async (t) => {
     await assertNotBurned(victim, project, back);
   });
 
-  await t.step("timing: an unknown code and a wrong token are refused alike", async () => {
+  await t.step("timing: an unknown code and a wrong token get equal refusals", async () => {
     const back = await signIn();
     const { token } = await attacker.signIn(project, "github", mallory);
     const reversed = [...back.rtCode].toReversed().join("");
-    // One is there and the other is not; the token fits neither.
+    // One code exists and the other does not, and the token matches neither.
     const wrong = () => attacker.exchange(project, { rtCode: back.rtCode, token });
     const unknown = () => attacker.exchange(project, { rtCode: reversed, token });
     const [one, two] = [await wrong(), await unknown()];

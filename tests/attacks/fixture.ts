@@ -1,6 +1,6 @@
 /**
- * A served process, both sign-in providers, and the browsers of victims and attackers. Once a
- * project is set up, the product is known by HTTP alone.
+ * A server process with two sign-in providers, and browsers of victims and attackers. After setup,
+ * the tests use only HTTP.
  */
 
 import assert from "node:assert/strict";
@@ -26,30 +26,25 @@ export type ProviderName = "github" | "google";
 
 export const PROVIDERS: readonly ProviderName[] = ["github", "google"];
 
-/** A project that users can sign in to with both providers. */
 export interface SignInProject extends Project {
-  /** Its own page's origin, as it was given. */
   readonly siteUrl: string;
 }
 
 export interface Fixture extends AsyncDisposable {
   readonly server: Server;
-  /** What the process calls itself. */
   readonly publicUrl: string;
   readonly github: GithubFake;
   readonly google: OidcServer;
   provider(name: ProviderName): ProviderFake;
   project(options?: { linking?: "never" | "verified"; siteUrl?: string }): Promise<SignInProject>;
-  /** Somebody with an account at GitHub: what is not given is made up, the e-mail verified. */
+  /** Creates a person at GitHub. By default, other fields are random and the e-mail is verified. */
   githubPerson(person?: Partial<GithubPerson>): GithubPerson & { readonly id: number };
-  /** Somebody with an account at Google, with the name to sign in under. */
   googlePerson(person?: Partial<OidcPerson>): OidcPerson & { readonly login: string };
-  /** A browser that was never here before. */
   visitor(): Visitor;
   send(call: Call): Promise<Answer>;
-  /** All users of a project, oldest first. */
+  /** Returns all users of a project, oldest first. */
   users(project: SignInProject): Promise<Record<string, unknown>[]>;
-  /** Marks a text that no log may ever show; its disposal looks for it. */
+  /** Marks a text that must not be in the log. Disposing the fixture asserts it. */
   secret<T extends string | null>(text: T): T;
 }
 
@@ -73,8 +68,8 @@ export async function openFixture(settings: Settings = {}): Promise<Fixture> {
     const { stdout, stderr } = await server.stop();
     const said = stdout + stderr;
     assert.doesNotMatch(said, /[ps]k_live_|eyJ/, "the log shows a key or a token");
-    const shown = [...secrets].filter((secret) => said.includes(secret));
-    assert.deepEqual(shown, [], "the log shows secrets");
+    const loggedSecrets = [...secrets].filter((secret) => said.includes(secret));
+    assert.deepEqual(loggedSecrets, [], "the log shows secrets");
   });
   const publicUrl = settings.PUBLIC_URL ?? `http://localhost:${server.port}`;
   const providers = { github, google };
@@ -87,16 +82,16 @@ export async function openFixture(settings: Settings = {}): Promise<Fixture> {
     google,
     provider: (name) => providers[name],
     async project({ linking, siteUrl = "https://app.example" } = {}) {
-      const made = await createProject(server.settings, siteUrl);
+      const created = await createProject(server.settings, siteUrl);
       await Promise.all(PROVIDERS.map(async (provider) => {
-        const clientId = `${provider}-${made.projectId}`;
+        const clientId = `${provider}-${created.projectId}`;
         const clientSecret = fixture.secret(crypto.randomUUID());
         const given = { clientId, clientSecret, linking };
-        const callbackUrl = await setProvider(server.settings, made, provider, given);
+        const callbackUrl = await setProvider(server.settings, created, provider, given);
         providers[provider].register({ clientId, clientSecret, callbackUrl });
       }));
-      fixture.secret(made.secretKey);
-      return { ...made, siteUrl };
+      fixture.secret(created.secretKey);
+      return { ...created, siteUrl };
     },
     githubPerson(person = {}) {
       const number = ++people;
@@ -134,8 +129,7 @@ export async function openFixture(settings: Settings = {}): Promise<Fixture> {
   return { ...fixture, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** What a finished sign-in brings to the application's page. */
-export interface Return {
+export interface SignInReturn {
   readonly rtCode: string;
   readonly token: string;
   readonly userId: string;
@@ -144,7 +138,7 @@ export interface Return {
   readonly query: URLSearchParams;
 }
 
-/** A browser, as far as Corbel sees it: its cookies there, and nothing of the providers'. */
+/** A browser as Corbel sees it, with Corbel's cookies and not the providers'. */
 export class Visitor {
   readonly #fixture: Omit<Fixture, keyof AsyncDisposable>;
   readonly cookies = new Map<string, string>();
@@ -153,7 +147,7 @@ export class Visitor {
     this.#fixture = fixture;
   }
 
-  /** Sends a call with the cookies of this browser, and keeps those that come back. */
+  /** Sends a call with the browser's cookies, and stores those of the response. */
   async send(call: Call): Promise<Answer> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = { ...call.headers, ...(cookie !== "" && { cookie }) };
@@ -168,7 +162,6 @@ export class Visitor {
     return answer;
   }
 
-  /** Goes to `/start`, whatever comes of it. */
   start(
     { publishableKey }: SignInProject,
     provider: ProviderName,
@@ -179,8 +172,8 @@ export class Visitor {
     return this.send({ path: `/api/userAuth/social/${provider}/start?${search}`, headers });
   }
 
-  /** Begins a sign-in. Resolves to where the provider is. */
-  async begin(
+  /** Starts a sign-in and resolves to the provider's address. */
+  async startSignIn(
     project: SignInProject,
     provider: ProviderName,
     query: Record<string, string> = {},
@@ -193,48 +186,48 @@ export class Visitor {
     return address;
   }
 
-  /** Begins a sign-in and has the provider approve. Resolves to where the provider sends browsers. */
-  async approach(
+  /** Starts a sign-in, approves it, and resolves to the provider's redirect. */
+  async approveSignIn(
     project: SignInProject,
     provider: ProviderName,
     who: string,
     query: Record<string, string> = {},
   ): Promise<URL> {
-    const address = await this.begin(project, provider, query);
+    const address = await this.startSignIn(project, provider, query);
     const back = await this.#fixture.provider(provider).approve(address, who);
     this.#fixture.secret(back.searchParams.get("code"));
     return back;
   }
 
-  /** Opens an address of Corbel's, wherever it came from. */
   open(address: URL, headers: Record<string, string> = {}): Promise<Answer> {
     assert.equal(address.origin, new URL(this.#fixture.publicUrl).origin);
     return this.send({ path: `${address.pathname}${address.search}`, headers });
   }
 
-  /** Signs in. */
   async signIn(
     project: SignInProject,
     provider: ProviderName,
     who: string,
     query: Record<string, string> = {},
-  ): Promise<Return> {
-    return this.#take(project, await this.open(await this.approach(project, provider, who, query)));
+  ): Promise<SignInReturn> {
+    return this.#take(
+      project,
+      await this.open(await this.approveSignIn(project, provider, who, query)),
+    );
   }
 
-  /** Signs in, and exchanges. */
-  async enter(
+  async signInAndExchange(
     project: SignInProject,
     provider: ProviderName,
     who: string,
-  ): Promise<Return & { readonly refreshToken: string }> {
+  ): Promise<SignInReturn & { readonly refreshToken: string }> {
     const back = await this.signIn(project, provider, who);
     const { status, body, text } = await this.exchange(project, back);
     assert.equal(status, 200, text);
     return { ...back, refreshToken: this.#fixture.secret(body.data.refreshToken as string) };
   }
 
-  #take({ siteUrl, projectId }: SignInProject, answer: Answer): Return {
+  #take({ siteUrl, projectId }: SignInProject, answer: Answer): SignInReturn {
     assert.equal(answer.status, 302, answer.text);
     const location = new URL(answer.headers.get("location")!);
     assert.equal(`${location.origin}${location.pathname}`, `${siteUrl}/auth/callback`);
@@ -251,7 +244,7 @@ export class Visitor {
     };
   }
 
-  /** As the application's own page does it, unless the headers say otherwise. */
+  /** Sends a POST like the application's own page, unless the headers differ. */
   post(
     { publishableKey: key, siteUrl: origin }: SignInProject,
     path: string,
@@ -264,28 +257,26 @@ export class Visitor {
 
   exchange(
     project: SignInProject,
-    { token, rtCode }: Pick<Return, "token" | "rtCode">,
+    { token, rtCode }: Pick<SignInReturn, "token" | "rtCode">,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
     return this.post(project, "social/exchange", { token, rtCode }, headers);
   }
 
-  /** The name under which the refresh token of a project is kept. */
   static refreshCookie({ projectId }: SignInProject): string {
     return `corbel_rt_${projectId}`;
   }
 }
 
-/** Status and code of a refusal. */
 export const refusal = ({ status, body }: Answer) => [status, body?.code];
 
-/** A refusal before it is known whose sign-in this is: no redirect, no cookie. */
+/** Asserts a refusal of an unknown sign-in, without a redirect or a cookie. */
 export function assertUnknownState(answer: Answer): void {
   assert.deepEqual(refusal(answer), [400, "INVALID_STATE"], answer.text);
   assertBringsNothing(answer);
 }
 
-/** A refusal of a sign-in that is known: back to the project's page, with an error and no more. */
+/** Asserts a refusal of a known sign-in, which redirects to the project's page with an error. */
 export function assertSentBack(answer: Answer, { siteUrl }: SignInProject): void {
   assert.equal(answer.status, 302, answer.text);
   const location = new URL(answer.headers.get("location")!);
@@ -298,15 +289,15 @@ export function assertSentBack(answer: Answer, { siteUrl }: SignInProject): void
   assert.equal(location.hash, "");
 }
 
-/** Neither a session nor anything that leads to one. */
+/** Asserts that the response contains no session and nothing that leads to one. */
 export function assertBringsNothing({ headers, text }: Answer): void {
   assert.equal(headers.get("location"), null);
   assert.deepEqual(headers.getSetCookie(), []);
   assert.doesNotMatch(text, /rtCode=|refreshToken|accessToken/);
 }
 
-/** Who an access token is good for; null if for nobody. */
-export async function whose(
+/** Returns the user id for which an access token is accepted, or null. */
+export async function userIdOfToken(
   fixture: Fixture,
   { publishableKey: key }: SignInProject,
   token: string,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { documentBytes } from "@/lib/documents/quota.ts";
+import { readDocumentBytes } from "@/lib/documents/quota.ts";
 import { recountDocuments } from "@/lib/documents/recount.ts";
 import { JOBS } from "@/lib/jobs/jobs.ts";
 import { MAILS_WAITING_MAX } from "@/lib/limits.ts";
-import { sendAgain } from "@/lib/mail/log.ts";
+import { resendMail } from "@/lib/mail/log.ts";
 import { MAIL_TEXTS, type MailRecord, MAILS } from "@/lib/mail/mails.ts";
 import { type Plan, PLANS } from "@/lib/projects/plans.ts";
 import { DELIVERIES, type DeliveryRecord } from "@/lib/projects/delivery_records.ts";
@@ -19,29 +19,29 @@ import { ok, refused, tally, times } from "../api/test_collection.ts";
 import { change, openWebhooks, type WebhookFixture } from "../api/webhooks.ts";
 import { declareFields, logIn, PASSWORD, setAuth, signUp, userCall } from "../api/user_email.ts";
 
-/** A free account that fills the server with what is no document: users, mails, messages. */
+/** A free account that fills the server with users, mails and messages. */
 
 const KB = 1_024;
 const HOUR_MS = 3_600_000;
 
-interface Tight {
+interface NearlyFullProject {
   asPublic(call: Call): Promise<Answer>;
   asSecret(call: Call): Promise<Answer>;
 }
 
-/** The app with a plan that has so many bytes left. */
+/** Opens an app with a project whose plan has this many bytes left. */
 async function withBytesLeft(
   { services }: TestApp,
   { projectId, publishableKey, secretKey }: TestProject,
   bytes: number,
-): Promise<Tight> {
+): Promise<NearlyFullProject> {
   const plan: Plan = {
     ...PLANS.free,
-    documentBytes: await documentBytes(services.engine, projectId) + bytes,
+    documentBytes: await readDocumentBytes(services.engine, projectId) + bytes,
   };
   const app = createApp({
     ...services,
-    plans: { ...services.plans, of: () => Promise.resolve(plan) },
+    plans: { ...services.plans, ofProject: () => Promise.resolve(plan) },
   });
   const as = (key: string) => (call: Call) =>
     send(app, { ...call, headers: [["x-api-key", key], ...new Headers(call.headers)] });
@@ -51,9 +51,9 @@ async function withBytesLeft(
 const usedBy = (
   { services }: TestApp,
   { projectId }: Pick<TestProject, "projectId">,
-): Promise<number> => documentBytes(services.engine, projectId);
+): Promise<number> => readDocumentBytes(services.engine, projectId);
 
-Deno.test("users: their fields count, and many who sign up at once are no more than the plan has room for", async () => {
+Deno.test("users: their fields count, and concurrent sign-ups do not exceed the plan", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await declareFields(app, project, { key: "about", type: "String" });
@@ -69,22 +69,22 @@ Deno.test("users: their fields count, and many who sign up at once are no more t
   for (const answer of answers.filter(({ status }) => status === 403)) {
     refused(answer, 403, "DOCUMENT_QUOTA_EXCEEDED");
   }
-  const made = await tight.asSecret({ path: "/api/userAuth/users", body: { about } });
-  refused(made, 403, "DOCUMENT_QUOTA_EXCEEDED");
+  const creation = await tight.asSecret({ path: "/api/userAuth/users", body: { about } });
+  refused(creation, 403, "DOCUMENT_QUOTA_EXCEEDED");
   const grown = await tight.asSecret({
     method: "PATCH",
     path: `/api/userAuth/users/${known.id}`,
     body: { about: about + about.slice(0, 22 * KB) },
   });
   refused(grown, 403, "DOCUMENT_QUOTA_EXCEEDED");
-  // Who is a user signs in, and may take less.
+  // Existing users can still sign in.
   ok(await logIn(project, known.email));
   const smaller = { method: "PATCH", path: `/api/userAuth/users/${known.id}`, body: { about: "" } };
   ok(await tight.asSecret(smaller));
   ok(await tight.asPublic(userCall("signup", users())), 201);
 });
 
-Deno.test("users: those who tell nothing of themselves are counted and refused, too", async () => {
+Deno.test("users: anonymous users are counted and refused too", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await setAuth(app, project, { anonymous: true });
@@ -96,7 +96,7 @@ Deno.test("users: those who tell nothing of themselves are counted and refused, 
   refused(answers.at(-1)!, 403, "DOCUMENT_QUOTA_EXCEEDED");
 });
 
-Deno.test("users, mails and messages are documents' neighbours: they leave less room for documents, and a recount finds nothing", async () => {
+Deno.test("users, mails and messages share the documents' quota, and a recount changes nothing", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await createCollection(app.services, project.projectId, { name: "notes", fields: [] });
@@ -121,15 +121,16 @@ Deno.test("users, mails and messages are documents' neighbours: they leave less 
   assert.deepEqual([counted, corrected], [used, 0]);
 });
 
-const to = (count: number, name = "user") => times(count, (i) => `${name}${i}@example.com`);
+const addressesOf = (count: number, name = "user") =>
+  times(count, (i) => `${name}${i}@example.com`);
 
-Deno.test("mails: one text for all recipients is stored once, is what each of them gets, and counts", async () => {
+Deno.test("mails: a text for all recipients is stored once, sent to each, and counts", async () => {
   await using server = await startSmtpServer();
   await using app = await openTestApp({ env: mailEnv(server) });
   const project = await app.project();
   const html = "y".repeat(60 * KB);
   const before = await usedBy(app, project);
-  const mail = { to: to(50), subject: "News", text: "Hello", html };
+  const mail = { to: addressesOf(50), subject: "News", text: "Hello", html };
   ok(await project.asSecret({ path: "/api/mail/send", body: mail }));
   await app.services.jobRunner.idle();
   const grown = await usedBy(app, project) - before;
@@ -150,14 +151,14 @@ Deno.test("mails: one text for all recipients is stored once, is what each of th
   assert.ok(await usedBy(app, project) - before < 50 * 2 * KB);
 });
 
-Deno.test("mails: a shared text is kept for the one recipient to whom it may be sent again, and the text of a mail that was sent goes", async () => {
+Deno.test("mails: a shared text is kept for a retry, and the text of a sent mail is deleted", async () => {
   await using server = await startSmtpServer();
   await using app = await openTestApp({ env: mailEnv(server) });
   const project = await app.project();
   server.behave((_step, to) => to?.includes("user1@") ? { code: 550, message: "No" } : null);
-  const mail = { to: to(2), subject: "News", text: "Hello" };
+  const mail = { to: addressesOf(2), subject: "News", text: "Hello" };
   ok(await project.asSecret({ path: "/api/mail/send", body: mail }));
-  const one = { to: to(1), subject: "News", text: "Only you" };
+  const one = { to: addressesOf(1), subject: "News", text: "Only you" };
   ok(await project.asSecret({ path: "/api/mail/send", body: one }));
   await app.services.jobRunner.idle();
   const mails = app.services.engine.records<MailRecord>(project.projectId, MAILS);
@@ -168,38 +169,38 @@ Deno.test("mails: a shared text is kept for the one recipient to whom it may be 
   app.clock.advance(25 * HOUR_MS);
   await maintain(app.services);
   server.behave(() => null);
-  await sendAgain(app.services, project.projectId, failed._id);
+  await resendMail(app.services, project.projectId, failed._id);
   await app.services.jobRunner.idle();
   assert.equal(server.mails.at(-1)!.text.trim(), "Hello");
   await maintain(app.services);
   assert.equal(await app.services.engine.records(project.projectId, MAIL_TEXTS).count(ALL), 0);
 });
 
-Deno.test("mails: a plan without room takes none, and no mail is counted or sent", async () => {
+Deno.test("mails: a plan without space refuses them, and no mail is counted or sent", async () => {
   await using server = await startSmtpServer();
   await using app = await openTestApp({ env: mailEnv(server) });
   const project = await app.project();
   const tight = await withBytesLeft(app, project, 10 * KB);
-  const mail = { to: to(2), subject: "News", html: "y".repeat(20 * KB) };
+  const mail = { to: addressesOf(2), subject: "News", html: "y".repeat(20 * KB) };
   refused(
     await tight.asSecret({ path: "/api/mail/send", body: mail }),
     429,
     "MAIL_QUOTA_EXCEEDED",
   );
-  const small = { to: to(1), subject: "News", text: "Hello" };
+  const small = { to: addressesOf(1), subject: "News", text: "Hello" };
   assert.equal(ok(await tight.asSecret({ path: "/api/mail/send", body: small })).monthlyUsage, 1);
   await app.services.jobRunner.idle();
   assert.equal(server.mails.length, 1);
 });
 
-Deno.test("mails: no more than a thousand wait, and who asks for a code then is answered as always", async () => {
+Deno.test("mails: at most a thousand are queued, and a code request then gets its usual response", async () => {
   await using server = await startSmtpServer();
   await using app = await openTestApp({ env: { ...mailEnv(server), PLANS: "off" } });
   server.behave(() => ({ code: 450, message: "Later" }));
   const project = await app.project();
   const statuses: number[] = [];
   const sending = (name: string) => {
-    const mail = { to: to(50, name), subject: "News", text: "Hello" };
+    const mail = { to: addressesOf(50, name), subject: "News", text: "Hello" };
     return project.asSecret({ path: "/api/mail/send", body: mail });
   };
   for (let i = 1; i < MAILS_WAITING_MAX / 50; i++) {
@@ -216,7 +217,6 @@ Deno.test("mails: no more than a thousand wait, and who asks for a code then is 
   );
 });
 
-/** Changes of documents of so many bytes, each of its own. */
 const largeChanges = (count: number, bytes: number) =>
   times(count, (i) => {
     const recordId = i.toString(16).padStart(24, "0");
@@ -224,19 +224,19 @@ const largeChanges = (count: number, bytes: number) =>
     return change({ recordId, after });
   });
 
-/** Those that may wait of a project of the free plan. */
+/** Maximum bytes of queued messages of a project on the free plan. */
 const WAITING_BYTES_MAX = PLANS.free.documentBytes / 4;
 
-const shown = (hooks: WebhookFixture, webhookId: string, id = "") =>
+const getDelivery = (hooks: WebhookFixture, webhookId: string, id = "") =>
   hooks.owner.asOwner({ path: `/webhooks/${webhookId}/deliveries${id && `/${id}`}` });
 
-Deno.test("messages: what waits for an address that is away is bounded, the owner sees what was not sent, and documents are written", async () => {
+Deno.test("messages: the queue of an unreachable address is bounded, and writes continue", async () => {
   await using hooks = await openWebhooks();
   const { app, owner, server } = hooks;
   const { id } = await hooks.create();
   server.behave(500);
   const bytes = 512 * KB;
-  for (let i = 0; i < 8; i++) await hooks.tell(...largeChanges(4, bytes));
+  for (let i = 0; i < 8; i++) await hooks.dispatch(...largeChanges(4, bytes));
   const deliveries = await hooks.deliveries();
   const waiting = deliveries.filter(({ state }) => state === "queued");
   const most = Math.floor(WAITING_BYTES_MAX / bytes);
@@ -244,29 +244,32 @@ Deno.test("messages: what waits for an address that is away is bounded, the owne
   const refusedOnes = deliveries.filter(({ state }) => state === "failed");
   assert.equal(refusedOnes.length, 32 - waiting.length);
   for (const { body, tries } of refusedOnes) assert.deepEqual([body, tries], [null, 0]);
-  const { items } = ok(await shown(hooks, id));
+  const { items } = ok(await getDelivery(hooks, id));
   const notSent = items.find(({ state }: { state: string }) => state === "failed");
-  assert.match(notSent.error, /^It was not sent: the messages that wait take all/);
+  assert.match(
+    notSent.error,
+    /^It was not sent: the project.s queued messages have reached their size limit/,
+  );
   assert.ok(await usedBy(app, hooks) < WAITING_BYTES_MAX + 1_024 * KB);
   const written = { method: "POST", path: "/collections/posts/documents", body: { title: "One" } };
   ok(await owner.asOwner(written), 201);
-  // Once they are delivered there is room again, for what their bodies took.
+  // Delivering messages frees the space of their bodies.
   server.behave(200);
   await hooks.later(60_000);
   const left = (await hooks.deliveries()).map(({ state }) => state);
   assert.ok(!left.includes("queued"), left.join(" "));
-  await hooks.tell(...largeChanges(4, bytes));
+  await hooks.dispatch(...largeChanges(4, bytes));
   const newest = (await hooks.deliveries()).slice(-4);
   assert.deepEqual(newest.map(({ state }) => state), times(4, () => "delivered"));
 });
 
-Deno.test("messages: delivered ones lose their bodies after a day, and neither rows nor what waits", async () => {
+Deno.test("messages: delivered ones lose their bodies after a day, but not their rows", async () => {
   await using hooks = await openWebhooks();
   const { app, owner, server } = hooks;
   const { id } = await hooks.create();
-  await hooks.tell(change({ recordId: "1".padStart(24, "0") }));
+  await hooks.dispatch(change({ recordId: "1".padStart(24, "0") }));
   server.behave(500);
-  await hooks.tell(change({ recordId: "2".padStart(24, "0") }));
+  await hooks.dispatch(change({ recordId: "2".padStart(24, "0") }));
   app.clock.advance(23 * HOUR_MS);
   await maintain(app.services);
   const bodies = async () => (await hooks.deliveries()).map(({ body }) => body !== null);
@@ -274,14 +277,14 @@ Deno.test("messages: delivered ones lose their bodies after a day, and neither r
   app.clock.advance(HOUR_MS);
   await maintain(app.services);
   assert.deepEqual(await bodies(), [false, true]);
-  // One that an earlier version delivered is not said to have any body.
+  // A message that an earlier version delivered has no recorded body.
   const ended = { body: "{}", bodyBytes: null, bodyUntil: null };
   const records = app.services.engine.records<DeliveryRecord>(hooks.projectId, DELIVERIES);
   await records.updateOne(eq("state", "delivered"), { set: ended });
   await maintain(app.services);
   assert.deepEqual(await bodies(), [false, true]);
   const [delivered] = await hooks.deliveries();
-  const gone = ok(await shown(hooks, id, delivered!._id));
+  const gone = ok(await getDelivery(hooks, id, delivered!._id));
   assert.partialDeepStrictEqual(gone, { body: null, state: "delivered", status: 200 });
   const replay = `/webhooks/${id}/deliveries/${delivered!._id}/replay`;
   const answer = await owner.asOwner({ method: "POST", path: replay });

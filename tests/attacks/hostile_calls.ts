@@ -1,31 +1,29 @@
-/** Calls of operations and visits of pages with the dearest requests that fit the limits. */
+/** The most expensive allowed calls of operations and visits of pages. */
 
 import { FORM_BYTES_MAX, IMPORT_BYTES_MAX } from "@/lib/limits.ts";
 import { CONTRACTS } from "@/openapi/document.ts";
 import type { Sample } from "../api/sample_calls.ts";
-import type { Row } from "../pages/every_page.ts";
+import type { PageRow } from "../pages/every_page.ts";
 import type { Call } from "../support/conforming_client.ts";
 import {
-  type Hostile,
   hostileBodies,
   hostileForms,
   hostileHeaders,
   hostileQueries,
+  type HostileText,
   hostileUploads,
   UPLOAD_TYPE,
 } from "./hostile_requests.ts";
 
-/** A call with what it is, for messages. */
 export interface HostileCall {
   readonly what: string;
   readonly call: Call;
 }
 
-const withQuery = (path: string, { text }: Hostile): string =>
+const withQuery = (path: string, { text }: HostileText): string =>
   `${path}${path.includes("?") ? "&" : "?"}${text}`;
 
-/** With what is too long, or repeated, around a call. */
-function* around(call: Call): Generator<HostileCall> {
+function* withLongParts(call: Call): Generator<HostileCall> {
   for (const query of hostileQueries("title")) {
     yield { what: `?${query.what}`, call: { ...call, path: withQuery(call.path, query) } };
   }
@@ -33,7 +31,7 @@ function* around(call: Call): Generator<HostileCall> {
     const headers = [...new Headers(call.headers)].filter(([other]) => other !== name);
     yield { what, call: { ...call, headers: [...headers, [name, text]] } };
   }
-  // A server takes up to a hundred.
+  // A server accepts up to a hundred headers.
   const many = Array.from({ length: 90 }, (_, i) => [`x-${i}`, "a"] as [string, string]);
   yield {
     what: "many headers",
@@ -41,14 +39,20 @@ function* around(call: Call): Generator<HostileCall> {
   };
 }
 
-/** How many bytes a body is to have, of the largest that is taken. */
+/** Returns the size of a body from the maximum of its operation, in bytes. */
 export type SizeOf = (bytesMax: number) => number;
 
-const whole: SizeOf = (bytesMax) => bytesMax;
+const maximumSize: SizeOf = (bytesMax) => bytesMax;
 
-/** What an operation may be sent, made of a call that it takes. */
-export function* hostileCalls(sample: Sample, call: Call, sizeOf = whole): Generator<HostileCall> {
-  yield* around({ ...call, ...(call.body !== undefined && { body: JSON.stringify(call.body) }) });
+export function* hostileCalls(
+  sample: Sample,
+  call: Call,
+  sizeOf = maximumSize,
+): Generator<HostileCall> {
+  yield* withLongParts({
+    ...call,
+    ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+  });
   const bytesMax = CONTRACTS.find(({ operationId }) => operationId === sample.operationId)!
     .body?.bytesMax;
   if (bytesMax === undefined) return;
@@ -57,20 +61,20 @@ export function* hostileCalls(sample: Sample, call: Call, sizeOf = whole): Gener
   }
 }
 
-/** Forms with a file, by the end of their paths, and how many bytes they take. */
+/** Path endings of forms with a file, with their size limits in bytes. */
 const UPLOADS: readonly (readonly [string, number])[] = [
   ["/files", FORM_BYTES_MAX],
   ["/import", IMPORT_BYTES_MAX],
   ["/import/run", FORM_BYTES_MAX],
 ];
 
-/** As {@linkcode hostileCalls}, of what a browser may send to a page of the dashboard. */
+/** Yields requests that a browser may send to a page of the dashboard. */
 export function* hostileVisits(
-  { method, template }: Row,
+  { method, template }: PageRow,
   call: Call,
-  sizeOf = whole,
+  sizeOf = maximumSize,
 ): Generator<HostileCall> {
-  yield* around(call);
+  yield* withLongParts(call);
   if (method === "GET") return;
   const upload = UPLOADS.find(([end]) => template.endsWith(end));
   if (upload === undefined) {

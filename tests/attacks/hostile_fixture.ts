@@ -1,4 +1,4 @@
-/** Projects to read from and to attack from, and everything that can be sent to a server. */
+/** Attacked and attacking projects, with all requests that a server may receive. */
 
 import assert from "node:assert/strict";
 import { createAccount } from "@/lib/accounts/register_account.ts";
@@ -6,12 +6,12 @@ import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Id } from "@/lib/store/port.ts";
-import { admission, inProject, sampleCalls } from "@/tests/api/sample_calls.ts";
+import { guardHeaders, inProject, sampleCalls } from "@/tests/api/sample_calls.ts";
 import { type HostileCall, hostileCalls, hostileVisits, type SizeOf } from "./hostile_calls.ts";
 import { callOf, ROWS } from "@/tests/pages/every_page.ts";
 import type { Call } from "@/tests/support/conforming_client.ts";
 import { post, Random } from "@/bench/documents.ts";
-import { posting } from "@/bench/measuring.ts";
+import { jsonRequest } from "@/bench/measuring.ts";
 import { fill, openProject } from "@/bench/seed.ts";
 
 const PASSWORD = "dry stones in the yard 51";
@@ -21,7 +21,7 @@ const LARGE_BYTES = 800_000;
 const READ_DOCUMENTS = 2_000;
 const TOKEN_SECONDS = 86_400;
 
-/** What is read: `posts` of a project of its own, by their ids. */
+/** Creates a project with `posts`, and returns how to read them by id. */
 export async function openReadable(
   services: Services,
   url: string,
@@ -32,20 +32,20 @@ export async function openReadable(
   return { key: secretKey, urls: ids.map((id) => `${url}/api/data/posts/${id}`) };
 }
 
-/** What is sent in one go: one operation or page with all that it may be sent. */
+/** All hostile requests of one operation or page. */
 export interface Volley {
   readonly name: string;
   calls(sizeOf: SizeOf): Iterable<HostileCall>;
 }
 
-/** An account with a project, members and documents, and what its callers may send. */
+/** An account with a project, members and documents, and requests of its callers. */
 export interface HostileFixture {
   readonly volleys: readonly Volley[];
-  /** Whether everything that requests need is there still; some of them take it away. */
-  isWhole(): Promise<boolean>;
+  /** Returns whether everything that requests need still exists. Some requests delete it. */
+  isComplete(): Promise<boolean>;
 }
 
-/** @param url Of a server on the same data. */
+/** @param url Address of a server on the same data. */
 export async function openHostileFixture(services: Services, url: string): Promise<HostileFixture> {
   const owner = await signedInOwner(services, url, "pro");
   const viewer = await signedInOwner(services, url, "free");
@@ -77,7 +77,10 @@ export async function openHostileFixture(services: Services, url: string): Promi
   const operations = await Promise.all(
     sampleCalls().map(async (sample) => {
       const { path, ...rest } = inProject(sample.call, projectId);
-      const headers = { "content-type": "application/json", ...await admission(sample, callers) };
+      const headers = {
+        "content-type": "application/json",
+        ...await guardHeaders(sample, callers),
+      };
       const call = { ...rest, headers, path: path.replace(OF_DOCUMENT, documentId!) };
       return {
         name: sample.operationId,
@@ -106,7 +109,7 @@ export async function openHostileFixture(services: Services, url: string): Promi
   ];
   return {
     volleys: [...operations, ...pages, reads],
-    async isWhole() {
+    async isComplete() {
       for (const { path, headers } of needed) {
         const response = await fetch(url + path, { headers: new Headers(headers) });
         await response.body?.cancel();
@@ -117,7 +120,6 @@ export async function openHostileFixture(services: Services, url: string): Promi
   };
 }
 
-/** The id at the end of a document's path. */
 const OF_DOCUMENT = /(?<=\/posts\/(?:documents\/)?)[0-9a-f]{24}/;
 
 const POSTS = {
@@ -132,7 +134,6 @@ function fillPosts(services: Services, projectId: Id, count: number): Promise<Id
   return fill(services, { projectId, name: "posts" }, { count, next });
 }
 
-/** A new account with a session. */
 async function signedInOwner(
   services: Services,
   url: string,
@@ -141,7 +142,7 @@ async function signedInOwner(
   const email = `${crypto.randomUUID()}@example.com`;
   const account = { email, name: null, password: PASSWORD, plan };
   const { _id: accountId } = await createAccount(services, account);
-  const { url: login, ...init } = posting(`${url}/api/auth/login`, {}, {
+  const { url: login, ...init } = jsonRequest(`${url}/api/auth/login`, {}, {
     email,
     password: PASSWORD,
   });

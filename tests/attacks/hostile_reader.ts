@@ -1,19 +1,19 @@
 /**
- * Reads documents by their ids at an even pace, whatever is answered, and tells how long each took.
- * A process of its own: what the sender of other requests does takes none of its time.
+ * Reads documents by id at a steady pace and reports the duration of each read. Runs in a separate
+ * process, so that the sender does not delay it.
  */
 
-/** What it is told on its standard input. */
+/** Instructions on standard input. */
 export interface Reading {
   readonly urls: readonly string[];
   readonly key: string;
   readonly everyMs: number;
 }
 
-/** When it was sent, in milliseconds since 1970, how long its answer took, and its status; 0 for none. */
+/** Time in milliseconds since 1970, milliseconds until the response, and status (0 without one). */
 export type ReadSample = readonly [at: number, ms: number, status: number];
 
-const TOLD_EVERY_MS = 1000;
+const REPORT_EVERY_MS = 1000;
 
 if (import.meta.main) {
   const { urls, key, everyMs }: Reading = await new Response(Deno.stdin.readable).json();
@@ -23,11 +23,10 @@ if (import.meta.main) {
     const status = await read(urls[Math.floor(Math.random() * urls.length)]!, key);
     samples.push([performance.timeOrigin + began, performance.now() - began, status]);
   }, everyMs);
-  // A line for each second.
   setInterval(() => {
     console.log(JSON.stringify(samples));
     samples = [];
-  }, TOLD_EVERY_MS);
+  }, REPORT_EVERY_MS);
 }
 
 async function read(url: string, key: string): Promise<number> {

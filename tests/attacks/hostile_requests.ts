@@ -1,21 +1,23 @@
-/** The dearest requests that fit the limits: the largest ones, of the smallest and longest parts. */
+/** The most expensive allowed requests, with the smallest and the longest parts. */
 
 import { BODY_MEMBERS_MAX, DOCUMENT_MEMBERS_MAX, QUERY_LENGTH_MAX } from "@/lib/limits.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { isObject } from "@/lib/store/shape.ts";
 
-/** A text with what it is, for messages. */
-export interface Hostile {
+export interface HostileText {
   readonly what: string;
   readonly text: string;
 }
 
-/** As many repetitions as fit. */
-const fill = (piece: string, length: number): string =>
+const repeatToLength = (piece: string, length: number): string =>
   piece.repeat(Math.max(1, Math.floor(length / piece.length)));
 
-/** As many different parts as there are and fit, with a separator between them. */
-function filled(part: (i: number) => string | null, separator: string, length: number): string {
+/** Joins as many different parts as fit. */
+function joinToLength(
+  part: (i: number) => string | null,
+  separator: string,
+  length: number,
+): string {
   const parts: string[] = [];
   for (let i = 0, left = length;; i++) {
     const next = part(i);
@@ -26,26 +28,26 @@ function filled(part: (i: number) => string | null, separator: string, length: n
   }
 }
 
-/** As many members as a document may have, beside a few others. */
+/** Members of a document that leave room for a few others. */
 const MEMBERS = DOCUMENT_MEMBERS_MAX - 100;
 
-/** Up to that, texts are kept: many operations take bodies of one size. */
-const KEPT_BYTES_MAX = 2 * 1_048_576;
-const SIZES_KEPT = 8;
+/** Bytes of texts that are cached, because many operations accept equally long bodies. */
+const CACHED_BYTES_MAX = 2 * 1_048_576;
+const CACHED_SIZES_MAX = 8;
 const STEP = 1024;
-const kept = new Map<string, Hostile[]>();
+const kept = new Map<string, HostileText[]>();
 
-/** JSON values of at most so many bytes, and some of at most so many members. */
-function hostileValues(bytes: number, members = MEMBERS): Hostile[] {
+/** Returns JSON values within a number of bytes and of members. */
+function hostileValues(bytes: number, members = MEMBERS): HostileText[] {
   const least = bytes > 10 * STEP ? Math.floor(bytes / STEP) * STEP : bytes;
   const key = `${least} ${members}`;
   const values = kept.get(key) ?? newHostileValues(least, members);
-  if (kept.size === SIZES_KEPT) kept.clear();
-  if (bytes <= KEPT_BYTES_MAX) kept.set(key, values);
+  if (kept.size === CACHED_SIZES_MAX) kept.clear();
+  if (bytes <= CACHED_BYTES_MAX) kept.set(key, values);
   return values;
 }
 
-const newHostileValues = (bytes: number, members: number): Hostile[] => [
+const newHostileValues = (bytes: number, members: number): HostileText[] => [
   ...[
     ["as many members as are taken", (i: number) => `"${i.toString(36)}":0`] as const,
     ["as many paths as are taken", (i: number) => `"a.b${i.toString(36)}.c":0`] as const,
@@ -53,41 +55,49 @@ const newHostileValues = (bytes: number, members: number): Hostile[] => [
     ["as many objects", (i: number) => `"${i.toString(36)}":{}`] as const,
   ].map(([what, part]) => ({
     what,
-    text: `{${filled((i) => i < members ? part(i) : null, ",", bytes - 2)}}`,
+    text: `{${joinToLength((i) => i < members ? part(i) : null, ",", bytes - 2)}}`,
   })),
-  { what: "a long text", text: `"${fill("a", bytes - 2)}"` },
-  { what: "a text of escapes", text: `"${fill("\\u0041", bytes - 2)}"` },
-  { what: "a number of many digits", text: fill("1", bytes) },
-  { what: "members", text: `{${filled((i) => `"${i.toString(36)}":0`, ",", bytes - 2)}}` },
-  { what: "one member again and again", text: `{${fill('"a":0,', bytes - 8)}"a":0}` },
+  { what: "a long text", text: `"${repeatToLength("a", bytes - 2)}"` },
+  { what: "a text of escapes", text: `"${repeatToLength("\\u0041", bytes - 2)}"` },
+  { what: "a number of many digits", text: repeatToLength("1", bytes) },
+  { what: "members", text: `{${joinToLength((i) => `"${i.toString(36)}":0`, ",", bytes - 2)}}` },
+  { what: "one member again and again", text: `{${repeatToLength('"a":0,', bytes - 8)}"a":0}` },
   {
     what: "dotted members",
-    text: `{${filled((i) => `"a.b${i.toString(36)}.c":0`, ",", bytes - 2)}}`,
+    text: `{${joinToLength((i) => `"a.b${i.toString(36)}.c":0`, ",", bytes - 2)}}`,
   },
   {
     what: "members within members",
-    text: `{${filled((i) => `"a${"." + "a".repeat(i % 50)}":0`, ",", bytes - 2)}}`,
+    text: `{${joinToLength((i) => `"a${"." + "a".repeat(i % 50)}":0`, ",", bytes - 2)}}`,
   },
-  { what: "a long name", text: `{"${fill("a", bytes - 6)}":0}` },
-  { what: "a path of many levels", text: `{"${fill("a.", bytes - 7)}a":0}` },
-  { what: "long names", text: `{${filled((i) => `"${i}${"a".repeat(1000)}":0`, ",", bytes - 2)}}` },
-  { what: "arrays in arrays", text: fill("[", bytes / 2 - 1) + fill("]", bytes / 2 - 1) },
+  { what: "a long name", text: `{"${repeatToLength("a", bytes - 6)}":0}` },
+  { what: "a path of many levels", text: `{"${repeatToLength("a.", bytes - 7)}a":0}` },
+  {
+    what: "long names",
+    text: `{${joinToLength((i) => `"${i}${"a".repeat(1000)}":0`, ",", bytes - 2)}}`,
+  },
+  {
+    what: "arrays in arrays",
+    text: repeatToLength("[", bytes / 2 - 1) + repeatToLength("]", bytes / 2 - 1),
+  },
   {
     what: "objects in objects",
-    text: `${fill('{"a":', bytes / 6 - 6)}0${"}".repeat(fill('{"a":', bytes / 6 - 6).length / 5)}`,
+    text: `${repeatToLength('{"a":', bytes / 6 - 6)}0${
+      "}".repeat(repeatToLength('{"a":', bytes / 6 - 6).length / 5)
+    }`,
   },
-  { what: "numbers", text: `[${fill("0,", bytes - 3)}0]` },
-  { what: "empty texts", text: `[${fill('"",', bytes - 4)}""]` },
-  { what: "empty arrays", text: `[${fill("[],", bytes - 4)}[]]` },
-  { what: "empty objects", text: `[${fill("{},", bytes - 4)}{}]` },
-  { what: "white space", text: `${fill(" ", bytes - 1)}0` },
+  { what: "numbers", text: `[${repeatToLength("0,", bytes - 3)}0]` },
+  { what: "empty texts", text: `[${repeatToLength('"",', bytes - 4)}""]` },
+  { what: "empty arrays", text: `[${repeatToLength("[],", bytes - 4)}[]]` },
+  { what: "empty objects", text: `[${repeatToLength("{},", bytes - 4)}{}]` },
+  { what: "white space", text: `${repeatToLength(" ", bytes - 1)}0` },
 ];
 
-/** Of each of a hundred documents, so that their body has no more than it may have. */
-const MEMBERS_OF_ONE = BODY_MEMBERS_MAX / 100 - 1;
+/** Members of each of a hundred documents that together reach the limit of a body. */
+const MEMBERS_PER_DOCUMENT = BODY_MEMBERS_MAX / 100 - 1;
 
-/** Bodies of at most so many bytes, made of one that the operation takes. */
-export function* hostileBodies(sample: unknown, bytesMax: number): Generator<Hostile> {
+/** Yields bodies within a number of bytes, derived from a valid one. */
+export function* hostileBodies(sample: unknown, bytesMax: number): Generator<HostileText> {
   yield* hostileValues(bytesMax);
   if (!isObject(sample as Json)) return;
   const members = Object.entries(sample as Record<string, Json>);
@@ -100,172 +110,196 @@ export function* hostileBodies(sample: unknown, bytesMax: number): Generator<Hos
       yield { what: `${name}: ${what}`, text: within(text) };
     }
     if (!Array.isArray(value)) continue;
-    for (const { what, text } of hostileValues(Math.floor(room / 100) - 1, MEMBERS_OF_ONE)) {
+    for (const { what, text } of hostileValues(Math.floor(room / 100) - 1, MEMBERS_PER_DOCUMENT)) {
       const list = Array.from({ length: 100 }, () => text);
       yield { what: `${name}: a hundred of ${what}`, text: within(`[${list.join()}]`) };
     }
   }
 }
 
-/** As many classes as a pattern has room for. */
+/** A pattern with the maximum number of character classes. */
 const WIDE = encodeURIComponent("[a-\u{10ffff}]".repeat(21));
 
-/** The longest query texts; `name` is a field that is there. */
-export const hostileQueries = (name: string): Hostile[] =>
+/** Returns the longest query strings for an existing field `name`. */
+export const hostileQueries = (name: string): HostileText[] =>
   [
-    ["one parameter again and again", fill("a&", QUERY_LENGTH_MAX)],
-    ["conditions on one field", fill(`${name}=a&`, QUERY_LENGTH_MAX)],
-    ["many parameters", filled((i) => `${i.toString(36)}=`, "&", QUERY_LENGTH_MAX)],
-    ["a hundred parameters of many levels", filled((i) => fill("a.", 290) + i, "&", 30_000)],
-    ["a parameter of many levels", `${fill("a.", QUERY_LENGTH_MAX - 4)}a=1`],
-    ["a parameter of many operators", `${fill("a_", QUERY_LENGTH_MAX - 4)}gt=1`],
-    ["separators", fill("&", QUERY_LENGTH_MAX)],
-    ["escapes", fill("%61", QUERY_LENGTH_MAX)],
-    ["half escapes", fill("%", QUERY_LENGTH_MAX)],
+    ["one parameter again and again", repeatToLength("a&", QUERY_LENGTH_MAX)],
+    ["conditions on one field", repeatToLength(`${name}=a&`, QUERY_LENGTH_MAX)],
+    ["many parameters", joinToLength((i) => `${i.toString(36)}=`, "&", QUERY_LENGTH_MAX)],
+    [
+      "a hundred parameters of many levels",
+      joinToLength((i) => repeatToLength("a.", 290) + i, "&", 30_000),
+    ],
+    ["a parameter of many levels", `${repeatToLength("a.", QUERY_LENGTH_MAX - 4)}a=1`],
+    ["a parameter of many operators", `${repeatToLength("a_", QUERY_LENGTH_MAX - 4)}gt=1`],
+    ["separators", repeatToLength("&", QUERY_LENGTH_MAX)],
+    ["escapes", repeatToLength("%61", QUERY_LENGTH_MAX)],
+    ["half escapes", repeatToLength("%", QUERY_LENGTH_MAX)],
     [
       "a hundred conditions",
-      filled((i) => i < 99 ? `a.b${i}_ne=${"a".repeat(300)}` : null, "&", 32_000),
+      joinToLength((i) => i < 99 ? `a.b${i}_ne=${"a".repeat(300)}` : null, "&", 32_000),
     ],
     [
       "fifty conditions that hold",
-      `where={"and":[${filled((i) => i < 50 ? `{"a${i}":{"ne":1}}` : null, ",", 4_000)}]}`,
+      `where={"and":[${joinToLength((i) => i < 50 ? `{"a${i}":{"ne":1}}` : null, ",", 4_000)}]}`,
     ],
     [
       "a list of all values",
-      `${name}_in=${filled((i) => i < 1000 ? `value ${i}` : null, ",", 32_000)}`,
+      `${name}_in=${joinToLength((i) => i < 1000 ? `value ${i}` : null, ",", 32_000)}`,
     ],
-    ["pluses", fill("+", QUERY_LENGTH_MAX)],
-    ["a long value", `${name}=${fill("a", QUERY_LENGTH_MAX - 20)}`],
-    ["a list of values", `${name}_in=${fill("a,", QUERY_LENGTH_MAX - 20)}`],
-    ["different values", `${name}_in=${filled((i) => i.toString(36), ",", 6_000)}`],
-    ["fields", `fields=${filled((i) => i.toString(36), ",", QUERY_LENGTH_MAX - 20)}`],
-    ["one field again and again", `limit=1000&fields=${fill("a,", QUERY_LENGTH_MAX - 40)}a`],
+    ["pluses", repeatToLength("+", QUERY_LENGTH_MAX)],
+    ["a long value", `${name}=${repeatToLength("a", QUERY_LENGTH_MAX - 20)}`],
+    ["a list of values", `${name}_in=${repeatToLength("a,", QUERY_LENGTH_MAX - 20)}`],
+    ["different values", `${name}_in=${joinToLength((i) => i.toString(36), ",", 6_000)}`],
+    ["fields", `fields=${joinToLength((i) => i.toString(36), ",", QUERY_LENGTH_MAX - 20)}`],
+    [
+      "one field again and again",
+      `limit=1000&fields=${repeatToLength("a,", QUERY_LENGTH_MAX - 40)}a`,
+    ],
     [
       "two hundred fields of many levels",
-      `fields=${filled((i) => fill("a.", 140) + i, ",", 32_000)}`,
+      `fields=${joinToLength((i) => repeatToLength("a.", 140) + i, ",", 32_000)}`,
     ],
-    ["sort keys", `sort=${fill("a,", QUERY_LENGTH_MAX - 20)}`],
-    ["a sort key of many levels", `sort=${fill("a.", QUERY_LENGTH_MAX - 20)}`],
-    ["populate", `populate=${fill("a,", QUERY_LENGTH_MAX - 20)}`],
-    ["populate of what refers back", `populate=${fill("a(b).", QUERY_LENGTH_MAX - 20)}`],
-    ["populate of brackets", `populate=${fill("a(", 280)}`],
-    ["groups", `group=${fill("a,", QUERY_LENGTH_MAX - 20)}`],
-    ["figures", `sum=${fill("a,", QUERY_LENGTH_MAX - 20)}`],
-    ["a time zone", `group=createdAt:day&timeZone=${fill("A/", QUERY_LENGTH_MAX - 40)}`],
+    ["sort keys", `sort=${repeatToLength("a,", QUERY_LENGTH_MAX - 20)}`],
+    ["a sort key of many levels", `sort=${repeatToLength("a.", QUERY_LENGTH_MAX - 20)}`],
+    ["populate", `populate=${repeatToLength("a,", QUERY_LENGTH_MAX - 20)}`],
+    ["populate of what refers back", `populate=${repeatToLength("a(b).", QUERY_LENGTH_MAX - 20)}`],
+    ["populate of brackets", `populate=${repeatToLength("a(", 280)}`],
+    ["groups", `group=${repeatToLength("a,", QUERY_LENGTH_MAX - 20)}`],
+    ["figures", `sum=${repeatToLength("a,", QUERY_LENGTH_MAX - 20)}`],
+    ["a time zone", `group=createdAt:day&timeZone=${repeatToLength("A/", QUERY_LENGTH_MAX - 40)}`],
     [
       "groups of all there is",
       `group=${name},views,createdAt:hour&timeZone=America/New_York&sum=views&` +
       "avg=views&min=views,createdAt&max=views,createdAt&sort=-count,sum.views&limit=1000",
     ],
-    ["a deep tree", `where=${fill('{"and":[', QUERY_LENGTH_MAX - 20)}`],
-    ["a wide tree", `where={"or":[${fill("{},", 4_000)}{}]}`],
-    ["a tree of paths", `where={"${fill("a.", 4_000)}a":1}`],
-    ["a cursor", `cursor=${fill("A", QUERY_LENGTH_MAX - 20)}`],
-    ["parts of a cursor", `cursor=${fill("A.", QUERY_LENGTH_MAX - 20)}`],
-    ["a pattern", `${name}_regex=${fill("a*", 128)}`],
-    ["patterns of wide ranges", filled(() => `${name}_regex=${WIDE}`, "&", 32_000)],
+    ["a deep tree", `where=${repeatToLength('{"and":[', QUERY_LENGTH_MAX - 20)}`],
+    ["a wide tree", `where={"or":[${repeatToLength("{},", 4_000)}{}]}`],
+    ["a tree of paths", `where={"${repeatToLength("a.", 4_000)}a":1}`],
+    ["a cursor", `cursor=${repeatToLength("A", QUERY_LENGTH_MAX - 20)}`],
+    ["parts of a cursor", `cursor=${repeatToLength("A.", QUERY_LENGTH_MAX - 20)}`],
+    ["a pattern", `${name}_regex=${repeatToLength("a*", 128)}`],
+    ["patterns of wide ranges", joinToLength(() => `${name}_regex=${WIDE}`, "&", 32_000)],
     [
       "ten patterns of wide ranges",
-      fill(`${name}_regex=${encodeURIComponent("[ -\uffff]")}&`, 400),
+      repeatToLength(`${name}_regex=${encodeURIComponent("[ -\uffff]")}&`, 400),
     ],
-    ["a search", `search=${fill("a+", QUERY_LENGTH_MAX - 20)}`],
+    ["a search", `search=${repeatToLength("a+", QUERY_LENGTH_MAX - 20)}`],
   ].map(([what, text]) => ({ what: what!, text: text! }));
 
 const HEADER_BYTES = 65_536;
 
-/** Headers as long as a server takes them; `text` is the value. */
-export const hostileHeaders = (): (Hostile & { readonly name: string })[] =>
+/** Returns headers of the maximum length, with `text` as the value. */
+export const hostileHeaders = (): (HostileText & { readonly name: string })[] =>
   [
-    ["cookie", fill("a=b; ", HEADER_BYTES)],
-    ["cookie", fill(";", HEADER_BYTES)],
-    ["cookie", fill("corbel_session=a; ", HEADER_BYTES)],
-    ["authorization", `Bearer ${fill("a", HEADER_BYTES)}`],
-    ["authorization", `Bearer ${fill("a.", HEADER_BYTES)}`],
-    ["x-api-key", `pk_live_${fill("a", HEADER_BYTES)}`],
-    ["x-forwarded-for", fill("1.2.3.4, ", HEADER_BYTES)],
-    ["x-forwarded-for", fill(",", HEADER_BYTES)],
-    ["if-none-match", fill('"a", ', HEADER_BYTES)],
-    ["if-none-match", fill('"', HEADER_BYTES)],
-    ["if-match", fill('"a",', HEADER_BYTES)],
-    ["range", `bytes=${fill("0-0,", HEADER_BYTES)}`],
-    ["range", `bytes=${fill("1", HEADER_BYTES)}-`],
-    ["accept-encoding", fill("gzip;q=0, ", HEADER_BYTES)],
-    ["accept-encoding", fill(";", HEADER_BYTES)],
-    ["accept-language", fill("en,", HEADER_BYTES)],
-    ["content-type", `application/json${fill(";a=b", HEADER_BYTES)}`],
-    ["content-type", `application/json${fill(" ", HEADER_BYTES)}x`],
-    ["origin", `https://${fill("a.", HEADER_BYTES)}`],
-    ["idempotency-key", fill("a", HEADER_BYTES)],
-    ["user-agent", fill("Mozilla/5.0 (", HEADER_BYTES)],
-    ["x-refresh-token", fill("a.", HEADER_BYTES)],
-    ["cache-control", fill("no-cache,", HEADER_BYTES)],
+    ["cookie", repeatToLength("a=b; ", HEADER_BYTES)],
+    ["cookie", repeatToLength(";", HEADER_BYTES)],
+    ["cookie", repeatToLength("corbel_session=a; ", HEADER_BYTES)],
+    ["authorization", `Bearer ${repeatToLength("a", HEADER_BYTES)}`],
+    ["authorization", `Bearer ${repeatToLength("a.", HEADER_BYTES)}`],
+    ["x-api-key", `pk_live_${repeatToLength("a", HEADER_BYTES)}`],
+    ["x-forwarded-for", repeatToLength("1.2.3.4, ", HEADER_BYTES)],
+    ["x-forwarded-for", repeatToLength(",", HEADER_BYTES)],
+    ["if-none-match", repeatToLength('"a", ', HEADER_BYTES)],
+    ["if-none-match", repeatToLength('"', HEADER_BYTES)],
+    ["if-match", repeatToLength('"a",', HEADER_BYTES)],
+    ["range", `bytes=${repeatToLength("0-0,", HEADER_BYTES)}`],
+    ["range", `bytes=${repeatToLength("1", HEADER_BYTES)}-`],
+    ["accept-encoding", repeatToLength("gzip;q=0, ", HEADER_BYTES)],
+    ["accept-encoding", repeatToLength(";", HEADER_BYTES)],
+    ["accept-language", repeatToLength("en,", HEADER_BYTES)],
+    ["content-type", `application/json${repeatToLength(";a=b", HEADER_BYTES)}`],
+    ["content-type", `application/json${repeatToLength(" ", HEADER_BYTES)}x`],
+    ["origin", `https://${repeatToLength("a.", HEADER_BYTES)}`],
+    ["idempotency-key", repeatToLength("a", HEADER_BYTES)],
+    ["user-agent", repeatToLength("Mozilla/5.0 (", HEADER_BYTES)],
+    ["x-refresh-token", repeatToLength("a.", HEADER_BYTES)],
+    ["cache-control", repeatToLength("no-cache,", HEADER_BYTES)],
   ].map(([name, text]) => ({ what: `${name}: ${beginning(text!)}…`, name: name!, text: text! }));
 
-/** A copy: as long as there is a slice of a text, V8 keeps the whole text. */
+/** Copies the beginning, because V8 keeps a text in memory as long as a slice of it. */
 const beginning = (text: string): string => [...text.slice(0, 24)].join("");
 
-/** Of what becomes longer in a page. */
-const LESS = "<".repeat(280);
+/** Characters that become longer in HTML. */
+const ESCAPED_TEXT = "<".repeat(280);
 
-/** Bodies of forms of at most so many bytes, with the names that a form has. */
-export function* hostileForms(names: readonly string[], bytesMax: number): Generator<Hostile> {
-  yield { what: "one field again and again", text: fill("a&", bytesMax) };
-  yield { what: "many fields", text: filled((i) => `${i.toString(36)}=`, "&", bytesMax) };
-  yield { what: "numbered fields", text: filled((i) => `${i}.key=a`, "&", bytesMax) };
-  yield { what: "a thousand numbered fields", text: filled((i) => `${i}.key=a${i}`, "&", 13_000) };
+/** Yields form bodies within a number of bytes, with a form's field names. */
+export function* hostileForms(names: readonly string[], bytesMax: number): Generator<HostileText> {
+  yield { what: "one field again and again", text: repeatToLength("a&", bytesMax) };
+  yield { what: "many fields", text: joinToLength((i) => `${i.toString(36)}=`, "&", bytesMax) };
+  yield { what: "numbered fields", text: joinToLength((i) => `${i}.key=a`, "&", bytesMax) };
+  yield {
+    what: "a thousand numbered fields",
+    text: joinToLength((i) => `${i}.key=a${i}`, "&", 13_000),
+  };
   yield {
     what: "fields of a document",
-    text: filled((i) => `f.${i.toString(36)}=a`, "&", bytesMax),
+    text: joinToLength((i) => `f.${i.toString(36)}=a`, "&", bytesMax),
   };
-  yield { what: "a thousand fields of a document", text: filled((i) => `f.${i}=a`, "&", 8_000) };
-  yield { what: "long names", text: filled((i) => `f.${LESS}${i}=a`, "&", bytesMax) };
+  yield {
+    what: "a thousand fields of a document",
+    text: joinToLength((i) => `f.${i}=a`, "&", 8_000),
+  };
+  yield { what: "long names", text: joinToLength((i) => `f.${ESCAPED_TEXT}${i}=a`, "&", bytesMax) };
   yield {
     what: "names as long as they may be",
-    text: filled((i) => `f.${LESS}${i}=a`, "&", 250_000),
+    text: joinToLength((i) => `f.${ESCAPED_TEXT}${i}=a`, "&", 250_000),
   };
-  yield { what: "rows with long names", text: filled((i) => `${i}.key=${LESS}`, "&", bytesMax) };
+  yield {
+    what: "rows with long names",
+    text: joinToLength((i) => `${i}.key=${ESCAPED_TEXT}`, "&", bytesMax),
+  };
   yield {
     what: "rows within one of a long name",
-    text: `0.type=Object&0.key=${fill("<", bytesMax / 4)}&${
-      filled((i) => i < 900 ? `0.${i}.key=a` : null, "&", bytesMax / 2)
+    text: `0.type=Object&0.key=${repeatToLength("<", bytesMax / 4)}&${
+      joinToLength((i) => i < 900 ? `0.${i}.key=a` : null, "&", bytesMax / 2)
     }`,
   };
-  yield { what: "separators", text: fill("&", bytesMax) };
-  yield { what: "escapes", text: fill("%41", bytesMax) };
+  yield { what: "separators", text: repeatToLength("&", bytesMax) };
+  yield { what: "escapes", text: repeatToLength("%41", bytesMax) };
   for (const name of names) {
     const start = `${encodeURIComponent(name)}=`;
-    yield { what: `${name} again and again`, text: fill(`${start}a&`, bytesMax) };
-    yield { what: `${name} a thousand times`, text: fill(`${start}a&`, 999 * (start.length + 2)) };
-    yield { what: `a long ${name}`, text: start + fill("a", bytesMax - start.length) };
-    yield { what: `${name} of lines`, text: start + fill("%0A", bytesMax - start.length) };
+    yield { what: `${name} again and again`, text: repeatToLength(`${start}a&`, bytesMax) };
+    yield {
+      what: `${name} a thousand times`,
+      text: repeatToLength(`${start}a&`, 999 * (start.length + 2)),
+    };
+    yield { what: `a long ${name}`, text: start + repeatToLength("a", bytesMax - start.length) };
+    yield {
+      what: `${name} of lines`,
+      text: start + repeatToLength("%0A", bytesMax - start.length),
+    };
   }
 }
 
 const BOUNDARY = "hostile";
 export const UPLOAD_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** With the kind of its body, where that is another one than {@linkcode UPLOAD_TYPE}. */
-export type HostileUpload = Hostile & { readonly type?: string };
+/** An upload with its content type, unless it is {@linkcode UPLOAD_TYPE}. */
+export type HostileUpload = HostileText & { readonly type?: string };
 
 const part = (name: string, content: string, more = ""): string =>
   `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
 
 const formOf = (...parts: readonly string[]): string => `${parts.join("")}--${BOUNDARY}--\r\n`;
 
-/** Forms of several parts, with a file of at most so many bytes, or its rows. */
+/** Yields multipart forms with a file of limited bytes, or with its rows. */
 export function* hostileUploads(bytesMax: number): Generator<HostileUpload> {
   const bytes = bytesMax - 1024;
-  const texts: Hostile[] = [
-    { what: "columns", text: filled((i) => `c${i}`, ",", bytes) },
-    { what: "delimiters", text: `a\n${fill(",", bytes - 2)}` },
-    { what: "rows", text: `a\n${fill("1\n", bytes - 2)}` },
-    { what: "as many rows as are taken", text: `a\n${fill("1\n", 9_998)}` },
+  const texts: HostileText[] = [
+    { what: "columns", text: joinToLength((i) => `c${i}`, ",", bytes) },
+    { what: "delimiters", text: `a\n${repeatToLength(",", bytes - 2)}` },
+    { what: "rows", text: `a\n${repeatToLength("1\n", bytes - 2)}` },
+    { what: "as many rows as are taken", text: `a\n${repeatToLength("1\n", 9_998)}` },
     { what: "as many cells as are taken", text: cellsOf(500, 119) },
     { what: "rows of many cells", text: cellsOf(12, 4_999) },
-    { what: "quotes", text: `a\n${fill('"', bytes - 2)}` },
-    { what: "quoted line ends", text: `a\n${fill('"\n",', bytes - 2)}` },
-    { what: "documents", text: `[${fill('{"a":0},', 39_000)}{}]` },
-    { what: "rows of a preview", text: `[${fill('{"number":1,"document":{}},', 130_000)}{}]` },
+    { what: "quotes", text: `a\n${repeatToLength('"', bytes - 2)}` },
+    { what: "quoted line ends", text: `a\n${repeatToLength('"\n",', bytes - 2)}` },
+    { what: "documents", text: `[${repeatToLength('{"a":0},', 39_000)}{}]` },
+    {
+      what: "rows of a preview",
+      text: `[${repeatToLength('{"number":1,"document":{}},', 130_000)}{}]`,
+    },
     ...hostileValues(bytes),
   ];
   for (const { what, text } of texts) {
@@ -277,17 +311,22 @@ export function* hostileUploads(bytesMax: number): Generator<HostileUpload> {
     const boundary = `b${"a".repeat(length - 1)}`;
     const type = `multipart/form-data; boundary=${boundary}`;
     const head = `--${boundary}\r\ncontent-disposition: form-data; name="text"\r\n\r\n`;
-    const text = `${head}${fill("a", bytes - 2 * length)}\r\n--${boundary}--\r\n`;
+    const text = `${head}${repeatToLength("a", bytes - 2 * length)}\r\n--${boundary}--\r\n`;
     yield { what: `a boundary of ${length} characters`, text, type };
   }
-  yield { what: "parts", text: formOf(fill(part("a", ""), bytes)) };
-  yield { what: "a part without an end", text: `--${BOUNDARY}\r\n${fill("a: b\r\n", bytes)}` };
-  yield { what: "line ends", text: `--${BOUNDARY}\r\n\r\n${fill("\r\n", bytes)}` };
-  yield { what: "boundaries", text: fill(`--${BOUNDARY}\r\n`, bytes) };
-  yield { what: "beginnings of boundaries", text: formOf(part("a", fill("\r\n--host", bytes))) };
+  yield { what: "parts", text: formOf(repeatToLength(part("a", ""), bytes)) };
+  yield {
+    what: "a part without an end",
+    text: `--${BOUNDARY}\r\n${repeatToLength("a: b\r\n", bytes)}`,
+  };
+  yield { what: "line ends", text: `--${BOUNDARY}\r\n\r\n${repeatToLength("\r\n", bytes)}` };
+  yield { what: "boundaries", text: repeatToLength(`--${BOUNDARY}\r\n`, bytes) };
+  yield {
+    what: "beginnings of boundaries",
+    text: formOf(part("a", repeatToLength("\r\n--host", bytes))),
+  };
 }
 
-/** A CSV with so many columns and rows. */
 const cellsOf = (columns: number, rows: number): string =>
-  `${filled((i) => i < columns ? `c${i}` : null, ",", 9_000)}\n` +
-  fill(`${fill("1,", 2 * (columns - 1))}1\n`, rows * 2 * columns);
+  `${joinToLength((i) => i < columns ? `c${i}` : null, ",", 9_000)}\n` +
+  repeatToLength(`${repeatToLength("1,", 2 * (columns - 1))}1\n`, rows * 2 * columns);

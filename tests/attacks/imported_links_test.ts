@@ -1,22 +1,21 @@
-/** Sources of imports that lead to files of the host, which would become files of a project. */
+/** Import sources with links to files of the host, which must not become files of a project. */
 
 import assert from "node:assert/strict";
 import { packTar, type ParsedTarEntryWithData, unpackTar } from "modern-tar";
 import { END } from "@/lib/operations/archive/format.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { archiveOf, assertTraceless, importOf } from "../api/archives.ts";
+import { archiveOf, assertTraceless, importBytes } from "../api/archives.ts";
 import {
-  assertTold,
+  assertNoted,
   importFrom,
+  listImportFolders,
   pocketbaseCopy,
-  scratchIn,
   sourceId,
   temporaryFolder,
 } from "../api/foreign_sources.ts";
 
 const SECRET = "root:x:0:0 a secret of the host";
 
-/** All that the file store holds, as one text. */
 async function storedText({ services: { blobStores } }: TestApp): Promise<string> {
   const texts: string[] = [];
   for (const place of ["stored", "private"] as const) {
@@ -31,16 +30,16 @@ async function storedText({ services: { blobStores } }: TestApp): Promise<string
 
 async function refusedFrom(app: TestApp, from: string, refusal: RegExp, ...flags: string[]) {
   await assertTraceless(app.services, () => importFrom(app, from, ...flags), refusal);
-  assert.deepEqual(await scratchIn(app), []);
+  assert.deepEqual(await listImportFolders(app), []);
 }
 
-Deno.test("a link in the place of a source, or of a part of it, is refused by its name", async () => {
+Deno.test("a link as a source, or within it, is refused by name", async () => {
   await using secret = await temporaryFolder();
   await Deno.writeTextFile(`${secret.path}/passwd`, SECRET);
   await using folder = await pocketbaseCopy();
   const { path } = folder;
   await using app = await openTestApp();
-  const link = /is a symbolic link, and an import follows none/;
+  const link = /is a symbolic link, which an import does not follow/;
 
   await Deno.symlink(path, `${secret.path}/pb_data`);
   await refusedFrom(app, `pocketbase:${secret.path}/pb_data`, link);
@@ -64,23 +63,29 @@ Deno.test("a link in the place of a source, or of a part of it, is refused by it
   await refusedFrom(app, `pocketbase:${path}`, link, "--storage", `${secret.path}/elsewhere`);
 });
 
-Deno.test("files elsewhere are taken where --storage names their folder itself", async () => {
+Deno.test("files elsewhere are imported if --storage names their folder", async () => {
   await using elsewhere = await temporaryFolder();
   await using folder = await pocketbaseCopy();
   await Deno.rename(`${folder.path}/storage`, `${elsewhere.path}/files`);
   await using app = await openTestApp();
   const from = `pocketbase:${folder.path}`;
   await refusedFrom(app, from, /There is no folder/, "--storage", `${elsewhere.path}/none`);
-  await refusedFrom(app, from, /is no folder/, "--storage", `${folder.path}/data.db`);
-  await refusedFrom(app, folder.path, /PocketBase alone/, "--storage", elsewhere.path);
+  await refusedFrom(app, from, /is not a folder/, "--storage", `${folder.path}/data.db`);
+  await refusedFrom(
+    app,
+    folder.path,
+    /only for a folder of PocketBase/,
+    "--storage",
+    elsewhere.path,
+  );
   const without = await importFrom(app, from, "--copy");
   assert.equal(without.imported.files, 0);
-  assertTold(without, /files left out, because they are not in storage/);
+  assertNoted(without, /files left out, because they are not in storage/);
   const report = await importFrom(app, from, "--storage", `${elsewhere.path}/files`);
   assert.equal(report.imported.files, 4);
 });
 
-Deno.test("links in the folder of files, at any level, become no files of the project", async () => {
+Deno.test("links in the folder of files, at any level, do not become files of the project", async () => {
   await using secret = await temporaryFolder();
   await Deno.writeTextFile(`${secret.path}/passwd`, SECRET);
   await Deno.writeTextFile(`${secret.path}/passwd.attrs`, "{}");
@@ -100,12 +105,12 @@ Deno.test("links in the folder of files, at any level, become no files of the pr
   await Deno.symlink(secret.path, `${storage}/${posts}/${sourceId("words")}`);
   await using app = await openTestApp();
   const report = await importFrom(app, `pocketbase:${folder.path}`);
-  assert.equal(report.imported.files, 1, "that of a user");
-  assertTold(report, /posts\.cover: files left out.*: 2$/, /posts\.papers: files left out.*: 2$/);
+  assert.equal(report.imported.files, 1, "the file of a user");
+  assertNoted(report, /posts\.cover: files left out.*: 2$/, /posts\.papers: files left out.*: 2$/);
   assert.ok(!(await storedText(app)).includes(SECRET));
 });
 
-Deno.test("an archive has files alone: links, devices and folders in it are refused", async () => {
+Deno.test("an archive has only files: links, devices and folders in it are refused", async () => {
   await using there = await openTestApp();
   const { projectId } = await there.project();
   const { bytes } = await archiveOf(there.services, projectId);
@@ -122,8 +127,8 @@ Deno.test("an archive has files alone: links, devices and folders in it are refu
       const packed = await packTar(given) as Uint8Array<ArrayBuffer>;
       await assertTraceless(
         app.services,
-        () => importOf(app.services, packed),
-        new RegExp(`which is no file but a ${type}`),
+        () => importBytes(app.services, packed),
+        new RegExp(`which is a ${type} instead of a file`),
       );
     }
   }

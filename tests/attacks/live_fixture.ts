@@ -1,4 +1,4 @@
-/** A collection that is listened to, by those who may and those who may not. */
+/** A collection with live lists of authorized and unauthorized callers. */
 
 import assert from "node:assert/strict";
 import type { Id } from "@/lib/store/port.ts";
@@ -13,22 +13,20 @@ const NOTES = {
   fields: [{ key: "n", type: "Number" }, { key: "text", type: "String" }],
 };
 
-export interface Notes extends AsyncDisposable {
+export interface NotesFixture extends AsyncDisposable {
   readonly app: TestApp;
   readonly project: Awaited<ReturnType<TestApp["project"]>>;
-  /** Opens `notes/live` with the query behind it. */
   listen(query: string, more?: Partial<ListenInput>): Promise<LiveReader>;
-  /** Stores a document with the secret key. */
   create(document: object): Promise<Id>;
   patch(id: Id, changes: object): Promise<void>;
   redefine(definition: object): Promise<void>;
 }
 
-/** Another collection of the same app stands in a project of its own. */
+/** Opens a `notes` collection. Each collection of an app is in a separate project. */
 export async function openNotes(
   definition: object = {},
   { app: shared, ...options }: TestOptions & { app?: TestApp } = {},
-): Promise<Notes> {
+): Promise<NotesFixture> {
   const app = shared ?? await openTestApp(options);
   const project = await app.project();
   await project.collection({ ...NOTES, ...definition });
@@ -56,25 +54,25 @@ export async function openNotes(
   };
 }
 
-/** Everything that a list shows until it ends, as text, with the code that it ends with. */
-export async function untilEnd(reader: LiveReader): Promise<{ shown: string; code: string }> {
-  let shown = "";
+/** Returns everything that a list sends until it ends, as text, with the final code. */
+export async function readToEnd(reader: LiveReader): Promise<{ shown: string; code: string }> {
+  let received = "";
   for (;;) {
     const next = await reader.next();
-    assert.notEqual(next, null, "it ends with a word why");
+    assert.notEqual(next, null, "the last event contains the reason");
     if (next!.event !== "unauthorized") {
-      shown += JSON.stringify(next);
+      received += JSON.stringify(next);
       continue;
     }
     assert.equal(await reader.next(), null);
-    return { shown, code: next!.data.code };
+    return { shown: received, code: next!.data.code };
   }
 }
 
 const TICK_MS = 20;
 
-/** Lets a clock go on as the machine's does. */
-export function running(clock: FakeClock): Disposable {
+/** Lets a fake clock run at the machine's speed. */
+export function runClock(clock: FakeClock): Disposable {
   let last = performance.now();
   const timer = setInterval(() => {
     const now = performance.now();
@@ -84,9 +82,8 @@ export function running(clock: FakeClock): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** A call with the publishable key and somebody's token. */
-export const opening = (
-  { project }: Notes,
+export const liveCall = (
+  { project }: NotesFixture,
   { user, path = "/api/data/notes/live", method = "GET", peer }: {
     readonly user?: TestUser;
     readonly path?: string;

@@ -1,11 +1,11 @@
-/** Live lists while somebody sets the clock of the machine. */
+/** Live lists while the machine's clock is set. */
 
 import assert from "node:assert/strict";
 import { openNotes } from "./live_fixture.ts";
 
 const HOUR_MS = 3_600_000;
 
-Deno.test("listenToDocuments goes on, and comes back, while the clock is set back and forth", async () => {
+Deno.test("listenToDocuments continues and resumes while the clock is set back and forth", async () => {
   await using notes = await openNotes();
   const { app, project, create, patch, listen } = notes;
   const user = await project.user();
@@ -25,14 +25,14 @@ Deno.test("listenToDocuments goes on, and comes back, while the clock is set bac
   assert.deepEqual((await again.changes(6)).map(({ data }) => data.document.n), numbers);
 });
 
-Deno.test("listenToDocuments begins anew where a clock that was ahead had changes removed, and tells what comes", async () => {
+Deno.test("listenToDocuments resets after a wrong clock removed changes, and sends later ones", async () => {
   await using notes = await openNotes();
   const { app, project, create, listen } = notes;
   await using reader = await listen("?limit=1");
   const { id: start } = await reader.expect("list");
   for (let n = 0; n < 70; n++) await create({ n });
   await reader.changes(70);
-  // Set ahead by two days, and right again.
+  // Set ahead by two days and then corrected.
   app.clock.setBack(-48 * HOUR_MS);
   await app.services.engine.changes.trim(
     project.projectId,
@@ -45,11 +45,10 @@ Deno.test("listenToDocuments begins anew where a clock that was ahead had change
   assert.deepEqual(seen, [70, 71]);
   await using again = await listen("?limit=1", { lastEventId: start });
   if (app.services.engine.name === "sqlite") {
-    // Of what was removed nobody knows any more.
+    // The removed changes are lost.
     await again.expect("reset");
     assert.equal((await again.expect("list")).data.total, 72);
   } else {
-    // By the server, and by its own clock.
     const all = (await again.changes(72)).map(({ data }) => data.document.n);
     assert.deepEqual(all, Array.from({ length: 72 }, (_, n) => n));
   }

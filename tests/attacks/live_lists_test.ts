@@ -1,4 +1,4 @@
-/** Live lists as those meet them who want to see what is not theirs. */
+/** Live lists of readers who try to see private data. */
 
 import assert from "node:assert/strict";
 import { rotateKey } from "@/lib/projects/rotate_key.ts";
@@ -8,17 +8,17 @@ import { ALL } from "@/lib/store/filter.ts";
 import { LIVE_TICKETS } from "@/lib/events/live/tickets.ts";
 import { LiveReader } from "../support/live_reader.ts";
 import { openTestApp, type TestApp, type TestUser } from "../support/test_app.ts";
-import { type Notes, opening, openNotes, running, untilEnd } from "./live_fixture.ts";
+import { liveCall, type NotesFixture, openNotes, readToEnd, runClock } from "./live_fixture.ts";
 
-/** Within this nobody is told anything any more. */
+/** Milliseconds within which a revoked reader stops receiving changes. */
 const REVOKED_MS = 5_000;
 
 /** `removed - of 0` */
-const told = (
+const summaryOf = (
   { data: { action, document, total } }: Awaited<ReturnType<LiveReader["expect"]>>,
 ): string => `${action} ${document?.n ?? "-"} of ${total}`;
 
-Deno.test("listenToDocuments shows another user nothing of private documents, whatever they ask for", async () => {
+Deno.test("listenToDocuments sends another user nothing of private documents, with any query", async () => {
   await using notes = await openNotes();
   const { project, create, patch, listen } = notes;
   const [ann, bob] = [await project.user(), await project.user()];
@@ -45,7 +45,7 @@ Deno.test("listenToDocuments shows another user nothing of private documents, wh
     const { data } = await reader.expect("list");
     assert.deepEqual([data.total, data.items], [0, []], query);
   }
-  // In and out of every filter, and through the trash.
+  // Moves the document in and out of every filter, and through the trash.
   for (const n of [5, 2, 7, 1]) await patch(secret, { n });
   await patch(secret, { text: "other" });
   await patch(secret, { text: "secret" });
@@ -54,24 +54,24 @@ Deno.test("listenToDocuments shows another user nothing of private documents, wh
     assert.equal((await project.asSecret({ method, path: at })).status, 200);
   }
   await project.asSecret({ method: "DELETE", path: `${path}?permanent=true` });
-  // What is theirs is the first that they hear of.
+  // The first event is about the reader's own document.
   const own = await create({ n: 2, text: "own", userId: bob.id });
   await patch(own, { n: 6 });
-  const hearsOf = (query: string) => !/^\?(?:userId|text=|_id=)/.test(query);
+  const receivesOwnChange = (query: string) => !/^\?(?:userId|text=|_id=)/.test(query);
   for (const [i, query] of queries.entries()) {
-    if (!hearsOf(query)) continue;
+    if (!receivesOwnChange(query)) continue;
     const { data } = await readers[i]!.expect("change");
     assert.deepEqual([data.id, data.action], [own, "added"], query);
   }
   notes.app.services.liveLists.stop();
   for (const [i, query] of queries.entries()) {
     for (let next = await readers[i]!.next(); next !== null; next = await readers[i]!.next()) {
-      assert.deepEqual([next.data.id, hearsOf(query)], [own, true], query);
+      assert.deepEqual([next.data.id, receivesOwnChange(query)], [own, true], query);
     }
   }
 });
 
-Deno.test("listenToDocuments refuses the key alone, no key and a wrong token for private documents, and opens nothing", async () => {
+Deno.test("listenToDocuments refuses private documents without a valid token", async () => {
   await using notes = await openNotes();
   const { app, project, listen } = notes;
   const user = await project.user();
@@ -80,10 +80,10 @@ Deno.test("listenToDocuments refuses the key alone, no key and a wrong token for
     const another = await app.project();
     const foreign = await another.user();
     return [
-      await app.send(opening(notes, {})),
+      await app.send(liveCall(notes, {})),
       await app.send({ path: "/api/data/notes/live" }),
-      await app.send(opening(notes, { user: wrong })),
-      await app.send(opening(notes, { user: foreign })),
+      await app.send(liveCall(notes, { user: wrong })),
+      await app.send(liveCall(notes, { user: foreign })),
     ].map(({ status, body }) => `${status} ${body.code}`);
   };
   for (let round = 0; round < 8; round++) {
@@ -98,12 +98,12 @@ Deno.test("listenToDocuments refuses the key alone, no key and a wrong token for
   for (let i = 0; i < 20; i++) open.use(await listen("?limit=1", { user }));
 });
 
-/** Whoever has listened may no longer: done here, or by another process on the same store. */
+/** Revocations of a reader's access, in this process or in another one on the store. */
 const REVOCATIONS: Readonly<
-  Record<string, (by: TestApp, notes: Notes, user: TestUser) => Promise<unknown>>
+  Record<string, (by: TestApp, notes: NotesFixture, user: TestUser) => Promise<unknown>>
 > = {
   "signed out": (by, notes, user) =>
-    by.send(opening(notes, { user, method: "POST", path: "/api/userAuth/logout-all" })),
+    by.send(liveCall(notes, { user, method: "POST", path: "/api/userAuth/logout-all" })),
   "disabled": (by, { project }, { id }) =>
     by.send({
       method: "PATCH",
@@ -121,10 +121,10 @@ const REVOCATIONS: Readonly<
     rotateKey(by.services, project.projectId, { kind: "publishable" }),
 };
 
-Deno.test("listenToDocuments ends within five seconds for who signed out, was disabled or deleted, or whose key rotated, here or in another process", async () => {
+Deno.test("listenToDocuments ends within 5 s of a revocation, in this or another process", async () => {
   await using app = await openTestApp();
   await using elsewhere = await openTestApp({ store: app.store, clock: app.clock });
-  using _ = running(app.clock);
+  using _ = runClock(app.clock);
   const ended = async (what: string, by: TestApp) => {
     const notes = await openNotes({}, { app });
     const { project, create, listen } = notes;
@@ -135,20 +135,20 @@ Deno.test("listenToDocuments ends within five seconds for who signed out, was di
     await others.expect("list");
     await REVOCATIONS[what]!(by, notes, user);
     const began = performance.now();
-    const { shown, code } = await untilEnd(reader);
+    const { shown, code } = await readToEnd(reader);
     const took = performance.now() - began;
     assert.ok(took < REVOKED_MS, `${what} took ${took} ms`);
     assert.equal(code, "ACCESS_TOKEN_INVALID", what);
     assert.equal(shown, "", what);
     await create({ n: 1, userId: other.id });
-    assert.equal(told(await others.expect("change")), "added 1 of 1", what);
+    assert.equal(summaryOf(await others.expect("change")), "added 1 of 1", what);
   };
   await Promise.all(
     Object.keys(REVOCATIONS).flatMap((what) => [ended(what, app), ended(what, elsewhere)]),
   );
 });
 
-Deno.test("listenToDocuments ends when its token does, and not before", async () => {
+Deno.test("listenToDocuments ends when its token expires, and not before", async () => {
   await using notes = await openNotes();
   const { app, project, listen, create } = notes;
   const { id } = await project.user();
@@ -157,22 +157,22 @@ Deno.test("listenToDocuments ends when its token does, and not before", async ()
   await reader.expect("list");
   app.clock.advance(59_000);
   await create({ n: 1, userId: id });
-  assert.equal(told(await reader.expect("change")), "added 1 of 1");
+  assert.equal(summaryOf(await reader.expect("change")), "added 1 of 1");
   app.clock.advance(5_000);
-  assert.deepEqual(await untilEnd(reader), { shown: "", code: "ACCESS_TOKEN_INVALID" });
+  assert.deepEqual(await readToEnd(reader), { shown: "", code: "ACCESS_TOKEN_INVALID" });
 });
 
-Deno.test("listenToDocuments with the secret key ends when it is rotated", async () => {
+Deno.test("listenToDocuments with the secret key ends when the key is rotated", async () => {
   await using notes = await openNotes();
   const { app, project, listen } = notes;
   await using reader = await listen("");
   await reader.expect("list");
   await rotateKey(app.services, project.projectId, { kind: "secret" });
   app.clock.advance(REVOKED_MS);
-  assert.equal((await untilEnd(reader)).shown, "");
+  assert.equal((await readToEnd(reader)).shown, "");
 });
 
-Deno.test("listenToDocuments tells one owner that a document is removed and the other that it is added when it changes hands", async () => {
+Deno.test("listenToDocuments sends a removal and an addition when a document changes its owner", async () => {
   await using notes = await openNotes();
   const { project, create, patch, listen } = notes;
   const [ann, bob] = [await project.user(), await project.user()];
@@ -183,19 +183,19 @@ Deno.test("listenToDocuments tells one owner that a document is removed and the 
   await patch(id, { userId: bob.id, n: 2, text: "bob's" });
   const removed = await anns.expect("change");
   assert.deepEqual(removed.data, { action: "removed", id, total: 0 });
-  assert.equal(told(await bobs.expect("change")), "added 2 of 1");
+  assert.equal(summaryOf(await bobs.expect("change")), "added 2 of 1");
   await patch(id, { n: 3 });
-  assert.equal(told(await bobs.expect("change")), "changed 3 of 1");
+  assert.equal(summaryOf(await bobs.expect("change")), "changed 3 of 1");
   await patch(id, { userId: ann.id, n: 4 });
-  assert.equal(told(await anns.expect("change")), "added 4 of 1");
+  assert.equal(summaryOf(await anns.expect("change")), "added 4 of 1");
   assert.deepEqual((await bobs.expect("change")).data, { action: "removed", id, total: 0 });
   await patch(id, { userId: null, n: 5 });
   assert.deepEqual((await anns.expect("change")).data, { action: "removed", id, total: 0 });
   await create({ n: 6, userId: bob.id });
-  assert.equal(told(await bobs.expect("change")), "added 6 of 1");
+  assert.equal(summaryOf(await bobs.expect("change")), "added 6 of 1");
 });
 
-Deno.test("createLiveTicket opens the list of who asked, whoever brings it, and for nobody who may not any more", async () => {
+Deno.test("createLiveTicket opens the list of its user for any bearer, while the user may read", async () => {
   await using notes = await openNotes();
   const { app, project, create } = notes;
   const [ann, bob] = [await project.user(), await project.user()];
@@ -214,12 +214,12 @@ Deno.test("createLiveTicket opens the list of who asked, whoever brings it, and 
   await create({ n: 1, userId: ann.id });
   await create({ n: 2, userId: bob.id });
 
-  // Beside a key it counts for nothing, and is not spent.
+  // A ticket in addition to a key is ignored and not used up.
   const path = await ticket(bob);
-  const beside = opening(notes, { user: ann }).headers;
-  for (const headers of [beside, [["x-api-key", another.secretKey] as [string, string]]]) {
+  const withKey = liveCall(notes, { user: ann }).headers;
+  for (const headers of [withKey, [["x-api-key", another.secretKey] as [string, string]]]) {
     const { status, text } = await app.send({ path, headers });
-    assert.equal(status, headers === beside ? 200 : 404);
+    assert.equal(status, headers === withKey ? 200 : 404);
     assert.doesNotMatch(text, /"n":2/);
   }
   const response = await app.open({ path });
@@ -243,7 +243,7 @@ Deno.test("createLiveTicket opens the list of who asked, whoever brings it, and 
   assert.equal(await engine.records(project.projectId, LIVE_TICKETS).count(ALL), 0);
 });
 
-Deno.test("listenToDocuments goes on from a Last-Event-ID with what its reader may see, and from an altered one not at all", async () => {
+Deno.test("listenToDocuments resumes a Last-Event-ID within access rules, and refuses an altered one", async () => {
   await using notes = await openNotes();
   const { project, create, listen } = notes;
   const [ann, bob] = [await project.user(), await project.user()];
@@ -268,7 +268,7 @@ Deno.test("listenToDocuments goes on from a Last-Event-ID with what its reader m
   }
 });
 
-Deno.test("listenToDocuments begins anew from a Last-Event-ID of before its collection became private", async () => {
+Deno.test("listenToDocuments resets a Last-Event-ID from before the collection became private", async () => {
   await using notes = await openNotes({ rls: { mode: "public-read" } });
   const { app, project, create, listen, redefine } = notes;
   const [ann, bob] = [await project.user(), await project.user()];
@@ -282,13 +282,13 @@ Deno.test("listenToDocuments begins anew from a Last-Event-ID of before its coll
   await bobs.expect("reset");
   const { data } = await bobs.expect("list");
   assert.deepEqual([data.total, data.items[0].n], [1, 2]);
-  const call = opening(notes, {});
+  const call = liveCall(notes, {});
   const headers: [string, string][] = [...call.headers, ["last-event-id", lastEventId!]];
   const refused = await app.send({ ...call, headers });
   assert.deepEqual([refused.status, refused.body.code], [401, "ACCESS_TOKEN_REQUIRED"]);
 });
 
-Deno.test("listenToDocuments tells of nothing that is written once a collection is private, however often it changes", async () => {
+Deno.test("listenToDocuments sends no writes after a collection became private", async () => {
   await using notes = await openNotes({ rls: { mode: "public-read" } });
   const { project, create, listen, redefine } = notes;
   const [ann, bob] = [await project.user(), await project.user()];
@@ -299,22 +299,22 @@ Deno.test("listenToDocuments tells of nothing that is written once a collection 
     for (let i = 0; i < 5; i++) readers.push(open.use(await listen(`?n_gte=${i}`, { user: null })));
     await create({ n: 10, text: "open", userId: ann.id });
     for (const reader of readers) {
-      for (let told = ""; !told.includes("open");) {
+      for (let received = ""; !received.includes("open");) {
         const next = await reader.next();
-        assert.ok(next !== null, "it ended before the document was told");
-        told = JSON.stringify(next);
+        assert.ok(next !== null, "the list ended before the document was sent");
+        received = JSON.stringify(next);
       }
     }
     const privately = redefine({ rls: { mode: "private" } });
-    const beside = Array.from(
+    const concurrent = Array.from(
       { length: 10 },
       (_, n) => create({ n: n + 10, text: "beside", userId: ann.id }),
     );
     await privately;
     await create({ n: 20, text: `closed ${round}`, userId: ann.id });
-    await Promise.all(beside);
+    await Promise.all(concurrent);
     for (const reader of readers) {
-      const { shown, code } = await untilEnd(reader);
+      const { shown, code } = await readToEnd(reader);
       assert.equal(code, "ACCESS_TOKEN_REQUIRED");
       assert.equal(shown.includes(`closed ${round}`), false);
     }

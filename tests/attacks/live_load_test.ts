@@ -1,16 +1,16 @@
-/** Live lists under those who ask for much, take nothing, or send what costs most. */
+/** Live lists of clients that open many, read nothing, or send expensive queries. */
 
 import assert from "node:assert/strict";
 import { LIVE_BEHIND_BYTES_MAX, LIVE_STREAMS_MAX, LIVE_STREAMS_SHARE_MAX } from "@/lib/limits.ts";
 import type { LiveReader } from "../support/live_reader.ts";
-import { DEAR_PATTERN } from "../support/dear_pattern.ts";
-import { type Notes, opening, openNotes } from "./live_fixture.ts";
+import { SLOW_PATTERN } from "../support/slow_pattern.ts";
+import { liveCall, type NotesFixture, openNotes } from "./live_fixture.ts";
 
 const PUBLIC = { rls: { mode: "public-read" } };
 const peerOf = (i: number) => `10.0.${i >> 8}.${i & 255}`;
 
-/** How long the event loop was held at most while something was done. */
-async function longestHold(work: () => Promise<unknown>): Promise<number> {
+/** Measures the longest time that the event loop was blocked during work, in milliseconds. */
+async function measureLongestBlock(work: () => Promise<unknown>): Promise<number> {
   let [last, longest, isOver] = [performance.now(), 0, false];
   const watch = (async () => {
     while (!isOver) {
@@ -26,13 +26,13 @@ async function longestHold(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-Deno.test("listenToDocuments refuses more than twenty of two thousand openings from one address at once, and leaves others theirs", async () => {
+Deno.test("listenToDocuments opens at most twenty lists per address, and others are unaffected", async () => {
   await using notes = await openNotes(PUBLIC);
   const another = await openNotes(PUBLIC, { app: notes.app });
   const { app, listen } = notes;
   const call = (i: number) =>
     app.open(
-      opening(notes, { path: `/api/data/notes/live?snapshot=false&n=${i}`, peer: peerOf(1) }),
+      liveCall(notes, { path: `/api/data/notes/live?snapshot=false&n=${i}`, peer: peerOf(1) }),
     );
   const responses = await Promise.all(Array.from({ length: 2_000 }, (_, i) => call(i)));
   const opened = responses.filter(({ status }) => status === 200);
@@ -48,18 +48,18 @@ Deno.test("listenToDocuments refuses more than twenty of two thousand openings f
   await (await listen("", { user: null, peer: peerOf(2) }))[Symbol.asyncDispose]();
   await (await listen(""))[Symbol.asyncDispose]();
   await (await another.listen("", { user: null, peer: peerOf(1) }))[Symbol.asyncDispose]();
-  // Who closes one has room for one.
+  // Closing one allows another.
   await opened[0]!.body!.cancel();
   assert.equal((await call(1)).status, 200);
   assert.equal((await call(1)).status, 429);
 });
 
-Deno.test("listenToDocuments refuses more than a thousand of two thousand openings from many addresses, and leaves other projects theirs", async () => {
+Deno.test("listenToDocuments opens at most a thousand lists per project, and others are unaffected", async () => {
   await using notes = await openNotes(PUBLIC);
   const another = await openNotes(PUBLIC, { app: notes.app });
   const responses = await Promise.all(
     Array.from({ length: 2_000 }, (_, i) =>
-      notes.app.open(opening(notes, {
+      notes.app.open(liveCall(notes, {
         path: "/api/data/notes/live?snapshot=false",
         peer: peerOf(i >> 3),
       }))),
@@ -75,15 +75,15 @@ Deno.test("listenToDocuments refuses more than a thousand of two thousand openin
   await (await notes.listen("", { user: null }))[Symbol.asyncDispose]();
 });
 
-Deno.test("listenToDocuments counts nothing that was refused, asked for by HEAD, or left at once", async () => {
+Deno.test("listenToDocuments does not count refused, HEAD and immediately closed requests", async () => {
   await using notes = await openNotes(PUBLIC);
   const { app, listen } = notes;
   for (let i = 0; i < 2 * LIVE_STREAMS_SHARE_MAX; i++) {
-    const refused = await app.send(opening(notes, { path: "/api/data/notes/live?page=2" }));
+    const refused = await app.send(liveCall(notes, { path: "/api/data/notes/live?page=2" }));
     assert.equal(refused.status, 400);
-    const head = await app.open(opening(notes, { method: "HEAD" }));
+    const head = await app.open(liveCall(notes, { method: "HEAD" }));
     assert.equal(head.body, null);
-    await (await app.open(opening(notes, {}))).body!.cancel();
+    await (await app.open(liveCall(notes, {}))).body!.cancel();
   }
   await using open = new AsyncDisposableStack();
   for (let i = 0; i < LIVE_STREAMS_SHARE_MAX; i++) open.use(await listen("", { user: null }));
@@ -92,13 +92,13 @@ Deno.test("listenToDocuments counts nothing that was refused, asked for by HEAD,
 const READERS = 200;
 const CHANGES = 100;
 
-Deno.test("listenToDocuments holds no more than its bound for each of two hundred readers that stop reading", async () => {
+Deno.test("listenToDocuments holds bounded memory for each of two hundred stalled readers", async () => {
   await using notes = await openNotes(PUBLIC, { env: { FREE_DOCUMENT_BYTES: "1000000000" } });
   const { create, listen } = notes;
   await using open = new AsyncDisposableStack();
   const stalled: LiveReader[] = [];
   for (let i = 0; i < READERS; i++) {
-    // Each with a filter of its own, so that no two are sent the same bytes.
+    // Each has a different filter, so that no bytes are shared.
     const reader = await listen(`?n_gte=-${i + 1}`, { user: null, peer: peerOf(i >> 4) });
     await reader.expect("list");
     stalled.push(open.use(reader));
@@ -119,7 +119,7 @@ Deno.test("listenToDocuments holds no more than its bound for each of two hundre
   }
 });
 
-Deno.test("listenToDocuments holds one list for a reader that takes nothing while its definition changes", async () => {
+Deno.test("listenToDocuments holds one list for a stalled reader while its definition changes", async () => {
   await using notes = await openNotes(PUBLIC);
   const { create, redefine, listen } = notes;
   const text = "x".repeat(400_000);
@@ -144,16 +144,16 @@ Deno.test("listenToDocuments holds one list for a reader that takes nothing whil
   assert.ok(lists <= ROUNDS / 2, `${lists} lists of two megabytes waited`);
 });
 
-/** As much as one match of a pattern may take, and a turn of others. */
-const HELD_MS = 150;
+/** Milliseconds of one pattern match plus a turn of others. */
+const BLOCKED_MS_MAX = 150;
 
-Deno.test("listenToDocuments with patterns that take long does not hold the thread for longer than one of them", async () => {
+Deno.test("listenToDocuments with slow patterns blocks the thread for at most one of them", async () => {
   await using notes = await openNotes(PUBLIC);
   const { create, listen } = notes;
   await using open = new AsyncDisposableStack();
   const dear = [];
   for (let i = 0; i < LIVE_STREAMS_SHARE_MAX; i++) {
-    const pattern = encodeURIComponent(`${DEAR_PATTERN}${i}`);
+    const pattern = encodeURIComponent(`${SLOW_PATTERN}${i}`);
     dear.push(open.use(await listen(`?text_regex=${pattern}`, { user: null })));
   }
   await using plain = await listen("?fields=n");
@@ -166,27 +166,27 @@ Deno.test("listenToDocuments with patterns that take long does not hold the thre
       text += "ab"[(seed >> 8) % 2];
     }
     held.push(
-      await longestHold(async () => {
+      await measureLongestBlock(async () => {
         await create({ n: length, text });
         const { data } = await plain.expect("change");
         assert.equal(data.document.n, length);
       }),
     );
   }
-  assert.ok(held[0]! < HELD_MS, `held for ${held} ms`);
-  // A text in which it may take longer than allowed is told to nobody as if it did not match.
+  assert.ok(held[0]! < BLOCKED_MS_MAX, `blocked for ${held} ms`);
+  // A text whose match times out is not sent to any reader, as if it did not match.
   for (const reader of dear) {
     assert.equal(await reader.next(), null);
     assert.match(reader.comments.at(-1)!, /come back/);
   }
 });
 
-/** Some 20 ms on a machine that has nothing else to do. */
+/** Milliseconds to catch up, far more than on an idle machine. */
 const CATCHING_UP_MS = 500;
 const MANY = 10_000;
 const BULK = 100;
 
-async function writeMany({ project }: Notes, from: number, to: number): Promise<void> {
+async function writeMany({ project }: NotesFixture, from: number, to: number): Promise<void> {
   for (let n = from; n < to; n += BULK) {
     const documents = Array.from(
       { length: BULK },
@@ -197,7 +197,7 @@ async function writeMany({ project }: Notes, from: number, to: number): Promise<
   }
 }
 
-Deno.test("listenToDocuments leaves nothing out of ten thousand changes while a stream catches up", async () => {
+Deno.test("listenToDocuments omits none of ten thousand changes while a stream catches up", async () => {
   await using notes = await openNotes(PUBLIC);
   const { listen } = notes;
   const query = "?fields=n&meta=false&text=tenth";
@@ -207,20 +207,20 @@ Deno.test("listenToDocuments leaves nothing out of ten thousand changes while a 
   await writeMany(notes, 0, MANY / 2);
   let reader!: LiveReader;
   const writing = writeMany(notes, MANY / 2, MANY);
-  const held = await longestHold(async () => {
+  const held = await measureLongestBlock(async () => {
     reader = await listen(query, { lastEventId: id });
   });
   await using _ = reader;
-  assert.ok(held < CATCHING_UP_MS, `held for ${held} ms`);
+  assert.ok(held < CATCHING_UP_MS, `blocked for ${held} ms`);
   const seen = new Set<number>();
   let last = -1;
   while (seen.size < MANY / 10) {
     const { event, data } = (await reader.next())!;
     assert.equal(event, "change");
     assert.equal(data.action, "added");
-    // The last one may come again, with its total.
+    // The last change may be sent again with its total.
     const isAgain = data.document.n === last && data.total !== undefined;
-    assert.ok(data.document.n > last || isAgain, "in the order of commits");
+    assert.ok(data.document.n > last || isAgain, "changes arrive in the order of commits");
     last = data.document.n;
     seen.add(last);
   }

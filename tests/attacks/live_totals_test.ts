@@ -1,23 +1,23 @@
-/** Totals of live lists that are opened while others write without a pause. */
+/** Totals of live lists that are opened during continuous writes. */
 
 import assert from "node:assert/strict";
 import type { LiveReader } from "../support/live_reader.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { database } from "../support/test_store.ts";
-import { openNotes, running } from "./live_fixture.ts";
+import { openNotes, runClock } from "./live_fixture.ts";
 
 const WRITERS = 4;
 const LISTS = 18;
-/** In which writers go on between two lists. */
+/** Milliseconds that writers continue between two lists. */
 const OPENED_MS = 20;
 /**
- * A total that was not known is counted again within some seconds; but MongoDB's stand-in may hold
- * back changes and counts for a minute.
+ * Milliseconds until an unknown total is counted again. MongoDB's stand-in may delay changes and
+ * counts for a minute.
  */
 const SETTLED_MS = database === "sqlite" ? 30_000 : 200_000;
 
-/** What a page shows: the number that it was told last. */
-class Shown {
+/** The total that a page shows, which is the last one it received. */
+class DisplayedTotal {
   total: number | undefined;
   lastEventId: string | undefined;
 
@@ -32,10 +32,10 @@ class Shown {
   }
 }
 
-Deno.test("listenToDocuments tells every list its true total once those who write stop, whenever it was opened", async () => {
+Deno.test("listenToDocuments sends every list its true total once writes stop", async () => {
   await using app = await openTestApp();
   await using elsewhere = await openTestApp({ store: app.store, clock: app.clock });
-  using _ = running(app.clock);
+  using _ = runClock(app.clock);
   const notes = await openNotes({}, { app });
   const { project, listen } = notes;
   const send = (n: number, call: Parameters<typeof app.send>[0]) =>
@@ -51,14 +51,14 @@ Deno.test("listenToDocuments tells every list its true total once those who writ
   };
   const writing = Promise.all(Array.from({ length: WRITERS }, (_, i) => write(i)));
   await using open = new AsyncDisposableStack();
-  const shown: Shown[] = [];
+  const displayed: DisplayedTotal[] = [];
   const following: Promise<void>[] = [];
   for (let i = 0; i < LISTS; i++) {
-    // Each with a filter of its own, so that each is counted; a third come back, without a list.
+    // Each has a different filter, so that each is counted. A third resume without a list.
     const query = `?n_gte=0&limit=1&n_lt=${1_000 + i}`;
-    const lastEventId = i % 3 === 2 ? shown[i - 1]!.lastEventId : undefined;
-    const one = new Shown(open.use(await listen(query, { lastEventId })));
-    shown.push(one);
+    const lastEventId = i % 3 === 2 ? displayed[i - 1]!.lastEventId : undefined;
+    const one = new DisplayedTotal(open.use(await listen(query, { lastEventId })));
+    displayed.push(one);
     following.push(one.follow());
     await new Promise((resolve) => setTimeout(resolve, OPENED_MS));
   }
@@ -67,8 +67,8 @@ Deno.test("listenToDocuments tells every list its true total once those who writ
   const { body } = await send(0, { path: "/api/data/notes?n_gte=0&limit=1" });
   const { total } = body.data;
   const began = performance.now();
-  // Who came back behind the last change of all was told nothing.
-  const wrong = () => shown.filter((one) => one.total !== undefined && one.total !== total);
+  // A list that resumed after the last change received no total.
+  const wrong = () => displayed.filter((one) => one.total !== undefined && one.total !== total);
   while (wrong().length > 0) {
     assert.ok(performance.now() - began < SETTLED_MS, wrong().map((one) => one.total).join());
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -3,12 +3,12 @@ import { issueToken } from "@/lib/auth/issue_token.ts";
 import { FREE_MAILS, FREE_SIGN_IN_MAILS_PER_DAY } from "@/lib/limits.ts";
 import { admitMail } from "@/lib/mail/admission.ts";
 import { sendCode } from "@/lib/mail/code_mails.ts";
-import { mailContext } from "@/lib/mail/outbox.ts";
-import { countMails, mailsThisMonth } from "@/lib/mail/usage.ts";
+import { requireMailContext } from "@/lib/mail/outbox.ts";
+import { countMails, getMailsThisMonth } from "@/lib/mail/usage.ts";
 import { setTemplate } from "@/lib/mail/template_store.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import type { Id } from "@/lib/store/port.ts";
-import { inviting } from "../api/invitations.ts";
+import { inviteCall } from "../api/invitations.ts";
 import { mailEnv } from "../api/outbox_fixture.ts";
 import { openTeam } from "../api/team.ts";
 import { ok, times } from "../api/test_collection.ts";
@@ -18,19 +18,18 @@ import { faults, testUnless } from "../support/server_faults.ts";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp_server.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 
-/** An owner who registered for nothing has the platform's server carry their own words, and much of it. */
+/** An owner with a free account who sends many mails with their own text through the platform. */
 
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-const LURE = "Win at https://evil.example, call 0800 555 0199";
+const SCAM_TEXT = "Win at https://evil.example, call 0800 555 0199";
 
 interface Platform extends AsyncDisposable {
   readonly app: TestApp;
   readonly server: TestSmtpServer;
 }
 
-/** Mails go by the platform's server. */
 async function openPlatform(): Promise<Platform> {
   await using opening = new AsyncDisposableStack();
   const server = opening.use(await startSmtpServer());
@@ -39,7 +38,7 @@ async function openPlatform(): Promise<Platform> {
   return { app, server, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** Asks for a code to sign in with; resolves to what the mail server got of it. */
+/** Requests a sign-in code, and resolves to the mail that the server received. */
 async function askForCode({ app, server }: Platform, projectId: Id, email: string) {
   const before = server.mails.length;
   const target = { purpose: "code", email, subjectId: null, language: null } as const;
@@ -48,29 +47,33 @@ async function askForCode({ app, server }: Platform, projectId: Id, email: strin
   return server.mails.slice(before);
 }
 
-/** Uses up all but some of the mails that the plan gives the project this month. */
 const useUp = async ({ app }: Platform, projectId: Id, left = 0) =>
   void await countMails(app.services, projectId, { count: FREE_MAILS - left, limit: FREE_MAILS });
 
-Deno.test("own words: within the month's mails an owner's template is sent, afterwards the built-in text without their link", async () => {
+Deno.test("own words: a template is used within the month's mails, then the built-in text", async () => {
   await using platform = await openPlatform();
   const { app } = platform;
   const { projectId } = await app.project({ siteUrl: "https://evil.example" });
-  const template = { name: "code", language: "en", subject: LURE, text: `${LURE} {{code}}` };
+  const template = {
+    name: "code",
+    language: "en",
+    subject: SCAM_TEXT,
+    text: `${SCAM_TEXT} {{code}}`,
+  };
   await setTemplate(app.services, projectId, template);
   await useUp(platform, projectId, 1);
   const [own] = await askForCode(platform, projectId, "first@example.com");
-  assert.equal(own!.subject, LURE);
+  assert.equal(own!.subject, SCAM_TEXT);
   for (const email of ["second@example.com", "third@example.com"]) {
     const [mail, ...more] = await askForCode(platform, projectId, email);
     assert.deepEqual(more, []);
     assert.match(mail!.subject, /^\d{6} signs you in to Test$/);
     assert.ok(!/evil|Win|https?:/.test(`${mail!.subject}${mail!.text}${mail!.html}`));
   }
-  assert.equal(await mailsThisMonth(app.services, projectId), FREE_MAILS + 2);
+  assert.equal(await getMailsThisMonth(app.services, projectId), FREE_MAILS + 2);
 });
 
-Deno.test("own words: many codes at once take no more of them than the month has left", async () => {
+Deno.test("own words: concurrent codes use no more templates than the month has left", async () => {
   await using platform = await openPlatform();
   const { app, server } = platform;
   const { projectId } = await app.project();
@@ -87,7 +90,7 @@ Deno.test("own words: many codes at once take no more of them than the month has
   assert.deepEqual([server.mails.length, own.length], [20, 3]);
 });
 
-Deno.test("own words: an invitation has them within the month's mails only, and counts", async () => {
+Deno.test("own words: an invitation uses them within the month's mails only, and counts", async () => {
   await using platform = await openPlatform();
   const { app, server } = platform;
   const team = await openTeam(app);
@@ -95,27 +98,27 @@ Deno.test("own words: an invitation has them within the month's mails only, and 
   await setTemplate(app.services, projectId, {
     name: "invitation",
     language: "en",
-    subject: LURE,
+    subject: SCAM_TEXT,
     text: "{{url}}",
   });
   await useUp(platform, projectId, 1);
   for (const email of ["first@example.com", "second@example.com"]) {
-    assert.equal(ok(await team.owner.send(inviting(team, email)), 201).mailed, true);
+    assert.equal(ok(await team.owner.send(inviteCall(team, email)), 201).mailed, true);
     await app.services.jobRunner.idle();
   }
   const invitations = server.mails.filter(({ subject }) => !subject.includes("verifies"));
   assert.deepEqual(invitations.map(({ subject }) => subject), [
-    LURE,
+    SCAM_TEXT,
     "You are invited to work on a project",
   ]);
-  assert.equal(await mailsThisMonth(app.services, projectId), FREE_MAILS + 1);
+  assert.equal(await getMailsThisMonth(app.services, projectId), FREE_MAILS + 1);
 });
 
-Deno.test("names: no mail of the platform's has an address, a number or a message that an owner calls a project by", async () => {
+Deno.test("names: a project's name adds no address, number or message to platform mails", async () => {
   await using platform = await openPlatform();
   const { app, server } = platform;
   const project = await app.project();
-  await changeProject(app.services, project.projectId, { name: LURE });
+  await changeProject(app.services, project.projectId, { name: SCAM_TEXT });
   await setAuth(app, project, { requireVerifiedEmail: true });
   ok(await project.asPublic(userCall("signup", { email: ADA, password: PASSWORD })), 201);
   for (const operation of CODE_REQUESTS) {
@@ -134,16 +137,18 @@ Deno.test("names: no mail of the platform's has an address, a number or a messag
   }
 });
 
-/** How many of as many mails as are asked for at once may be sent. */
-async function admitted({ app }: Platform, projectId: Id, addresses: readonly string[]) {
-  const context = await mailContext(app.services, projectId, { kinds: ["code"], language: null });
+async function countAdmitted({ app }: Platform, projectId: Id, addresses: readonly string[]) {
+  const context = await requireMailContext(app.services, projectId, {
+    kinds: ["code"],
+    language: null,
+  });
   const answers = await Promise.all(
     addresses.map((to) => admitMail(app.services, context, { projectId, purpose: "code", to })),
   );
   return answers.filter((answer) => answer !== null).length;
 }
 
-Deno.test("caps: a project sends so many mails of sign-in a day, whoever asks, and its owner learns it once", async () => {
+Deno.test("caps: a project sends a limited number of sign-in mails a day and notifies its owner once", async () => {
   await using platform = await openPlatform();
   const { app, server } = platform;
   const project = await app.project();
@@ -151,56 +156,56 @@ Deno.test("caps: a project sends so many mails of sign-in a day, whoever asks, a
   const owner = await project.owner();
   const addresses = (name: string) =>
     times(FREE_SIGN_IN_MAILS_PER_DAY / 2 + 10, (i) => `${name}${i}@example.com`);
-  const first = await admitted(platform, projectId, addresses("a"));
-  const second = await admitted(platform, projectId, addresses("b"));
+  const first = await countAdmitted(platform, projectId, addresses("a"));
+  const second = await countAdmitted(platform, projectId, addresses("b"));
   assert.deepEqual([first, second], [110, 90]);
-  // The answer is the one that there always is, and nothing is written.
+  // The response is unchanged, and no mail is sent.
   ok(await project.asPublic(userCall("code/request", { email: ADA })));
   assert.deepEqual(await mailsOf(app.services, projectId), []);
   const notices = server.mails.filter(({ subject }) => subject.includes("reached a limit"));
   assert.deepEqual(notices.map(({ to }) => to), [owner.email]);
   assert.ok(notices[0]!.text.includes(`/dashboard/projects/${projectId}/mail`));
   const { projectId: another } = await app.project();
-  assert.equal(await admitted(platform, another, [ADA]), 1);
+  assert.equal(await countAdmitted(platform, another, [ADA]), 1);
   app.clock.advance(DAY_MS);
-  assert.equal(await admitted(platform, projectId, [ADA]), 1);
+  assert.equal(await countAdmitted(platform, projectId, [ADA]), 1);
 });
 
-Deno.test("caps: one mailbox gets 20 mails a day of one project and 100 of all, whatever tags it is written with", async () => {
+Deno.test("caps: a mailbox gets 20 mails a day of a project and 100 of all, with any tags", async () => {
   await using platform = await openPlatform();
   const { app } = platform;
   const tagged = times(30, (i) => `victim+${i}@example.com`);
   const counts = [];
   for (let project = 0; project < 6; project++) {
     const { projectId } = await app.project();
-    counts.push(await admitted(platform, projectId, [...tagged, "Victim@example.com"]));
+    counts.push(await countAdmitted(platform, projectId, [...tagged, "Victim@example.com"]));
   }
   assert.deepEqual(counts, [20, 20, 20, 20, 20, 0]);
   const { projectId } = await app.project();
-  assert.equal(await admitted(platform, projectId, ["other@example.com"]), 1);
+  assert.equal(await countAdmitted(platform, projectId, ["other@example.com"]), 1);
   app.clock.advance(DAY_MS);
-  assert.equal(await admitted(platform, projectId, tagged), 20);
+  assert.equal(await countAdmitted(platform, projectId, tagged), 20);
 });
 
-Deno.test("caps: invitations of all projects count to the address, and the answer says that none was mailed", async () => {
+Deno.test("caps: invitations of all projects count, and the response says that no mail was sent", async () => {
   await using platform = await openPlatform();
   const { app, server } = platform;
   const team = await openTeam(app);
   const mailed: boolean[] = [];
   for (let i = 0; i < 21; i++) {
-    mailed.push(ok(await team.owner.send(inviting(team, `ada+${i}@example.com`)), 201).mailed);
+    mailed.push(ok(await team.owner.send(inviteCall(team, `ada+${i}@example.com`)), 201).mailed);
     await app.services.jobRunner.idle();
   }
   assert.deepEqual(mailed, [...times(20, () => true), false]);
   assert.equal(server.mails.filter(({ to }) => to.startsWith("ada+")).length, 20);
 });
 
-Deno.test("caps: what projects send to an address takes none of its own account's mails", async () => {
+Deno.test("caps: mails of projects to an address do not count against its own account's mails", async () => {
   await using platform = await openPlatform();
   const { app, server } = platform;
   for (let project = 0; project < 5; project++) {
     const { projectId } = await app.project();
-    await admitted(platform, projectId, times(20, (i) => `ada+${i}@example.com`));
+    await countAdmitted(platform, projectId, times(20, (i) => `ada+${i}@example.com`));
   }
   const body = { email: ADA, password: PASSWORD };
   const headers = { "sec-fetch-site": "same-origin" };
@@ -211,7 +216,7 @@ Deno.test("caps: what projects send to an address takes none of its own account'
 
 testUnless(
   faults.staysTaken,
-  "caps: users that an owner makes with somebody's address bring it 20 notices a day",
+  "caps: users created with another person's address cause at most 20 notices a day",
   async () => {
     await using platform = await openPlatform();
     const { app, server } = platform;

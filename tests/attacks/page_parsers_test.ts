@@ -1,18 +1,18 @@
-/** Every parser of what a browser sends to a page, with inputs that grow; see `parsers_test.ts`. */
+/** Tests every parser of page requests with growing inputs, like `parsers_test.ts`. */
 
 import type { WriteAccess } from "@/lib/documents/access.ts";
 import { readForm } from "@/lib/http/body.ts";
 import { readFileForm } from "@/lib/http/file_form.ts";
 import { readDraft } from "@/routes/dashboard/collections/draft_form.ts";
-import { takesEncoding } from "@/routes/compression.ts";
+import { acceptsEncoding } from "@/routes/compression.ts";
 import { readCsv } from "@/lib/operations/csv.ts";
 import { readEntries } from "@/routes/dashboard/documents/entered.ts";
-import { sortRows } from "@/lib/operations/import_rows.ts";
+import { validateRows } from "@/lib/operations/import_rows.ts";
 import { readUploadForm } from "@/routes/dashboard/documents/upload_form.ts";
 import { readView, viewText } from "@/routes/dashboard/documents/view.ts";
-import { collection, HELD, many, type Parser, testGrowth } from "./growth.ts";
+import { BODY_BUDGET, collection, joinParts, type Parser, testGrowth } from "./growth.ts";
 
-/** Reading rows takes no more of it. */
+/** The only fields that reading rows needs. */
 const target = { collection, ownerId: null } as WriteAccess;
 
 const FORM = "application/x-www-form-urlencoded";
@@ -25,7 +25,7 @@ const formOf = (text: string) =>
       body: text,
       headers: { "content-type": FORM },
     }),
-    { bytesMax: 8 * 1_048_576, held: HELD, fieldsMax: 1e6 },
+    { bytesMax: 8 * 1_048_576, reservation: BODY_BUDGET, fieldsMax: 1e6 },
   );
 
 async function* chunksOf(text: string, size: number): AsyncGenerator<Uint8Array> {
@@ -39,7 +39,7 @@ const uploadForm = (text: string) =>
     8 * 1_048_576,
   );
 
-/** Whose boundary is its first line. */
+/** Returns a form whose first line is its boundary. */
 const boundedForm = (text: string) => {
   const boundary = text.slice(2, text.indexOf("\r\n"));
   const type = `multipart/form-data; boundary=${boundary}`;
@@ -55,100 +55,102 @@ const PARSERS: readonly Parser[] = [
     name: "upload: a boundary and a text like it",
     size: 20,
     input: (n) => {
-      const boundary = `b${many(n, () => "a")}`;
+      const boundary = `b${joinParts(n, () => "a")}`;
       const head = 'content-disposition: form-data; name="text"';
-      return `--${boundary}\r\n${head}\r\n\r\n${many(1_000 * n, () => "a")}\r\n--${boundary}--`;
+      return `--${boundary}\r\n${head}\r\n\r\n${
+        joinParts(1_000 * n, () => "a")
+      }\r\n--${boundary}--`;
     },
     parse: boundedForm,
   },
   {
     name: "import: columns of a CSV",
     size: 500,
-    input: (n) => `${many(n, (i) => `a${i}`, ",")}\n${many(n, () => "1", ",")}`,
-    parse: (text: string) => sortRows(target, text),
+    input: (n) => `${joinParts(n, (i) => `a${i}`, ",")}\n${joinParts(n, () => "1", ",")}`,
+    parse: (text: string) => validateRows(target, text),
   },
   {
     name: "import: rows of a CSV",
     size: 300,
-    input: (n) => `a,b\n${many(n, (i) => `${i},x\n`)}`,
-    parse: (text: string) => sortRows(target, text),
+    input: (n) => `a,b\n${joinParts(n, (i) => `${i},x\n`)}`,
+    parse: (text: string) => validateRows(target, text),
   },
   {
     name: "import: rows of JSON",
     size: 300,
-    input: (n) => `[${many(n, (i) => `{"a":${i}}`, ",")}]`,
-    parse: (text: string) => sortRows(target, text),
+    input: (n) => `[${joinParts(n, (i) => `{"a":${i}}`, ",")}]`,
+    parse: (text: string) => validateRows(target, text),
   },
   {
     name: "import: depth of JSON",
     size: 5_000,
-    input: (n) => many(n, () => "[") + many(n, () => "]"),
-    parse: (text: string) => sortRows(target, text),
+    input: (n) => joinParts(n, () => "[") + joinParts(n, () => "]"),
+    parse: (text: string) => validateRows(target, text),
   },
   {
     name: "CSV: columns",
     size: 2_000,
-    input: (n) => `${many(n, (i) => `a${i}`, ",")}\n${many(n, () => "1", ",")}`,
+    input: (n) => `${joinParts(n, (i) => `a${i}`, ",")}\n${joinParts(n, () => "1", ",")}`,
     parse: readCsv,
   },
   {
     name: "CSV: rows",
     size: 2_000,
-    input: (n) => `a,b\n${many(n, (i) => `${i},x\n`)}`,
+    input: (n) => `a,b\n${joinParts(n, (i) => `${i},x\n`)}`,
     parse: readCsv,
   },
   {
     name: "CSV: quotes",
     size: 2_000,
-    input: (n) => `a\n${many(n, () => '"')}`,
+    input: (n) => `a\n${joinParts(n, () => '"')}`,
     parse: readCsv,
   },
   {
     name: "form: fields",
     size: 2_000,
-    input: (n) => many(n, (i) => `a${i}=1`, "&"),
+    input: (n) => joinParts(n, (i) => `a${i}=1`, "&"),
     parse: formOf,
   },
   {
     name: "form: fields of a definition",
     size: 500,
-    input: (n) => many(n, (i) => `${i}.key=a${i}&${i}.type=String`, "&"),
+    input: (n) => joinParts(n, (i) => `${i}.key=a${i}&${i}.type=String`, "&"),
     parse: (text: string) => readDraft(new URLSearchParams(text)),
   },
   {
     name: "form: nested fields of a definition",
     size: 500,
-    input: (n) => many(n, (i) => `0.fields.${i}.key=a${i}`, "&"),
+    input: (n) => joinParts(n, (i) => `0.fields.${i}.key=a${i}`, "&"),
     parse: (text: string) => readDraft(new URLSearchParams(text)),
   },
   {
     name: "form: fields of a document",
     size: 500,
-    input: (n) => many(n, (i) => `f.a${i}=1&t.a${i}=String`, "&"),
+    input: (n) => joinParts(n, (i) => `f.a${i}=1&t.a${i}=String`, "&"),
     parse: (text: string) => readEntries(collection, null, new URLSearchParams(text)),
   },
   {
     name: "view: parameters",
     size: 500,
-    input: (n) => many(n, (i) => `a${i}=1`, "&"),
+    input: (n) => joinParts(n, (i) => `a${i}=1`, "&"),
     parse: (text: string) => viewText(readView("/dashboard", text)),
   },
   {
     name: "view: columns",
     size: 500,
-    input: (n) => `columns=${many(n, (i) => `a${i}`, ",")}`,
+    input: (n) => `columns=${joinParts(n, (i) => `a${i}`, ",")}`,
     parse: (text: string) => viewText(readView("/dashboard", text)),
   },
   {
     name: "multipart: parts",
     size: 200,
-    input: (n) => `${many(n, (i) => part(`a${i}`, "1"))}--x--\r\n`,
+    input: (n) => `${joinParts(n, (i) => part(`a${i}`, "1"))}--x--\r\n`,
     parse: uploadForm,
   },
   {
     name: "multipart: headers before a file",
     size: 500,
-    input: (n) => `--x\r\n${many(n, (i) => `a${i}: b\r\n`)}\r\n`,
+    input: (n) => `--x\r\n${joinParts(n, (i) => `a${i}: b\r\n`)}\r\n`,
     parse: (text: string) => {
       const headers = { contentType: BOUNDARY, contentLength: String(text.length) };
       return readFileForm(headers, chunksOf(text, 64));
@@ -157,14 +159,14 @@ const PARSERS: readonly Parser[] = [
   {
     name: "Accept-Encoding: entries",
     size: 2_000,
-    input: (n) => many(n, (i) => `a${i};q=0`, ", "),
-    parse: (text: string) => takesEncoding(text, "gzip"),
+    input: (n) => joinParts(n, (i) => `a${i};q=0`, ", "),
+    parse: (text: string) => acceptsEncoding(text, "gzip"),
   },
   {
     name: "Accept-Encoding: parameters",
     size: 2_000,
-    input: (n) => `gzip${many(n, () => ";q=1")}`,
-    parse: (text: string) => takesEncoding(text, "gzip"),
+    input: (n) => `gzip${joinParts(n, () => ";q=1")}`,
+    parse: (text: string) => acceptsEncoding(text, "gzip"),
   },
 ];
 

@@ -1,10 +1,10 @@
-/** Pictures as those make them who want to see a server fall over, or what is not theirs. */
+/** Pictures that try to crash the server or to expose private files. */
 
 import assert from "node:assert/strict";
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { DERIVED, type DerivedRecord } from "@/lib/files/derived.ts";
-import { joined } from "@/lib/http/bounded_reader.ts";
+import { concatBytes } from "@/lib/http/bounded_reader.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { textBytes } from "../api/blobs.ts";
 import { FILE, openFiles } from "../api/files.ts";
@@ -15,7 +15,7 @@ import { openTestApp, type TestApp } from "../support/test_app.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-const all = (...parts: readonly Uint8Array[]): Bytes => joined(parts);
+const all = (...parts: readonly Uint8Array[]): Bytes => concatBytes(parts);
 
 const number = (value: number): Bytes => {
   const bytes = new Uint8Array(4);
@@ -28,7 +28,7 @@ function chunk(name: string, data: Uint8Array): Bytes {
   return all(number(data.length), named, number(crc32(named)));
 }
 
-/** A PNG that says it has these pixels, whatever it has. */
+/** Returns a PNG whose header has these dimensions, with any contents. */
 const png = (width: number, height: number, ...chunks: readonly Uint8Array[]): Bytes =>
   all(
     Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),
@@ -43,10 +43,10 @@ const sized = (app: TestApp, path: string, query: string) =>
 
 const TIME_MS = 8_000;
 
-/** Refused, soon, and with others answered while it is read: at once, or long before it is. */
+/** Asserts a quick refusal that does not delay other requests. */
 async function assertUnusable(bytes: Bytes, type: string): Promise<void> {
   await using app = await openTestApp();
-  const path = await (await openFiles(app)).keep(bytes, type, "a");
+  const path = await (await openFiles(app)).storeFile(bytes, type, "a");
   const began = performance.now();
   const [answer, otherMs] = await Promise.all([
     sized(app, path, "w=64&format=webp"),
@@ -64,11 +64,11 @@ Deno.test("a picture of 50,000 by 50,000 pixels in a kilobyte has no sizes", asy
   await assertUnusable(bomb, "image/png");
 });
 
-Deno.test("a picture of more pixels than it has bytes for has no sizes", async () => {
+Deno.test("a picture with more pixels than its bytes allow has no sizes", async () => {
   await assertUnusable(png(7_000, 7_000), "image/png");
 });
 
-Deno.test("an AVIF picture that would take a gigabyte to be read has no sizes", async () => {
+Deno.test("an AVIF picture that would take a gigabyte to decode has no sizes", async () => {
   const bytes = await sharp({
     create: { width: 5_000, height: 5_000, channels: 3, background: "#123" },
   })
@@ -77,38 +77,38 @@ Deno.test("an AVIF picture that would take a gigabyte to be read has no sizes", 
   await assertUnusable(new Uint8Array(bytes), "image/avif");
 });
 
-Deno.test("a JPEG that breaks off in its head has no sizes", async () => {
-  const whole = await picture({ format: "jpeg" });
-  await assertUnusable(whole.slice(0, 100), "image/jpeg");
+Deno.test("a JPEG that ends within its head has no sizes", async () => {
+  const complete = await picture({ format: "jpeg" });
+  await assertUnusable(complete.slice(0, 100), "image/jpeg");
 });
 
-Deno.test("of ten thousand frames the first is shown", async () => {
+Deno.test("only the first of ten thousand frames is shown", async () => {
   await using app = await openTestApp();
   const one = await sharp({ create: { width: 16, height: 16, channels: 3, background: "#f00" } })
     .gif().toBuffer();
-  // A frame begins with its control and ends before the trailer.
+  // A frame starts with its control block and ends before the trailer.
   const from = one.indexOf(Uint8Array.of(0x21, 0xf9));
   const at = from < 0 ? one.indexOf(0x2c) : from;
   const [head, frame] = [one.subarray(0, at), one.subarray(at, -1)];
   const bytes = all(head, ...times(10_000, () => frame), Uint8Array.of(0x3b));
-  const path = await (await openFiles(app)).keep(bytes, "image/gif", "a.gif");
+  const path = await (await openFiles(app)).storeFile(bytes, "image/gif", "a.gif");
   const response = await app.open({ path: `/files/${path}?w=16` });
   const { width, height, pages = 1 } = await sharp(await response.bytes()).metadata();
   assert.deepEqual([response.status, width, height, pages], [200, 16, 16, 1]);
 });
 
-Deno.test("megabytes of text in a picture are neither read nor shown", async () => {
+Deno.test("megabytes of text in a picture are neither read nor returned", async () => {
   await using app = await openTestApp();
   const text = textBytes(`Comment\0${"secret ".repeat(10_000)}`);
   const bytes = png(16, 16, ...times(100, () => chunk("tEXt", text)));
-  const path = await (await openFiles(app)).keep(bytes, "image/png", "a.png");
+  const path = await (await openFiles(app)).storeFile(bytes, "image/png", "a.png");
   const response = await app.open({ path: `/files/${path}?w=16` });
-  const made = await response.bytes();
+  const resized = await response.bytes();
   assert.equal(response.status, 200);
-  assert.ok(made.length < 1_000, `${made.length}`);
+  assert.ok(resized.length < 1_000, `${resized.length}`);
 });
 
-Deno.test("an SVG with entities is no picture, by whichever type", async () => {
+Deno.test("an SVG with entities is not a picture, with any content type", async () => {
   const svg = textBytes(
     '<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]>' +
       '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><text>&a;</text></svg>',
@@ -116,13 +116,13 @@ Deno.test("an SVG with entities is no picture, by whichever type", async () => {
   await assertUnusable(svg, "image/svg+xml");
   await using app = await openTestApp();
   const files = await openFiles(app);
-  await assert.rejects(files.keep(svg, "image/png"), /TYPE_MISMATCH/);
+  await assert.rejects(files.storeFile(svg, "image/png"), /TYPE_MISMATCH/);
 });
 
-Deno.test("500 sizes of one picture that are asked for in a loop are few that are made, and bounded", async () => {
+Deno.test("500 requested sizes of one picture create few files, and a bounded number", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
-  const path = await files.keep(await picture({ width: 64, height: 64 }), "image/png", "a");
+  const path = await files.storeFile(await picture({ width: 64, height: 64 }), "image/png", "a");
   for (let w = 1; w <= 500; w++) {
     const response = await app.open({ path: `/files/${path}?w=${w}&q=${1 + w % 100}` });
     await response.body?.cancel();
@@ -133,17 +133,18 @@ Deno.test("500 sizes of one picture that are asked for in a loop are few that ar
   assert.equal(await kept.count(ALL), 9);
 });
 
-Deno.test("a project that has sizes made takes only its share of the turns", async () => {
+Deno.test("a project uses only its share of the turns for making sizes", async () => {
   await using app = await openTestApp({ env: { TRUST_PROXY: "1" } });
   const [greedy, other] = [await openFiles(app), await openFiles(app)];
   const large = await picture({ width: 1500, height: 1500, format: "jpeg" });
-  const path = await greedy.keep(large, "image/jpeg", "a");
-  const theirs = await other.keep(await picture(), "image/png", "b");
+  const path = await greedy.storeFile(large, "image/jpeg", "a");
+  const theirs = await other.storeFile(await picture(), "image/png", "b");
   const asked = times(
     100,
     (i) => sized(app, path, `w=${1 + 128 * (i % 16)}&h=${1 + i}&format=png`),
   );
-  const headers = { "x-forwarded-for": "203.0.113.9" }; // Another client: each has a share, too.
+  // Another client, because each client has a share too.
+  const headers = { "x-forwarded-for": "203.0.113.9" };
   const quiet = app.send({ path: `/files/${theirs}?w=16`, headers });
   const codes = (await Promise.all(asked)).map(({ status, body }) => [status, body?.code ?? null]);
   assert.equal((await quiet).status, 200);
@@ -153,7 +154,7 @@ Deno.test("a project that has sizes made takes only its share of the turns", asy
   assert.ok(codes.every(([status]) => status === 200 || status === 503));
 });
 
-Deno.test("the sizes of a private file are private, at whichever address", async () => {
+Deno.test("the sizes of a private file are private, at every address", async () => {
   await using app = await openTestApp();
   const { project, change, stored } = await openPrivate(app);
   const files = await openFiles(app, project);
@@ -175,13 +176,13 @@ Deno.test("the sizes of a private file are private, at whichever address", async
   await seen.body?.cancel();
   assert.equal(seen.status, 200);
   assert.match(seen.headers.get("cache-control")!, /^private/);
-  // Once made, it is as private as before.
+  // A size remains private after it was made.
   await refusedAt(`/files/${path}?w=64`);
   await refusedAt(`/files/${path}.w64-q100-png`);
   await refusedAt(`/files/${path}?w=64&${search.slice(1).replace(/signature=./, "signature=!")}`);
   const other = await stored();
   await refusedAt(`/files/${other}${search}&w=64`);
-  // What was public once is not for everybody any more.
+  // A formerly public file is no longer readable by all.
   ok(await change(path, "public"));
   app.clock.advance(5_000);
   assert.equal((await app.open({ path: `/files/${path}?w=64` })).status, 200);

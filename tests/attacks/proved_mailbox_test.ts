@@ -11,29 +11,29 @@ import { isSignedIn, refresh } from "../api/signed_in.ts";
 import { ok, refused } from "../api/test_collection.ts";
 import {
   ADA,
+  assertTraceless,
   authProject,
-  codeFor,
   countOf,
   type EmailUser,
   HEADER_MODE,
   logIn,
   NEXT_PASSWORD,
   PASSWORD,
+  requestCode,
   signUp,
   storedUser,
-  traceless,
   userCall,
   userOf,
 } from "../api/user_email.ts";
-import { guestOf, patchUser } from "./user_fixture.ts";
+import { createGuest, patchUser } from "./user_fixture.ts";
 
-/** Eve signs up with Ada's address. Ada, who has the mailbox and no session of Eve's, proves it. */
+/** Eve signs up with Ada's address. Ada owns the mailbox, has no session, and verifies it. */
 
 const verify = (otp: string, more: Record<string, unknown> = {}) =>
   userCall("verify-email", { email: ADA, otp, ...more });
 
-/** Links a provider of Eve's, as an import from elsewhere does for a user with no proved address. */
-async function linkEves({ services }: TestApp, { projectId }: TestProject, userId: string) {
+/** Links Eve's provider, like an import does for a user without a verified address. */
+async function linkEvesProvider({ services }: TestApp, { projectId }: TestProject, userId: string) {
   const link = { provider: "github", providerUserId: "3", linkedAt: "2026-01-01T00:00:00.000Z" };
   await services.engine.records<UserRecord>(projectId, USERS)
     .updateOne(eq("_id", userId), { set: { providers: [link] } });
@@ -45,7 +45,7 @@ async function linkEves({ services }: TestApp, { projectId }: TestProject, userI
   });
 }
 
-/** Fails if anything that Eve set up still lets her in. */
+/** Asserts that nothing Eve set up still signs her in. */
 async function assertEveIsOut(app: TestApp, project: TestProject, eve: EmailUser): Promise<void> {
   assert.equal(await isSignedIn(project, eve), false);
   refused(await refresh(project, eve.refreshToken), 401, "REFRESH_TOKEN_INVALID");
@@ -55,24 +55,23 @@ async function assertEveIsOut(app: TestApp, project: TestProject, eve: EmailUser
   assert.equal(await countOf(app, project, IDENTITIES), 0);
 }
 
-Deno.test("verify-email by somebody else drops the password, providers and sessions of who signed up", async () => {
+Deno.test("verify-email without the session drops the password, providers and sessions", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const eve = await signUp(project, { email: ADA });
-  await linkEves(app, project, eve.id);
+  await linkEvesProvider(app, project, eve.id);
   const otp = await codeTo(app.services, project.projectId, ADA);
   const data = ok(await project.asPublic(verify(otp)));
   assert.equal(data.passwordDropped, true);
   assert.match(data.message, /no longer good/);
   await assertEveIsOut(app, project, eve);
-  // Ada chooses a password of her own.
-  const reset = await codeFor(app, project, "request-password-reset", ADA);
+  const reset = await requestCode(app, project, "request-password-reset", ADA);
   const body = { email: ADA, otp: reset, newPassword: NEXT_PASSWORD };
   ok(await project.asPublic(userCall("reset-password", body)));
   assert.equal(ok(await logIn(project, ADA, NEXT_PASSWORD)).userId, eve.id);
 });
 
-Deno.test("verify-email by the link of the mail alone drops what was set before", async () => {
+Deno.test("verify-email by the mail's link alone drops earlier credentials", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, {}, { siteUrl: "https://app.example" });
   const eve = await signUp(project, { email: ADA });
@@ -84,11 +83,11 @@ Deno.test("verify-email by the link of the mail alone drops what was set before"
   await assertEveIsOut(app, project, eve);
 });
 
-Deno.test("verify-email by another user, signed in as themselves, drops what was set before", async () => {
+Deno.test("verify-email by another signed-in user drops earlier credentials", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { anonymous: true });
   const eve = await signUp(project, { email: ADA });
-  const guest = await guestOf(project);
+  const guest = await createGuest(project);
   const otp = await codeTo(app.services, project.projectId, ADA);
   assert.equal(ok(await project.asPublic(verify(otp), guest)).passwordDropped, true);
   await assertEveIsOut(app, project, eve);
@@ -99,7 +98,7 @@ Deno.test("verify-email with a session of the user keeps password, providers and
   await using app = await openTestApp();
   const project = await app.project();
   const ada = await signUp(project, { email: ADA });
-  await linkEves(app, project, ada.id);
+  await linkEvesProvider(app, project, ada.id);
   const phone = userOf(await logIn(project, ADA));
   const otp = await codeTo(app.services, project.projectId, ADA);
   assert.deepEqual(ok(await project.asPublic(verify(otp), phone)), { message: "E-mail verified" });
@@ -108,26 +107,26 @@ Deno.test("verify-email with a session of the user keeps password, providers and
   assert.equal(await countOf(app, project, IDENTITIES), 1);
 });
 
-Deno.test("verify-email with an access token that has ended is refused, and costs no try", async () => {
+Deno.test("verify-email with an expired access token is refused and uses up no attempt", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const ada = await signUp(project, { email: ADA });
   const otp = await codeTo(app.services, project.projectId, ADA);
   ok(await project.asPublic(userCall("logout"), ada));
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     refused(await project.asPublic(verify(otp), ada), 401, "ACCESS_TOKEN_INVALID");
   });
   ok(await project.asPublic(verify(otp, { password: PASSWORD })));
   ok(await logIn(project, ADA));
 });
 
-Deno.test("verify-email without any session yet: the password keeps itself, and its absence drops it", async () => {
+Deno.test("verify-email without a session keeps the password only if the request contains it", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { requireVerifiedEmail: true });
   const signingUp = userCall("signup", { email: ADA, password: PASSWORD });
   ok(await project.asPublic(signingUp), 201);
   const otp = await codeTo(app.services, project.projectId, ADA);
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     const wrong = verify(otp, { password: NEXT_PASSWORD });
     refused(await project.asPublic(wrong), 400, "WRONG_PASSWORD");
   }, [CODES]);
@@ -141,7 +140,7 @@ Deno.test("verify-email without any session yet: the password keeps itself, and 
   refused(await logIn(project, other), 401, "INVALID_CREDENTIALS");
 });
 
-Deno.test("verify-email: wrong passwords cost the code's tries, and a wrong code tells nothing of the password", async () => {
+Deno.test("verify-email counts a wrong password as an attempt and reveals nothing about it", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: ADA });
@@ -155,28 +154,28 @@ Deno.test("verify-email: wrong passwords cost the code's tries, and a wrong code
   refused(await project.asPublic(verify(otp, { password: PASSWORD })), 400, "INVALID_CODE");
 });
 
-Deno.test("code/verify drops what was set before", async () => {
+Deno.test("code/verify drops earlier credentials", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const eve = await signUp(project, { email: ADA });
-  await linkEves(app, project, eve.id);
-  const otp = await codeFor(app, project, "code/request", ADA);
+  await linkEvesProvider(app, project, eve.id);
+  const otp = await requestCode(app, project, "code/request", ADA);
   ok(await project.asPublic(userCall("code/verify", { email: ADA, otp }, HEADER_MODE)));
   await assertEveIsOut(app, project, eve);
 });
 
-Deno.test("reset-password drops what was set before", async () => {
+Deno.test("reset-password drops earlier credentials", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const eve = await signUp(project, { email: ADA });
-  await linkEves(app, project, eve.id);
-  const otp = await codeFor(app, project, "request-password-reset", ADA);
+  await linkEvesProvider(app, project, eve.id);
+  const otp = await requestCode(app, project, "request-password-reset", ADA);
   const body = { email: ADA, otp, newPassword: NEXT_PASSWORD };
   ok(await project.asPublic(userCall("reset-password", body)));
   await assertEveIsOut(app, project, eve);
 });
 
-Deno.test("confirm-email-change takes the session of the user who asked, and no other", async () => {
+Deno.test("confirm-email-change requires the session of the user who requested it", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { anonymous: true });
   const eve = await signUp(project, { email: "eve@example.com" });
@@ -184,21 +183,21 @@ Deno.test("confirm-email-change takes the session of the user who asked, and no 
   ok(await project.asPublic(asking, eve));
   const otp = await codeTo(app.services, project.projectId, ADA);
   const confirming = userCall("confirm-email-change", { otp });
-  const ada = await guestOf(project);
-  // Whatever Ada does with the code of that mail, Eve's account does not get her address.
+  const ada = await createGuest(project);
+  // Ada's use of the code does not give Eve's account her address.
   refused(await project.asPublic(confirming), 401, "ACCESS_TOKEN_REQUIRED");
   refused(await project.asPublic(confirming, ada), 400, "INVALID_CODE");
   refused(await project.asPublic(verify(otp)), 400, "INVALID_CODE");
   assert.equal((await storedUser(app, project, eve.id)).email, "eve@example.com");
 });
 
-Deno.test("a provider that is linked already and proves the address drops what else was set before", async () => {
+Deno.test("a linked provider that proves the address drops other earlier credentials", async () => {
   await using fixture = await openSignInFixture();
   const { app } = fixture;
   const project = await fixture.project();
   const { parameters } = await fixture.browser().signIn(project, "github", "bob");
   const id = parameters.userId!;
-  // The project's server gives the user another address and a password, which nobody has proved.
+  // The project's server sets an unverified address and a password.
   ok(await patchUser(project, id, { email: ADA, password: PASSWORD }));
   const eve = userOf(await logIn(project, ADA));
   fixture.github.join({
@@ -217,7 +216,7 @@ Deno.test("a provider that is linked already and proves the address drops what e
   assert.equal(again.parameters.userId, id);
 });
 
-Deno.test("once an address is proved, a later code for it drops nothing", async () => {
+Deno.test("after an address is verified, a later code for it drops nothing", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const ada = await signUp(project, { email: ADA });
@@ -225,7 +224,7 @@ Deno.test("once an address is proved, a later code for it drops nothing", async 
   ok(await patchUser(project, ada.id, { emailVerified: true }));
   assert.deepEqual(ok(await project.asPublic(verify(otp))), { message: "E-mail verified" });
   assert.ok(await isSignedIn(project, ada));
-  const code = await codeFor(app, project, "code/request", ADA);
+  const code = await requestCode(app, project, "code/request", ADA);
   ok(await project.asPublic(userCall("code/verify", { email: ADA, otp: code })));
   ok(await logIn(project, ADA));
   assert.equal(await countOf(app, project, SESSIONS), 3);

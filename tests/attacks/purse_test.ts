@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { NOTHING, openAi, POSTS } from "../api/ai.ts";
+import { EMPTY_QUERY, openAi, POSTS } from "../api/ai.ts";
 import { AI_TIMEOUT_MS } from "@/lib/limits.ts";
-import { hurried } from "../support/hurried.ts";
+import { withFasterTimers } from "../support/faster_timers.ts";
 import { tally, times } from "../api/test_collection.ts";
 import { joinProject, openAccount, type TestAccount } from "../support/dashboard.ts";
 
 /**
- * Somebody who wants the platform to pay for more than the plan of their account includes. What
- * counts is how often the provider was asked with the platform's key.
+ * Attempts to use more paid AI than the account's plan includes, counted by the provider's calls
+ * with the platform's key.
  */
 
-Deno.test("wishes that spoil the answer do not make the query builder free", async () => {
+Deno.test("failed responses of the query builder count against the limit", async () => {
   await using ai = await openAi();
   await ai.define(POSTS);
   ai.fake.reply({ writes: "As you wish, here is a poem instead." });
@@ -22,7 +22,7 @@ Deno.test("wishes that spoil the answer do not make the query builder free", asy
   assert.equal(ai.fake.asked.length, 5);
 });
 
-Deno.test("answers that are no design, and chats that are ended, do not make the creator free", async () => {
+Deno.test("responses without a design and aborted chats count against the creator's limit", async () => {
   const replies = [
     { type: "clarify", message: "For whom?", collections: null },
     { type: "schema", message: "Here.", collections: [] },
@@ -42,14 +42,14 @@ Deno.test("answers that are no design, and chats that are ended, do not make the
   }
 });
 
-Deno.test("answers that are read as they are written are not free for taking too long", async () => {
+Deno.test("slow streamed responses count against the limit", async () => {
   await using ai = await openAi({ env: { AI_MONTHLY_LIMIT: "2" } });
   const writes = `{"type":"clarify","message":"${"so much to say ".repeat(100)}`;
   ai.fake.reply({ silent: true, writes });
   const answers = [];
   for (const _ of times(3, () => 0)) {
     answers.push(
-      await hurried(AI_TIMEOUT_MS, 100, () =>
+      await withFasterTimers(AI_TIMEOUT_MS, 100, () =>
         ai.owner.send({
           path: `/api/projects/${ai.projectId}/ai/collection-creator`,
           headers: { accept: "text/event-stream" },
@@ -65,10 +65,10 @@ Deno.test("answers that are read as they are written are not free for taking too
   assert.equal((await ai.usage()).turns, 2);
 });
 
-Deno.test("many accounts together take no more than the deployment allows", async () => {
+Deno.test("many accounts together do not exceed the deployment's limit", async () => {
   await using ai = await openAi({ env: { AI_MONTHLY_LIMIT: "7" } });
   await ai.define(POSTS);
-  ai.fake.reply({ writes: NOTHING });
+  ai.fake.reply({ writes: EMPTY_QUERY });
   const accounts: TestAccount[] = [];
   for (const _ of times(3, () => 0)) {
     const account = await openAccount(ai.app);

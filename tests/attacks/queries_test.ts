@@ -1,4 +1,4 @@
-/** Queries that are made to cost more than they ask for. */
+/** Queries that try to cost more than their length suggests. */
 
 import assert from "node:assert/strict";
 import { createApp } from "@/routes/app.ts";
@@ -13,11 +13,11 @@ import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { processorMs } from "./cost.ts";
 
-/** The server's own time is a small part of it; before the bounds it was 4 to 22 seconds. */
+/** Milliseconds, a multiple of the server's usual time. */
 const QUICK_MS = 1000;
 
-/** Asks and fails if the answer took much of the processor. The first request of a kind is not counted. */
-async function quickly<T>(work: () => Promise<T>): Promise<T> {
+/** Asserts that work uses little processor time, not counting the first call. */
+async function assertQuick<T>(work: () => Promise<T>): Promise<T> {
   await work();
   const began = processorMs();
   const answer = await work();
@@ -26,8 +26,8 @@ async function quickly<T>(work: () => Promise<T>): Promise<T> {
   return answer;
 }
 
-/** Processor time of the fastest of a few, which noise has the least part in. */
-async function fastest(work: () => Promise<unknown>): Promise<number> {
+/** Returns the processor time of the fastest of a few runs, to exclude noise. */
+async function fastestMs(work: () => Promise<unknown>): Promise<number> {
   let least = Infinity;
   for (let run = 0; run < 4; run++) {
     const began = processorMs();
@@ -43,7 +43,7 @@ const FREE = { fields: [{ key: "free", type: "Object" }, { key: "title", type: "
 
 const pathOf = (levels: number) => Array(levels).fill("a").join(".");
 
-Deno.test("a path of many levels is refused unread, wherever a query takes one", async () => {
+Deno.test("a path of many levels is refused before parsing in every part of a query", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, FREE);
   const path = `free.${pathOf(16_000)}`;
@@ -54,15 +54,15 @@ Deno.test("a path of many levels is refused unread, wherever a query takes one",
       ...["sort", "fields", "populate"].map((name) => `${name}=${path}`),
     ]
   ) {
-    const answer = await quickly(() => collection.asPublic({ path: `?${query}` }));
+    const answer = await assertQuick(() => collection.asPublic({ path: `?${query}` }));
     refused(answer, 400, "INVALID_QUERY", "longer than 300 characters");
   }
   const where = encodeURIComponent(JSON.stringify({ [pathOf(1_500)]: 1 }));
-  const answer = await quickly(() => collection.asPublic({ path: `?where=${where}` }));
+  const answer = await assertQuick(() => collection.asPublic({ path: `?where=${where}` }));
   refused(answer, 400, "INVALID_QUERY", "longer than 300 characters");
 });
 
-Deno.test("dotted names of a change are refused unread beyond 20 levels and 300 characters", async () => {
+Deno.test("dotted names beyond 20 levels or 300 characters are refused before parsing", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, FREE);
   const { _id } = await collection.insertOne({ title: "t" });
@@ -72,14 +72,14 @@ Deno.test("dotted names of a change are refused unread beyond 20 levels and 300 
     for (
       const path of [`free.${pathOf(200_000)}`, `free.${pathOf(20)}`, `free.${"a".repeat(296)}`]
     ) {
-      refused(await quickly(() => change(path)), 400, "INVALID_DOCUMENT");
+      refused(await assertQuick(() => change(path)), 400, "INVALID_DOCUMENT");
     }
   });
   assert.equal((await change(`free.${"a".repeat(295)}`)).status, 200);
   assert.equal((await change(`free.${pathOf(19)}`)).status, 200);
 });
 
-Deno.test("30,000 levels and 30,000 names do not come in", async () => {
+Deno.test("30,000 levels and 30,000 names are refused", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, FREE);
   const queries = [
@@ -88,36 +88,36 @@ Deno.test("30,000 levels and 30,000 names do not come in", async () => {
     `fields=${Array(30_000).fill("a")}`,
   ];
   for (const query of queries) {
-    const answer = await quickly(() => collection.asPublic({ path: `?${query}` }));
+    const answer = await assertQuick(() => collection.asPublic({ path: `?${query}` }));
     refused(answer, 414, "QUERY_TOO_LONG");
   }
 });
 
-Deno.test("a query has at most 100 parameters, and is not parsed beyond", async () => {
+Deno.test("a query has at most 100 parameters and is not parsed further", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, FREE);
   for (const query of ["a&".repeat(32_500), "a&".repeat(16_000), "a&".repeat(101)]) {
-    const answer = await quickly(() => collection.asPublic({ path: `?${query}` }));
+    const answer = await assertQuick(() => collection.asPublic({ path: `?${query}` }));
     refused(answer, 414, "QUERY_TOO_LONG");
   }
   const most = [...times(50, (n) => `a=${n}`), "&&&"].join("&");
   assert.equal((await collection.asPublic({ path: `?${most}` })).status, 200);
 });
 
-Deno.test("a name in fields costs once, however often it is repeated", async () => {
+Deno.test("a repeated name in fields is processed once", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, FREE);
   await manyDocuments(collection, 300);
-  const shown = (names: readonly string[]) =>
+  const listFields = (names: readonly string[]) =>
     collection.asPublic({ path: `?limit=1000&fields=${names}`, headers: NO_CACHE });
-  const once = await fastest(() => shown(["a"]));
-  const often = await fastest(() => shown(Array(16_000).fill("a")));
+  const once = await fastestMs(() => listFields(["a"]));
+  const often = await fastestMs(() => listFields(Array(16_000).fill("a")));
   assert.ok(often < 3 * once + 60, `took ${once} ms once, ${often} ms repeated`);
-  const answer = await shown(Array(4_000).fill("free.f1"));
+  const answer = await listFields(Array(4_000).fill("free.f1"));
   assert.deepEqual(Object.keys(answer.body.data.items[0]), ["_id", "free"]);
 });
 
-Deno.test("fields takes 200 different names, to show or to leave out", async () => {
+Deno.test("fields accepts 200 different names, to include or to exclude", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, FREE);
   await collection.insertOne({ free: { f0: 0, f199: 199, f200: 200 } });
@@ -130,23 +130,25 @@ Deno.test("fields takes 200 different names, to show or to leave out", async () 
   }
 });
 
-Deno.test("a thousand values of one list fit into a query, and are found quickly", async () => {
+Deno.test("a query accepts a list of a thousand values and runs quickly", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, FREE);
   const ids = await manyDocuments(collection, 100);
   const others = times(900, (n) => n.toString(16).padStart(24, "0"));
   const list = [...ids, ...others].join(",");
-  const answer = await quickly(() => collection.asPublic({ path: `?limit=1000&_id_in=${list}` }));
+  const answer = await assertQuick(() =>
+    collection.asPublic({ path: `?limit=1000&_id_in=${list}` })
+  );
   assert.equal(answer.status, 200, answer.text);
   assert.equal(answer.body.data.items.length, 100);
   const more = await collection.asPublic({ path: `?_id_in=${list},${"f".repeat(24)}` });
   refused(more, 400, "INVALID_QUERY", "more than 1000 values");
 });
 
-Deno.test("a request is routed by its path, never by what stands in its query", async () => {
+Deno.test("a request is routed by its path, never by its query", async () => {
   await using app = await openTestApp();
   const serve = createApp(app.services);
-  /** As Deno.serve hands over a request whose target is an absolute address. */
+  /** Sends a request whose target is an absolute address, as Deno.serve passes it on. */
   const messageAt = async (url: string): Promise<string> => {
     const request = Object.defineProperty(new Request("http://x/"), "url", { value: url });
     const response = await serve.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
@@ -161,7 +163,7 @@ Deno.test("a request is routed by its path, never by what stands in its query", 
   for (const rest of addresses) assert.equal(await messageAt(`http://x${rest}`), index, rest);
 });
 
-Deno.test("a cursor behind a long text is short, and is taken back", async () => {
+Deno.test("a cursor after a long text is short and is accepted", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, FREE);
   const long = "é漢\u0001".repeat(16_667);
@@ -191,7 +193,7 @@ Deno.test("a cursor behind a long text is short, and is taken back", async () =>
   }
 });
 
-/** Names that a driver, a language or a query knows otherwise than as names. */
+/** Names with a special meaning in a driver, a language or a query. */
 const ODD_NAMES = [
   "_bsontype",
   "toBSON",
@@ -204,7 +206,7 @@ const ODD_NAMES = [
   "0",
 ];
 
-Deno.test("a field is found by its name, also by one that a driver reads itself", async () => {
+Deno.test("a filter finds a field by its name, even a special name of the driver", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   for (const name of ODD_NAMES) {
@@ -239,7 +241,7 @@ Deno.test("a field is found by its name, also by one that a driver reads itself"
   }
 });
 
-Deno.test("a field is written by its name, also by one that a driver reads itself", async () => {
+Deno.test("a write stores a field by its name, even a special name of the driver", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   for (const name of ODD_NAMES) {
@@ -265,7 +267,7 @@ Deno.test("a field is written by its name, also by one that a driver reads itsel
   }
 });
 
-Deno.test("names that would be operators or prototypes are refused in documents and queries alike", async () => {
+Deno.test("operator and prototype names are refused in documents and queries alike", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { _id } = await collection.insertOne({ free: {} });
@@ -298,7 +300,6 @@ Deno.test("names that would be operators or prototypes are refused in documents 
   });
 });
 
-/** Ids of documents with a small object each. */
 async function manyDocuments(collection: TestCollection, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0; at < count; at += 100) {

@@ -3,11 +3,11 @@ import { createApp } from "@/routes/app.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { PASSWORD } from "../support/test_services.ts";
 
-/** A page of evil.example has its own host name lead to this machine, and asks the server there. */
+/** A page of evil.example resolves its host name to this machine and sends requests here. */
 
 const EVIL = "http://evil.example:8000";
 
-/** A request under a host name, as a browser on this machine sends it. */
+/** Sends a request with a host name, like a browser on this machine. */
 async function ask(
   { services }: TestApp,
   url: string,
@@ -22,7 +22,7 @@ async function ask(
 
 const PATHS = ["/", "/api/health", "/docs", "/dashboard", "/api/projects", "/files/x/y", "/a"];
 
-Deno.test("dev answers no host name but this machine's, whatever is asked", async () => {
+Deno.test("dev refuses every host name that is not this machine's", async () => {
   await using app = await openTestApp({ isDev: true });
   const foreign = [
     EVIL,
@@ -43,7 +43,7 @@ Deno.test("dev answers no host name but this machine's, whatever is asked", asyn
   }
 });
 
-Deno.test("dev answers every name of this machine, at any port and in any spelling", async () => {
+Deno.test("dev accepts every name of this machine, with any port and spelling", async () => {
   await using app = await openTestApp({ isDev: true });
   const own = [
     "http://localhost:8000",
@@ -59,7 +59,7 @@ Deno.test("dev answers every name of this machine, at any port and in any spelli
   }
 });
 
-Deno.test("dev answers the hosts of PUBLIC_URL and FILES_URL where they are set, and no neighbours", async () => {
+Deno.test("dev accepts the hosts of PUBLIC_URL and FILES_URL if set, and no similar ones", async () => {
   const env = {
     PUBLIC_URL: "https://corbel.example.com",
     FILES_URL: "https://files.example.com",
@@ -74,12 +74,12 @@ Deno.test("dev answers the hosts of PUBLIC_URL and FILES_URL where they are set,
   }
 });
 
-Deno.test("start answers any host name, which a proxy in front decides", async () => {
+Deno.test("start accepts any host name, because a proxy decides", async () => {
   await using app = await openTestApp();
   assert.equal((await ask(app, `${EVIL}/api/health`)).status, 200);
 });
 
-Deno.test("start takes nothing from a page that the browser takes for the server's own", async () => {
+Deno.test("start refuses requests of a page that the browser considers same-origin", async () => {
   await using app = await openTestApp();
   const headers = {
     "content-type": "application/json",
@@ -90,7 +90,7 @@ Deno.test("start takes nothing from a page that the browser takes for the server
   const register = (sent: Record<string, string>) =>
     ask(app, `${EVIL}/api/auth/register`, { method: "POST", headers: sent, body });
   assert.deepEqual(await register(headers), { status: 403, code: "CROSS_SITE_REQUEST" });
-  // The same server has several names on its own machine.
+  // One server has several names on its machine.
   const own = await register({ ...headers, origin: "http://127.0.0.1:8000" });
   assert.equal(own.status, 201);
 });

@@ -8,20 +8,19 @@ import {
   openFixture,
   refusal,
   type SignInProject,
+  userIdOfToken,
   Visitor,
-  whose,
 } from "./fixture.ts";
 
 const INVALID = [401, "REFRESH_TOKEN_INVALID"];
 
-/** After a token's first use its replay is taken for a lost answer for so long. */
+/** Milliseconds after a token's first use in which a repeat is accepted as a lost response. */
 const GRACE_MS = 10_000;
 const LOG_MS = 10_000;
 const REPLAYS_MAX = 50;
 const RACERS = 20;
 
-/** Origins that are not the page's, some nearly. */
-const FOREIGN = [
+const FOREIGN_ORIGINS = [
   "https://evil.example",
   "https://app.example.evil.example",
   "https://evil-app.example",
@@ -39,14 +38,13 @@ const FOREIGN = [
 
 const inHeader = (token: string) => ({ "x-refresh-token": token });
 
-/** Signs somebody new in. */
-async function enter(fixture: Fixture, project: SignInProject) {
+async function signInNewUser(fixture: Fixture, project: SignInProject) {
   const visitor = fixture.visitor();
   const { login } = fixture.githubPerson();
-  return { visitor, login, ...await visitor.enter(project, "github", login) };
+  return { visitor, login, ...await visitor.signInAndExchange(project, "github", login) };
 }
 
-/** Renews by a token that a thief or an application without cookies holds. */
+/** Renews a session with a token in the body, like a thief or an application without cookies. */
 const renew = (fixture: Fixture, project: SignInProject, token: string) =>
   fixture.visitor().post(project, "refresh-token", {}, inHeader(token));
 
@@ -63,9 +61,9 @@ Deno.test("attacks on refresh tokens", async (t) => {
   const [project, other] = await Promise.all([fixture.project(), fixture.project()]);
   await createCollection(fixture.server.settings, project, { name: "notes", fields: [] });
 
-  /** Neither the account nor a private list opens to it any more. */
-  async function assertShutOut(token: string): Promise<void> {
-    assert.equal(await whose(fixture, project, token), null);
+  /** Asserts that neither the account nor a private list accepts the token. */
+  async function assertNoAccess(token: string): Promise<void> {
+    assert.equal(await userIdOfToken(fixture, project, token), null);
     const { publishableKey: key } = project;
     const { status } = await fixture.send({ path: "/api/data/notes", key, token });
     assert.equal(status, 401);
@@ -74,70 +72,76 @@ Deno.test("attacks on refresh tokens", async (t) => {
   await t.step(
     "refresh reuse: a late replay ends the session for the thief and the owner",
     async () => {
-      const { refreshToken: stolen, token, userId } = await enter(fixture, project);
-      const bystander = await enter(fixture, project);
+      const { refreshToken: stolen, token, userId } = await signInNewUser(fixture, project);
+      const bystander = await signInNewUser(fixture, project);
       const owners = tokensOf(fixture, await renew(fixture, project, stolen));
       const usedAt = performance.now();
-      // The grace is real time to a served process: there is nothing else to wait for.
-      await until("the grace is over", () => performance.now() - usedAt > GRACE_MS, 2 * GRACE_MS);
-      assert.equal(await whose(fixture, project, owners.access), userId);
+      // The server process uses real time, so the test has to wait.
+      await until(
+        "the grace period is over",
+        () => performance.now() - usedAt > GRACE_MS,
+        2 * GRACE_MS,
+      );
+      assert.equal(await userIdOfToken(fixture, project, owners.access), userId);
       assert.deepEqual(refusal(await renew(fixture, project, stolen)), INVALID);
-      await assertShutOut(token);
-      await assertShutOut(owners.access);
+      await assertNoAccess(token);
+      await assertNoAccess(owners.access);
       assert.deepEqual(refusal(await renew(fixture, project, owners.refresh)), INVALID);
-      await until("the log tells of it as a security event", () => {
+      await until("the log has a security event", () => {
         const lines = fixture.server.stdout().split("\n");
         return lines.some((line) =>
           line.includes("refresh_token_replayed") && line.includes(userId)
         );
       }, LOG_MS);
-      assert.equal(await whose(fixture, project, bystander.token), bystander.userId);
+      assert.equal(await userIdOfToken(fixture, project, bystander.token), bystander.userId);
     },
   );
 
   await t.step(
-    "refresh race: at once all win, and all by one successor",
+    "refresh race: concurrent renewals all succeed with one successor",
     async () => {
-      const { refreshToken, userId } = await enter(fixture, project);
+      const { refreshToken, userId } = await signInNewUser(fixture, project);
       const answers = await Promise.all(
         Array.from({ length: RACERS }, () => renew(fixture, project, refreshToken)),
       );
       const won = answers.map((answer) => tokensOf(fixture, answer));
       assert.equal(new Set(won.map(({ refresh }) => refresh)).size, 1);
-      for (const { access } of won) assert.equal(await whose(fixture, project, access), userId);
-      // They are one session: when one signs out, no other goes on.
+      for (const { access } of won) {
+        assert.equal(await userIdOfToken(fixture, project, access), userId);
+      }
+      // They share a session: signing out one ends all.
       const [first] = won;
       const out = await fixture.visitor().post(project, "logout", {}, inHeader(first!.refresh));
       assert.equal(out.status, 200);
       for (const { access, refresh } of won) {
-        await assertShutOut(access);
+        await assertNoAccess(access);
         assert.deepEqual(refusal(await renew(fixture, project, refresh)), INVALID);
       }
     },
   );
 
   await t.step(
-    "refresh flood: one token is answered at most so often, and its session stands",
+    "refresh flood: renewals with one token are limited, and its session remains valid",
     async () => {
-      const { refreshToken, userId } = await enter(fixture, project);
+      const { refreshToken, userId } = await signInNewUser(fixture, project);
       const answers = await Promise.all(
         Array.from({ length: REPLAYS_MAX + 20 }, () => renew(fixture, project, refreshToken)),
       );
       const won = answers.filter(({ status }) => status === 200);
-      assert.equal(won.length, REPLAYS_MAX + 1, "its first use, and so many more");
+      assert.equal(won.length, REPLAYS_MAX + 1, "the first use and the allowed repeats");
       for (const answer of answers.filter(({ status }) => status !== 200)) {
         assert.deepEqual(refusal(answer), INVALID);
       }
       const { refresh } = tokensOf(fixture, won.at(-1)!);
       const { access } = tokensOf(fixture, await renew(fixture, project, refresh));
-      assert.equal(await whose(fixture, project, access), userId);
+      assert.equal(await userIdOfToken(fixture, project, access), userId);
     },
   );
 
   await t.step(
-    "guessed secrets: a right id does not help, and nothing comes of trying",
+    "guessed secrets: a correct id does not help, and failed attempts change nothing",
     async () => {
-      const { refreshToken, token, userId } = await enter(fixture, project);
+      const { refreshToken, token, userId } = await signInNewUser(fixture, project);
       const [id, secret] = refreshToken.split(".") as [string, string];
       for (
         const guess of [
@@ -159,43 +163,46 @@ Deno.test("attacks on refresh tokens", async (t) => {
         });
         assert.ok([400, 401].includes(answer.status), JSON.stringify(odd));
       }
-      assert.equal(await whose(fixture, project, token), userId);
+      assert.equal(await userIdOfToken(fixture, project, token), userId);
       tokensOf(fixture, await renew(fixture, project, refreshToken));
     },
   );
 
-  await t.step("refresh of another project: refused there, and untouched", async () => {
-    const { refreshToken } = await enter(fixture, project);
+  await t.step("refresh of another project: it is refused and changes nothing", async () => {
+    const { refreshToken } = await signInNewUser(fixture, project);
     assert.deepEqual(refusal(await renew(fixture, other, refreshToken)), INVALID);
     const out = await fixture.visitor().post(other, "logout", {}, inHeader(refreshToken));
     assert.equal(out.status, 200);
     tokensOf(fixture, await renew(fixture, project, refreshToken));
   });
 
-  await t.step("cookie of another project: neither name nor value carries over", async () => {
-    const { visitor, refreshToken } = await enter(fixture, project);
-    const kept = visitor.cookies.get(Visitor.refreshCookie(project));
-    assert.equal(kept, refreshToken);
-    // The browser sends all its cookies; under the other project's key none of them counts.
-    assert.deepEqual(refusal(await visitor.post(other, "refresh-token")), INVALID);
-    const planted = fixture.visitor();
-    planted.cookies.set(Visitor.refreshCookie(other), refreshToken);
-    assert.deepEqual(refusal(await planted.post(other, "refresh-token")), INVALID);
-    assert.deepEqual(refusal(await planted.post(project, "refresh-token")), INVALID);
-    assert.equal((await visitor.post(project, "refresh-token")).status, 200);
-  });
+  await t.step(
+    "cookie of another project: neither its name nor its value is accepted",
+    async () => {
+      const { visitor, refreshToken } = await signInNewUser(fixture, project);
+      const kept = visitor.cookies.get(Visitor.refreshCookie(project));
+      assert.equal(kept, refreshToken);
+      // The browser sends all its cookies, but the other project's key accepts none of them.
+      assert.deepEqual(refusal(await visitor.post(other, "refresh-token")), INVALID);
+      const planted = fixture.visitor();
+      planted.cookies.set(Visitor.refreshCookie(other), refreshToken);
+      assert.deepEqual(refusal(await planted.post(other, "refresh-token")), INVALID);
+      assert.deepEqual(refusal(await planted.post(project, "refresh-token")), INVALID);
+      assert.equal((await visitor.post(project, "refresh-token")).status, 200);
+    },
+  );
 
   await t.step(
-    "credentialed refresh from a foreign origin: the cookie is as if it were not there",
+    "credentialed refresh from a foreign origin: the cookie is ignored",
     async () => {
-      const { visitor } = await enter(fixture, project);
+      const { visitor } = await signInNewUser(fixture, project);
       const before = visitor.cookies.get(Visitor.refreshCookie(project));
-      for (const origin of [...FOREIGN, fixture.publicUrl, fixture.server.url]) {
+      for (const origin of [...FOREIGN_ORIGINS, fixture.publicUrl, fixture.server.url]) {
         const answer = await visitor.post(project, "refresh-token", {}, { origin });
         assert.deepEqual(refusal(answer), INVALID, origin);
         assert.deepEqual(answer.headers.getSetCookie(), [], origin);
       }
-      // A browser that tells no origin: nobody whose page it is.
+      // A browser request without an origin belongs to an unknown page.
       const { publishableKey: key } = project;
       const path = "/api/userAuth/refresh-token";
       const headers = { "sec-fetch-site": "cross-site" };
@@ -204,29 +211,29 @@ Deno.test("attacks on refresh tokens", async (t) => {
       assert.equal(visitor.cookies.get(Visitor.refreshCookie(project)), before);
       const { status, body } = await visitor.post(project, "refresh-token");
       assert.equal(status, 200);
-      assert.equal(body.data.refreshToken, undefined, "a page never sees what its cookie holds");
+      assert.equal(body.data.refreshToken, undefined, "a page cannot read its refresh token");
     },
   );
 
-  await t.step("credentialed logout from a foreign origin: nobody is signed out", async () => {
-    const { visitor, token, userId } = await enter(fixture, project);
-    for (const origin of [...FOREIGN, fixture.publicUrl]) {
+  await t.step("credentialed logout from a foreign origin: it signs no user out", async () => {
+    const { visitor, token, userId } = await signInNewUser(fixture, project);
+    for (const origin of [...FOREIGN_ORIGINS, fixture.publicUrl]) {
       const out = await visitor.post(project, "logout", {}, { origin });
       assert.equal(out.status, 200, origin);
       assert.deepEqual(out.headers.getSetCookie(), [], origin);
       const all = await visitor.post(project, "logout-all", {}, { origin });
       assert.equal(all.status, 401, origin);
     }
-    assert.equal(await whose(fixture, project, token), userId);
+    assert.equal(await userIdOfToken(fixture, project, token), userId);
     assert.equal((await visitor.post(project, "logout")).status, 200);
-    assert.equal(await whose(fixture, project, token), null);
+    assert.equal(await userIdOfToken(fixture, project, token), null);
     assert.equal(visitor.cookies.get(Visitor.refreshCookie(project)), undefined);
   });
 
   await t.step(
-    "credentialed refresh by a form: bodies that need no preflight are not taken",
+    "credentialed refresh by a form: bodies without a preflight are refused",
     async () => {
-      const { visitor } = await enter(fixture, project);
+      const { visitor } = await signInNewUser(fixture, project);
       for (
         const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
       ) {
@@ -239,48 +246,51 @@ Deno.test("attacks on refresh tokens", async (t) => {
     },
   );
 
-  await t.step("session planting: a foreign page sets no cookie by tokens of its own", async () => {
-    const { refreshToken } = await enter(fixture, project);
-    const { login } = fixture.githubPerson();
-    const victim = fixture.visitor();
-    for (const origin of FOREIGN) {
-      const back = await fixture.visitor().signIn(project, "github", login);
-      const exchanged = await victim.exchange(project, back, { origin });
-      assert.equal(exchanged.status, 200);
-      assert.deepEqual(exchanged.headers.getSetCookie(), [], origin);
-      const headers = { origin, ...inHeader(refreshToken) };
-      const renewed = await victim.post(project, "refresh-token", {}, headers);
-      assert.equal(renewed.status, 200);
-      assert.deepEqual(renewed.headers.getSetCookie(), [], origin);
-      fixture.secret(exchanged.body.data.refreshToken);
-    }
-    assert.equal(victim.cookies.size, 0);
-  });
-
   await t.step(
-    "session fixation: a planted session is not the one that a sign-in opens",
+    "session planting: a foreign page cannot set a cookie with its own tokens",
     async () => {
-      const attacker = await enter(fixture, project);
-      const victim = fixture.visitor();
-      victim.cookies.set(Visitor.refreshCookie(project), attacker.refreshToken);
+      const { refreshToken } = await signInNewUser(fixture, project);
       const { login } = fixture.githubPerson();
-      const own = await victim.enter(project, "github", login);
-      assert.notEqual(own.userId, attacker.userId);
-      assert.notEqual(own.refreshToken, attacker.refreshToken);
-      assert.equal(victim.cookies.get(Visitor.refreshCookie(project)), own.refreshToken);
-      const renewed = tokensOf(fixture, await renew(fixture, project, attacker.refreshToken));
-      assert.equal(await whose(fixture, project, renewed.access), attacker.userId);
-      assert.equal(await whose(fixture, project, own.token), own.userId);
-      // The attacker's end is not the victim's.
-      await fixture.visitor().post(project, "logout", {}, inHeader(renewed.refresh));
-      assert.equal(await whose(fixture, project, own.token), own.userId);
+      const victim = fixture.visitor();
+      for (const origin of FOREIGN_ORIGINS) {
+        const back = await fixture.visitor().signIn(project, "github", login);
+        const exchanged = await victim.exchange(project, back, { origin });
+        assert.equal(exchanged.status, 200);
+        assert.deepEqual(exchanged.headers.getSetCookie(), [], origin);
+        const headers = { origin, ...inHeader(refreshToken) };
+        const renewed = await victim.post(project, "refresh-token", {}, headers);
+        assert.equal(renewed.status, 200);
+        assert.deepEqual(renewed.headers.getSetCookie(), [], origin);
+        fixture.secret(exchanged.body.data.refreshToken);
+      }
+      assert.equal(victim.cookies.size, 0);
     },
   );
 
   await t.step(
-    "session fixation: a bearer that is sent along is not the one signed in",
+    "session fixation: a planted session differs from the one that a sign-in opens",
     async () => {
-      const attacker = await enter(fixture, project);
+      const attacker = await signInNewUser(fixture, project);
+      const victim = fixture.visitor();
+      victim.cookies.set(Visitor.refreshCookie(project), attacker.refreshToken);
+      const { login } = fixture.githubPerson();
+      const own = await victim.signInAndExchange(project, "github", login);
+      assert.notEqual(own.userId, attacker.userId);
+      assert.notEqual(own.refreshToken, attacker.refreshToken);
+      assert.equal(victim.cookies.get(Visitor.refreshCookie(project)), own.refreshToken);
+      const renewed = tokensOf(fixture, await renew(fixture, project, attacker.refreshToken));
+      assert.equal(await userIdOfToken(fixture, project, renewed.access), attacker.userId);
+      assert.equal(await userIdOfToken(fixture, project, own.token), own.userId);
+      // Ending the attacker's session does not end the victim's.
+      await fixture.visitor().post(project, "logout", {}, inHeader(renewed.refresh));
+      assert.equal(await userIdOfToken(fixture, project, own.token), own.userId);
+    },
+  );
+
+  await t.step(
+    "session fixation: a bearer token in the request is not the session that signs in",
+    async () => {
+      const attacker = await signInNewUser(fixture, project);
       const victim = fixture.visitor();
       const { login } = fixture.githubPerson();
       const headers = { authorization: `Bearer ${attacker.token}` };
@@ -289,12 +299,15 @@ Deno.test("attacks on refresh tokens", async (t) => {
       const home = new URL((await victim.open(back, headers)).headers.get("location")!);
       assert.notEqual(home.searchParams.get("userId"), attacker.userId);
       const token = fixture.secret(new URLSearchParams(home.hash.slice(1)).get("token")!);
-      assert.equal(await whose(fixture, project, token), home.searchParams.get("userId"));
+      assert.equal(await userIdOfToken(fixture, project, token), home.searchParams.get("userId"));
     },
   );
 
-  await t.step("session of another user: it can be neither seen nor ended", async () => {
-    const [mine, theirs] = [await enter(fixture, project), await enter(fixture, project)];
+  await t.step("session of another user: it can neither be listed nor ended", async () => {
+    const [mine, theirs] = [
+      await signInNewUser(fixture, project),
+      await signInNewUser(fixture, project),
+    ];
     const { publishableKey: key } = project;
     const list = async (token: string) => {
       const { body } = await fixture.send({ path: "/api/userAuth/sessions", key, token });
@@ -311,49 +324,49 @@ Deno.test("attacks on refresh tokens", async (t) => {
         token: mine.token,
       });
     assert.deepEqual(refusal(await end(foreign)), [404, "SESSION_NOT_FOUND"]);
-    assert.equal(await whose(fixture, project, theirs.token), theirs.userId);
+    assert.equal(await userIdOfToken(fixture, project, theirs.token), theirs.userId);
     assert.equal((await end(own)).status, 200);
-    assert.equal(await whose(fixture, project, mine.token), null);
+    assert.equal(await userIdOfToken(fixture, project, mine.token), null);
   });
 
-  await t.step("signed out: neither token works again, on any route", async () => {
-    const { visitor, token, refreshToken } = await enter(fixture, project);
+  await t.step("signed out: no token works again, on any route", async () => {
+    const { visitor, token, refreshToken } = await signInNewUser(fixture, project);
     const headers = { authorization: `Bearer ${token}` };
     assert.equal((await visitor.post(project, "logout-all", {}, headers)).status, 200);
-    await assertShutOut(token);
+    await assertNoAccess(token);
     assert.deepEqual(refusal(await renew(fixture, project, refreshToken)), INVALID);
     assert.equal((await visitor.post(project, "logout", {}, headers)).status, 200);
   });
 });
 
-Deno.test("a thief who is quick gets no chain of their own: the reuse is seen", async () => {
+Deno.test("a fast thief cannot keep a session: the reuse is detected", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   for (const first of ["thief", "owner"]) {
     const user = await signIn(app, project);
-    const owners = await refreshed(project, user.refreshToken);
-    const thiefs = await refreshed(project, user.refreshToken);
-    assert.equal(thiefs, owners, "one successor for both");
+    const ownersToken = await refreshed(project, user.refreshToken);
+    const thiefsToken = await refreshed(project, user.refreshToken);
+    assert.equal(thiefsToken, ownersToken, "the thief and the owner get one successor");
     app.clock.advance(900_000);
-    const { body } = await refresh(project, first === "thief" ? thiefs : owners);
+    const { body } = await refresh(project, first === "thief" ? thiefsToken : ownersToken);
     const renewed = { id: user.id, token: body.data.accessToken };
     assert.ok(await isSignedIn(project, renewed));
     app.clock.advance(900_000);
-    // Whoever of the two comes second brings what was used, and it ends for both.
-    const second = await refresh(project, first === "thief" ? owners : thiefs);
+    // The second of the two sends a used token, which ends the session for each.
+    const second = await refresh(project, first === "thief" ? ownersToken : thiefsToken);
     assert.deepEqual([second.status, second.body.code], [401, "REFRESH_TOKEN_INVALID"]);
     assert.equal((await refresh(project, body.data.refreshToken)).status, 401);
     assert.equal(await isSignedIn(project, renewed), false);
   }
 });
 
-Deno.test("a crowd of 50 tabs at one moment all stay signed in, time after time", async () => {
+Deno.test("50 tabs that renew at once all stay signed in, repeatedly", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
   let held = Array<string>(50).fill(user.refreshToken);
   for (let round = 0; round < 3; round++) {
-    // Not every tab has heard of what another one got: each comes with what it was given itself.
+    // Each tab sends its own token, because tabs do not share them at once.
     const answers = await Promise.all(held.map((token) => refresh(project, token)));
     for (const { status, body } of answers) {
       assert.equal(status, 200);

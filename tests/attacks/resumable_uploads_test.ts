@@ -1,4 +1,4 @@
-/** What can be done with the address of an upload in pieces beyond the upload that it is for. */
+/** Misuse of the address of a resumable upload. */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -6,16 +6,16 @@ import { type BlobStat, type Pieces, PUBLISH_MS } from "@/lib/files/blobs.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { reconcile } from "@/lib/files/reconcile.ts";
 import { UPLOAD_HOLD_MS } from "@/lib/limits.ts";
-import { partials, pieces, textBytes } from "../api/blobs.ts";
+import { partialPaths, streamOf, textBytes } from "../api/blobs.ts";
 import {
-  changedStores,
   CONFIRM,
   type Files,
   MiB,
   openFiles,
   REQUEST,
-  type Requested,
+  type RequestedUpload,
   sendOver,
+  withChangedStores,
 } from "../api/files.ts";
 import {
   ask,
@@ -28,17 +28,16 @@ import {
   storedText,
 } from "../api/resumable.ts";
 import { ok, refused, tally, times } from "../api/test_collection.ts";
-import { confirming, openUploads, PICTURE } from "../api/user_files.ts";
+import { confirmCall, openUploads, PICTURE } from "../api/user_files.ts";
 import { until } from "../acceptance/until.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { fileBytes } from "../support/file_bytes.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { storage } from "../support/test_store.ts";
 
-/** The least part that a bucket takes. */
+/** Bytes of the smallest part that a bucket accepts. */
 const PART = 5_242_880;
 
-/** Bytes of which each place can be told from others. */
 function manyBytes(length: number): Uint8Array<ArrayBuffer> {
   const words = new Uint32Array(Math.ceil(length / 4)).map((_, i) => Math.imul(i, 2_654_435_761));
   return new Uint8Array(words.buffer, 0, length);
@@ -58,23 +57,23 @@ async function assertSums(files: Files, sums: { used: number; reserved: number }
   await assertNoDrift(files);
 }
 
-async function hasTurn(files: Files, { filePath }: Requested): Promise<void> {
+async function waitUntilLocked(files: Files, { filePath }: RequestedUpload): Promise<void> {
   const isTaken = async () =>
     (await files.rows()).find(({ path }) => path === filePath)?.writer != null;
-  await until("a PATCH has the turn", isTaken);
+  await until("a PATCH holds the lock", isTaken);
 }
 
-Deno.test("of 20 PATCHes at once of other bytes one brings the beginning, and nothing is a mixture", async () => {
+Deno.test("of 20 concurrent PATCHes of different bytes one writes, and nothing is mixed", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const size = 300_000;
   const upload = await files.request(size);
   const answers = await Promise.all([..."abcdefghijklmnopqrst"].map((letter) => {
-    const body = pieces((i) => i < 3 ? textBytes(letter.repeat(100_000)) : null);
+    const body = streamOf((i) => i < 3 ? textBytes(letter.repeat(100_000)) : null);
     return patch(app, upload, 0, { body });
   }));
   const { 204: done = 0, ...others } = tally(answers);
-  assert.ok(done <= 1, `${done} brought all`);
+  assert.ok(done <= 1, `${done} PATCHes were complete`);
   assert.ok(new Set(Object.keys(others)).isSubsetOf(new Set(["409", "423"])), String(others));
   const offset = await offsetOf(app, upload);
   assert.ok(offset > 0 && offset <= size);
@@ -84,7 +83,7 @@ Deno.test("of 20 PATCHes at once of other bytes one brings the beginning, and no
   assert.equal(text, text[0]!.repeat(offset).padEnd(size, "z"));
 });
 
-Deno.test("of clients that all send the same file at once, each from where it has come to, it is exact", async () => {
+Deno.test("several clients that resume one upload at once produce the exact file", async () => {
   await using app = await openTestApp();
   await using other = await openTestApp({ store: app.store, clock: app.clock });
   const files = await openFiles(app);
@@ -106,7 +105,7 @@ Deno.test("of clients that all send the same file at once, each from where it ha
   await assertSums(files, { used: file.length, reserved: 0 });
 });
 
-Deno.test("bytes at a place where the upload has not come to, or behind its end, change nothing", async () => {
+Deno.test("bytes at an offset beyond the upload's position or length change nothing", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(10);
@@ -122,8 +121,8 @@ Deno.test("bytes at a place where the upload has not come to, or behind its end,
       refused(answer, 413, "UPLOAD_TOO_LONG");
     }
   });
-  // Behind the end without a word about it: what fits into the upload came before.
-  const body = pieces((i) => textBytes(i === 0 ? "fg" : "XXXXXX"));
+  // The body exceeds the upload without a declared length, so the bytes that fit are written first.
+  const body = streamOf((i) => textBytes(i === 0 ? "fg" : "XXXXXX"));
   refused(await patch(app, upload, 5, { body }), 413, "UPLOAD_TOO_LONG");
   assert.equal(await offsetOf(app, upload), 7);
   await sendRest(app, upload, textBytes("abcdefghij"));
@@ -131,7 +130,7 @@ Deno.test("bytes at a place where the upload has not come to, or behind its end,
   assert.equal(await storedText(app, upload), "abcdefghij");
 });
 
-Deno.test("a confirmed file is changed by nobody who has its address, nor one that is deleted brought back", async () => {
+Deno.test("an upload address cannot change a confirmed file or restore a deleted one", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
@@ -151,38 +150,38 @@ Deno.test("a confirmed file is changed by nobody who has its address, nor one th
   assert.equal((await files.remove(upload.filePath)).status, 200);
   await files.untouched(attempts);
   assert.equal(await storedBytes(app, upload), null);
-  assert.deepEqual(await partials(files), []);
+  assert.deepEqual(await partialPaths(files), []);
   await assertSums(files, { used: 0, reserved: 0 });
 });
 
-/** A confirm that has come to joining the pieces, and goes on with that when it is released. */
-async function heldConfirm(
+/** A confirm that pauses before joining the parts until it is released. */
+async function holdConfirm(
   { app, project }: Files,
-  { filePath, size }: Requested,
+  { filePath, size }: RequestedUpload,
   goOn: (join: () => Promise<BlobStat | null>) => Promise<BlobStat | null>,
 ): Promise<{ confirmed: Promise<Answer>; release: () => void }> {
   const { pieces: real } = app.services.blobStores.internal;
   const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const held: Pieces = Object.assign(Object.create(real), {
-    arrived: real.arrived.bind(real),
+    countArrived: real.countArrived.bind(real),
     async join(...given: Parameters<Pieces["join"]>) {
       reached.resolve();
       await released.promise;
       return await goOn(() => real.join(...given));
     },
   });
-  const services = changedStores(app.services, { pieces: held });
+  const services = withChangedStores(app.services, { pieces: held });
   const confirmed = sendOver(services, project, { path: CONFIRM, body: { filePath, size } });
   await reached.promise;
   return { confirmed, release: () => released.resolve() };
 }
 
-Deno.test("while a confirm joins the pieces nobody brings others, and nobody cancels", async () => {
+Deno.test("while a confirm joins the parts, no request adds any or cancels", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
   await patch(app, upload, 0, { body: textBytes("hello") });
-  const { confirmed, release } = await heldConfirm(files, upload, (join) => join());
+  const { confirmed, release } = await holdConfirm(files, upload, (join) => join());
   const patches = [0, 5].map((offset) => patch(app, upload, offset, { body: textBytes("") }));
   refused(await cancel(app, upload), 423, "UPLOAD_LOCKED");
   refused(await files.confirm(upload), 409, "UPLOAD_NOT_READY");
@@ -194,34 +193,34 @@ Deno.test("while a confirm joins the pieces nobody brings others, and nobody can
   await assertSums(files, { used: 5, reserved: 0 });
 });
 
-Deno.test("a PATCH that is open while its upload is confirmed writes nothing into the file", async () => {
+Deno.test("a PATCH that is open during the confirm writes nothing into the file", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
   await patch(app, upload, 0, { body: textBytes("hello") });
   const waits = Promise.withResolvers<void>();
-  const body = pieces(async (i) => {
+  const body = streamOf(async (i) => {
     if (i === 0) await waits.promise;
     return i === 0 ? textBytes("X") : null;
   });
   const late = patch(app, upload, 5, { body });
-  await hasTurn(files, upload);
+  await waitUntilLocked(files, upload);
   assert.equal((await files.confirm(upload)).status, 200);
   waits.resolve();
   const { status } = await late;
   assert.ok(status === 410 || status === 413, String(status));
   assert.equal(await storedText(app, upload), "hello");
   await reap(app.services);
-  assert.deepEqual(await partials(files), []);
+  assert.deepEqual(await partialPaths(files), []);
   await assertSums(files, { used: 5, reserved: 0 });
 });
 
-Deno.test("a confirm that comes back after its claim has lapsed commits nothing over newer bytes", async () => {
+Deno.test("a confirm that resumes after its claim expired does not overwrite newer bytes", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
   await patch(app, upload, 0, { body: textBytes("hello") });
-  const { confirmed, release } = await heldConfirm(
+  const { confirmed, release } = await holdConfirm(
     files,
     upload,
     () => Promise.reject(new Error("it came back")),
@@ -235,12 +234,12 @@ Deno.test("a confirm that comes back after its claim has lapsed commits nothing 
   await assertSums(files, { used: 5, reserved: 0 });
 });
 
-Deno.test("uploads that are cancelled while they are under way, at any pace, leave no room taken", async () => {
+Deno.test("uploads that are cancelled in progress, at any pace, reserve no space", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const cancelled = await Promise.all(times(12, async (i) => {
     const upload = await files.request(100_000);
-    const body = pieces(async (piece) => {
+    const body = streamOf(async (piece) => {
       await new Promise((resolve) => setTimeout(resolve, i));
       return piece < 10 ? textBytes("x".repeat(10_000)) : null;
     });
@@ -252,21 +251,21 @@ Deno.test("uploads that are cancelled while they are under way, at any pace, lea
   }));
   for (const { status } of cancelled) assert.ok([204, 410].includes(status), String(status));
   await reap(app.services);
-  assert.deepEqual(await partials(files), []);
+  assert.deepEqual(await partialPaths(files), []);
   assert.deepEqual(await files.objects(), { staged: [], stored: [] });
   await assertSums(files, { used: 0, reserved: 0 });
 });
 
-Deno.test("an address brings bytes of its own upload alone, whatever else it is asked", async () => {
+Deno.test("an address writes only to its own upload, with any parameters", async () => {
   await using app = await openTestApp();
   const [files, others] = [await openFiles(app), await openFiles(app)];
-  const [upload, beside, foreign] = [
+  const [upload, neighbour, foreign] = [
     await files.request(5),
     await files.request(5),
     await others.request(5),
   ];
-  const token = (of: Requested) => resumablePath(of).split("/").at(-1)!;
-  const query = `?path=${foreign.filePath}&filePath=${beside.filePath}&token=${token(foreign)}`;
+  const token = (of: RequestedUpload) => resumablePath(of).split("/").at(-1)!;
+  const query = `?path=${foreign.filePath}&filePath=${neighbour.filePath}&token=${token(foreign)}`;
   const path = resumablePath(upload) + query;
   assert.equal((await patch(app, upload, 0, { path, body: textBytes("hello") })).status, 204);
   const [payload, signature] = token(upload).split(".");
@@ -276,32 +275,31 @@ Deno.test("an address brings bytes of its own upload alone, whatever else it is 
     const answer = await patch(app, foreign, 0, { path, body: textBytes("hello") });
     refused(answer, 403, "UPLOAD_TOKEN_INVALID");
   }
-  for (const one of [beside, foreign]) assert.equal(await offsetOf(app, one), 0);
+  for (const one of [neighbour, foreign]) assert.equal(await offsetOf(app, one), 0);
   refused(await others.confirm(upload), 404, "FILE_NOT_FOUND");
   assert.equal((await files.confirm(upload)).status, 200);
-  refused(await files.confirm(beside), 409, "UPLOAD_NOT_READY");
+  refused(await files.confirm(neighbour), 409, "UPLOAD_NOT_READY");
 });
 
-Deno.test("a page that comes in pieces as a picture is no file, and its space is free again", async () => {
+Deno.test("a web page uploaded in parts as a picture is refused, and its space is released", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   for (
     const text of ["<html><script>1</script></html>", "#!/bin/sh\necho 1; rm -rf x", "%PDF-1.7 x"]
   ) {
     const upload = await files.request(text.length, "image/png");
-    // The head of a picture first would not help: what lies there in the end is looked at.
+    // A picture's head sent first does not help, because the final bytes are examined.
     await patch(app, upload, 0, { body: textBytes(text.slice(0, 4)) });
     await sendRest(app, upload, textBytes(text));
     await assertSums(files, { used: 0, reserved: text.length });
     refused(await files.confirm(upload), 415, "TYPE_MISMATCH");
     assert.equal(await storedBytes(app, upload), null);
-    assert.deepEqual(await partials(files), []);
+    assert.deepEqual(await partialPaths(files), []);
     refused(await ask(app, upload), 410, "UPLOAD_GONE");
     await assertSums(files, { used: 0, reserved: 0 });
   }
 });
 
-/** As anybody's browser gets it. */
 async function visit(app: TestApp, address: string): Promise<Response> {
   if (address.startsWith("/")) return await app.open({ path: address });
   using client = Deno.createHttpClient({});
@@ -309,7 +307,7 @@ async function visit(app: TestApp, address: string): Promise<Response> {
   return new Response(await response.bytes(), response);
 }
 
-Deno.test("a page that comes in pieces as what it is is shown by no browser", async () => {
+Deno.test("browsers do not render a web page that is uploaded in parts with its own type", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const text = "<html><script>1</script></html>";
@@ -325,8 +323,8 @@ Deno.test("a page that comes in pieces as what it is is shown by no browser", as
   }
 });
 
-/** All places where something of an upload might be shown to everybody. */
-function publicPlaces({ store }: TestApp, { filePath }: Requested): string[] {
+/** Returns all public addresses where a part of the upload might be served. */
+function publicAddresses({ store }: TestApp, { filePath }: RequestedUpload): string[] {
   const keys = [
     filePath,
     `_private/${filePath}`,
@@ -340,13 +338,13 @@ function publicPlaces({ store }: TestApp, { filePath }: Requested): string[] {
   return keys.map((key) => `${root}/${key}`);
 }
 
-Deno.test("a private upload is shown to nobody at any time, and no upload before it is confirmed", async () => {
+Deno.test("a private upload is never public, and no upload is before it is confirmed", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { project } = files;
-  const secret = "the secret of somebody";
-  const isHidden = async (upload: Requested) => {
-    for (const address of publicPlaces(app, upload)) {
+  const secret = "a user's secret";
+  const isHidden = async (upload: RequestedUpload) => {
+    for (const address of publicAddresses(app, upload)) {
       const response = await visit(app, address);
       const text = await response.text();
       assert.notEqual(response.status, 200, address);
@@ -356,7 +354,7 @@ Deno.test("a private upload is shown to nobody at any time, and no upload before
   for (const visibility of ["private", "public"]) {
     const asked = { filename: "a.txt", contentType: "text/plain", size: secret.length, visibility };
     const { body } = await project.asSecret({ path: REQUEST, body: asked });
-    const upload: Requested = { ...asked, ...body };
+    const upload: RequestedUpload = { ...asked, ...body };
     await isHidden(upload);
     await patch(app, upload, 0, { body: textBytes(secret.slice(0, 12)) });
     await isHidden(upload);
@@ -375,7 +373,7 @@ Deno.test("a private upload is shown to nobody at any time, and no upload before
   }
 });
 
-Deno.test("of bytes with a wrong checksum nothing is kept, though they fill a part and more", async () => {
+Deno.test("bytes with a wrong checksum are discarded, even if they fill more than one part", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const file = manyBytes(PART + MiB);
@@ -387,7 +385,7 @@ Deno.test("of bytes with a wrong checksum nothing is kept, though they fill a pa
   const send = (from: number, bytes: Uint8Array<ArrayBuffer>, headers: HeadersInit) => {
     const chunk = (i: number) => bytes.slice(i * 500_000, (i + 1) * 500_000);
     return patch(app, upload, from, {
-      body: pieces((i) => chunk(i).length > 0 ? chunk(i) : null),
+      body: streamOf((i) => chunk(i).length > 0 ? chunk(i) : null),
       headers,
     });
   };
@@ -405,26 +403,26 @@ Deno.test("of bytes with a wrong checksum nothing is kept, though they fill a pa
   assert.ok(sameBytes((await storedBytes(app, upload))!, file));
 });
 
-Deno.test("at the edge of the quota space is held from the request on, and is exact whatever becomes of the upload", async () => {
+Deno.test("near the quota, space is reserved from the request on and exact for every outcome", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const [size, room] = [1000, 10];
   await files.upload(10 * MiB);
   const filling = await files.request(10 * MiB - room * size);
-  await patch(app, filling, 0, { body: textBytes("x") }); // It stays for a day.
+  await patch(app, filling, 0, { body: textBytes("x") }); // Keeps the upload for a day.
   const held = 10 * MiB - room * size;
   const asked = { filename: "a", contentType: "text/plain", size };
-  const askAll = async (count: number): Promise<[Requested[], Answer[]]> => {
+  const askAll = async (count: number): Promise<[RequestedUpload[], Answer[]]> => {
     const answers = await Promise.all(times(count, () => files.ask(asked)));
     const granted = answers.filter(({ status }) => status === 200)
-      .map(({ body }) => ({ ...asked, ...body }) as Requested);
+      .map(({ body }) => ({ ...asked, ...body }) as RequestedUpload);
     return [granted, answers];
   };
   const [uploads, answers] = await askAll(30);
   assert.deepEqual(tally(answers), { 200: room, 403: 20 });
   await assertSums(files, { used: 10 * MiB, reserved: held + room * size });
 
-  // What arrives takes no more room, and what does not arrive no less.
+  // Received bytes reserve no additional space, and missing bytes release none.
   await Promise.all(
     uploads.slice(0, 6).map((upload) => sendRest(app, upload, new Uint8Array(size))),
   );
@@ -445,14 +443,14 @@ Deno.test("at the edge of the quota space is held from the request on, and is ex
     refused(one, 403, "STORAGE_QUOTA_EXCEEDED");
   }
 
-  // Of the eight that are open one has bytes, and stays.
+  // One of the eight open uploads has bytes and remains.
   app.clock.advance(UPLOAD_HOLD_MS);
   await reap(app.services);
   await assertSums(files, { used, reserved: held + size });
   assert.equal((await askAll(9))[0].length, 7);
 });
 
-Deno.test("users at the edge of what each may have, all at once: held to the byte", async () => {
+Deno.test("concurrent uploads of users near their limits are exact to the byte", async () => {
   await using app = await openTestApp();
   const { project, ask: askAs } = await openUploads(app, { userBytesMax: MiB });
   const files = await openFiles(app, project);
@@ -470,7 +468,7 @@ Deno.test("users at the edge of what each may have, all at once: held to the byt
     await sendRest(app, one, picture);
     await patch(app, two, 0, { body: picture.slice(0, 1000) });
     assert.deepEqual(tally(await request(1)), { 403: 1 });
-    assert.equal((await project.asPublic(confirming(one), user)).status, 200);
+    assert.equal((await project.asPublic(confirmCall(one), user)).status, 200);
     assert.deepEqual(tally(await request(1)), { 403: 1 });
     const cancels = [two, ...others].map((upload) => cancel(app, upload));
     assert.deepEqual(tally(await Promise.all(cancels)), { 204: 3 });

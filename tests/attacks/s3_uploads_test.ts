@@ -1,9 +1,9 @@
-/** What can be done with a signed address of a bucket beyond the upload that it is for. */
+/** Misuse of a signed address of a bucket. */
 
 import assert from "node:assert/strict";
 import { createTestBucket, hasS3, keysIn, type TestBucket } from "../support/s3.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { type Files, openFiles, putTo, type Requested } from "../api/files.ts";
+import { type Files, openFiles, putTo, type RequestedUpload } from "../api/files.ts";
 import { refused } from "../api/test_collection.ts";
 
 const TYPE = "text/plain";
@@ -13,7 +13,6 @@ const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().enc
 interface Fixture extends AsyncDisposable {
   readonly bucket: TestBucket;
   readonly files: Files;
-  /** Files of another project in the same bucket. */
   readonly others: Files;
 }
 
@@ -37,8 +36,7 @@ function onS3(name: string, attack: (fixture: Fixture) => Promise<void>): void {
   });
 }
 
-/** A confirmed file with this text. */
-async function kept(files: Files, text: string): Promise<Requested> {
+async function storeFile(files: Files, text: string): Promise<RequestedUpload> {
   const upload = await files.request(text.length, TYPE);
   assert.equal(await putTo(upload.signedUrl, bytesOf(text), TYPE), 200);
   assert.equal((await files.confirm(upload)).status, 200);
@@ -53,14 +51,14 @@ async function visit(address: string, init: RequestInit = {}): Promise<[number, 
 
 const urlOf = ({ account, name }: TestBucket, key: string) => `${account.endpoint}/${name}/${key}`;
 
-/** Null for what is not there for everybody. */
-async function shown(bucket: TestBucket, key: string): Promise<string | null> {
+/** Returns a publicly readable text, or null. */
+async function publicText(bucket: TestBucket, key: string): Promise<string | null> {
   const [status, text] = await visit(urlOf(bucket, key));
   return status === 200 ? text : null;
 }
 
 onS3(
-  "an address that was altered in any part is refused, and so is any method but PUT",
+  "an address with a changed part is refused, and so is any method but PUT",
   async (fixture) => {
     const { bucket, files, others } = fixture;
     const upload = await files.request(5, TYPE);
@@ -89,56 +87,60 @@ onS3(
       assert.ok(status === 403 || status === 405, `${method}: ${status}`);
     }
     assert.deepEqual(await keysIn(bucket), []);
-    assert.equal(await putTo(signedUrl, bytesOf("hello"), TYPE), 200, "still good");
-  },
-);
-
-onS3(
-  "a used address neither replaces a confirmed file nor brings a deleted one back",
-  async (fixture) => {
-    const { bucket, files } = fixture;
-    const upload = await kept(files, "first");
-    const usage = await files.usage();
-    assert.equal(await putTo(upload.signedUrl, bytesOf("other"), TYPE), 200);
-    assert.equal((await files.confirm(upload)).status, 200);
-    assert.equal(await shown(bucket, upload.filePath), "first");
-    assert.deepEqual(await files.usage(), usage);
-
-    assert.equal((await files.remove(upload.filePath)).status, 200);
-    assert.equal(await putTo(upload.signedUrl, bytesOf("other"), TYPE), 200);
-    refused(await files.confirm(upload), 404, "FILE_NOT_FOUND", "");
-    assert.equal(await shown(bucket, upload.filePath), null);
-    assert.equal((await files.usage()).used, 0);
-  },
-);
-
-/** Puts an object's copy in the place of an upload, where a store obeys a header nobody signed. */
-const putCopy = ({ name }: TestBucket, { signedUrl, size }: Requested, key: string) =>
-  putTo(signedUrl, new Uint8Array(size), TYPE, { "x-amz-copy-source": `/${name}/${key}` });
-
-onS3(
-  "a copy of a longer object in the place of an upload is refused, and costs nothing",
-  async (fixture) => {
-    const { bucket, files, others } = fixture;
-    const long = await kept(others, "ten bytes!");
-    const upload = await files.request(5, TYPE);
-    const status = await putCopy(bucket, upload, long.filePath);
-    if (status === 403) return; // AWS refuses whatever begins with x-amz- and is not signed.
-    assert.equal(status, 200);
-    refused(await files.confirm(upload), 400, "SIZE_MISMATCH", "");
-    assert.equal(await shown(bucket, upload.filePath), null);
-    const { used, reserved } = await files.usage();
-    assert.deepEqual([used, reserved, await files.rows()], [0, 0, []]);
-    assert.deepEqual(
-      await keysIn(bucket),
-      [long.filePath],
-      "nothing is left, and the source is whole",
+    assert.equal(
+      await putTo(signedUrl, bytesOf("hello"), TYPE),
+      200,
+      "the signed address is still valid",
     );
   },
 );
 
 onS3(
-  "a copy of the right length gives a file that is charged and served as its own",
+  "a used address neither replaces a confirmed file nor restores a deleted one",
+  async (fixture) => {
+    const { bucket, files } = fixture;
+    const upload = await storeFile(files, "first");
+    const usage = await files.usage();
+    assert.equal(await putTo(upload.signedUrl, bytesOf("other"), TYPE), 200);
+    assert.equal((await files.confirm(upload)).status, 200);
+    assert.equal(await publicText(bucket, upload.filePath), "first");
+    assert.deepEqual(await files.usage(), usage);
+
+    assert.equal((await files.remove(upload.filePath)).status, 200);
+    assert.equal(await putTo(upload.signedUrl, bytesOf("other"), TYPE), 200);
+    refused(await files.confirm(upload), 404, "FILE_NOT_FOUND", "");
+    assert.equal(await publicText(bucket, upload.filePath), null);
+    assert.equal((await files.usage()).used, 0);
+  },
+);
+
+/** Copies an object over an upload, if the store accepts an unsigned header. */
+const putCopy = ({ name }: TestBucket, { signedUrl, size }: RequestedUpload, key: string) =>
+  putTo(signedUrl, new Uint8Array(size), TYPE, { "x-amz-copy-source": `/${name}/${key}` });
+
+onS3(
+  "a copy of a longer object over an upload is refused and not charged",
+  async (fixture) => {
+    const { bucket, files, others } = fixture;
+    const long = await storeFile(others, "ten bytes!");
+    const upload = await files.request(5, TYPE);
+    const status = await putCopy(bucket, upload, long.filePath);
+    if (status === 403) return; // AWS refuses unsigned headers that start with x-amz-.
+    assert.equal(status, 200);
+    refused(await files.confirm(upload), 400, "SIZE_MISMATCH", "");
+    assert.equal(await publicText(bucket, upload.filePath), null);
+    const { used, reserved } = await files.usage();
+    assert.deepEqual([used, reserved, await files.rows()], [0, 0, []]);
+    assert.deepEqual(
+      await keysIn(bucket),
+      [long.filePath],
+      "no upload remains, and the source is complete",
+    );
+  },
+);
+
+onS3(
+  "a copy of the right length is charged and served like an upload",
   async (fixture) => {
     const { bucket, files, others } = fixture;
     const page = "<script>1</script>";
@@ -152,25 +154,25 @@ onS3(
     using client = Deno.createHttpClient({});
     const served = await fetch(urlOf(bucket, upload.filePath), { client });
     assert.equal(await served.text(), page);
-    assert.equal(served.headers.get("content-type"), TYPE, "not the type of the source");
-    // Either can go without the other.
+    assert.equal(served.headers.get("content-type"), TYPE, "the type differs from the source's");
+    // Each can be deleted separately.
     assert.equal((await files.remove(upload.filePath)).status, 200);
-    assert.equal(await shown(bucket, source.filePath), page);
+    assert.equal(await publicText(bucket, source.filePath), page);
   },
 );
 
-onS3("an upload made public shows that upload, and nothing else", async (fixture) => {
+onS3("making an upload public exposes only that upload", async (fixture) => {
   const { bucket, files, others } = fixture;
   const foreign = await others.request(6, TYPE);
   assert.equal(await putTo(foreign.signedUrl, bytesOf("secret"), TYPE), 200);
   const upload = await files.request(5, TYPE);
   const acl = { "x-amz-acl": "public-read-write" };
   if (await putTo(upload.signedUrl, bytesOf("hello"), TYPE, acl) === 403) return;
-  assert.equal(await shown(bucket, `_incoming/${foreign.filePath}`), null);
+  assert.equal(await publicText(bucket, `_incoming/${foreign.filePath}`), null);
   assert.equal((await files.confirm(upload)).status, 200);
-  assert.equal(await shown(bucket, upload.filePath), "hello");
-  // What was said of the upload does not hold for the file.
+  assert.equal(await publicText(bucket, upload.filePath), "hello");
+  // The upload's signature is not valid for the file.
   const [status] = await visit(urlOf(bucket, upload.filePath), { method: "PUT", body: "other" });
   assert.equal(status, 403);
-  assert.equal(await shown(bucket, `_incoming/${upload.filePath}`), null);
+  assert.equal(await publicText(bucket, `_incoming/${upload.filePath}`), null);
 });

@@ -1,4 +1,4 @@
-/** Requests of one project that do not end leave room for those of others. */
+/** Endless requests of one project leave room for other projects. */
 
 import assert from "node:assert/strict";
 import { createRequestShares, type RequestShares } from "@/lib/http/request_shares.ts";
@@ -8,8 +8,8 @@ import { until } from "../acceptance/until.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
 
-/** A body that does not come, until it is cut off. */
-function silent() {
+/** Returns a body that sends nothing until it is canceled. */
+function openSilentBody() {
   let cut = () => {};
   const body = new ReadableStream<Uint8Array>({
     start: (stream) => void (cut = () => stream.error(new Error("gone"))),
@@ -17,14 +17,14 @@ function silent() {
   return { body, cut: () => cut() };
 }
 
-Deno.test("one project has half of the requests under way, and others go on", async () => {
+Deno.test("one project may have half of the requests in flight, and others continue", async () => {
   await using app = await openTestApp();
   const shares = createRequestShares({ max: 8, shareMax: 4 });
   let counted = 0;
   const requestShares: RequestShares = {
     ...shares,
-    count(caller, work) {
-      shares.count(caller, work);
+    track(caller, work) {
+      shares.track(caller, work);
       counted++;
     },
   };
@@ -32,10 +32,10 @@ Deno.test("one project has half of the requests under way, and others go on", as
   const [one, other] = [await createTestCollection(app), await createTestCollection(app)];
   const call = ({ secretKey }: TestProject, rest: Partial<Call> = {}): Promise<Answer> =>
     send(serve, { path: "/api/data/posts", headers: { "x-api-key": secretKey }, ...rest });
-  const bodies = Array.from({ length: 4 }, silent);
+  const bodies = Array.from({ length: 4 }, openSilentBody);
   counted = 0;
   const waiting = bodies.map(({ body }) => call(one.project, { body }));
-  await until("four requests are under way", () => counted === 4);
+  await until("four requests are in flight", () => counted === 4);
   for (let tries = 0; tries < 20; tries++) {
     const answer = await call(one.project);
     refused(answer, 503, "SERVER_BUSY");
@@ -47,14 +47,14 @@ Deno.test("one project has half of the requests under way, and others go on", as
   assert.equal((await call(one.project)).status, 200);
 });
 
-Deno.test("a process that serves gives one project half of 4,000 requests and a quarter of 256 MiB of bodies", async () => {
+Deno.test("a server gives one project half of 4,000 requests and a quarter of 256 MiB of bodies", async () => {
   await using app = await openTestApp();
   const { requestShares, bodyBudget } = app.services;
   const busy = { code: "SERVER_BUSY" };
   const gate = Promise.withResolvers<void>();
   const take = (caller: string) => {
-    requestShares.assertRoom(caller);
-    requestShares.count(caller, gate.promise);
+    requestShares.assertAvailable(caller);
+    requestShares.track(caller, gate.promise);
   };
   for (let i = 0; i < 2000; i++) take("one");
   assert.throws(() => take("one"), busy);
@@ -72,13 +72,13 @@ Deno.test("a process that serves gives one project half of 4,000 requests and a 
   assert.throws(() => bodyBudget.open("a fifth").add(1), busy);
 });
 
-Deno.test("a download is under way until it is sent", async () => {
+Deno.test("a download is in flight until it is sent", async () => {
   const sent = Promise.withResolvers<void>();
   const counted: Promise<unknown>[] = [];
   await using app = await openTestApp();
   const requestShares = {
-    assertRoom() {},
-    count: (_caller: string, work: Promise<unknown>) => void counted.push(work),
+    assertAvailable() {},
+    track: (_caller: string, work: Promise<unknown>) => void counted.push(work),
   };
   const serve = createApp({ ...app.services, requestShares });
   const project = await app.project();
@@ -89,7 +89,7 @@ Deno.test("a download is under way until it is sent", async () => {
   const connection = { remoteAddr: { hostname: "127.0.0.1" }, completed: sent.promise };
   const response = await serve.fetch(request, connection);
   assert.equal(response.status, 200);
-  assert.ok(counted.includes(sent.promise), "what is sent is counted");
+  assert.ok(counted.includes(sent.promise), "a download in progress counts");
   await response.text();
   sent.resolve();
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { keepFile, textBytes } from "../api/blobs.ts";
+import { textBytes, uploadFile } from "../api/blobs.ts";
 import { openFiles } from "../api/files.ts";
 import { get, head } from "../api/served.ts";
 import { openTestApp } from "../support/test_app.ts";
 
-/** What browsers, their viewers and their extensions open and run, by one way or another. */
+/** File types that browsers, their viewers or extensions execute. */
 const ACTIVE = [
   "application/pdf",
   "Application/PDF; x=y",
@@ -32,12 +32,12 @@ const ACTIVE = [
   "x/unheard-of",
 ];
 
-Deno.test("active file: at the dashboard's host nothing but passive types is opened", async () => {
+Deno.test("active file: the dashboard's host displays only passive types", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   for (const type of ACTIVE) {
     const text = `${/pdf/i.test(type) ? "%PDF-1.7 " : ""}<script>alert(1)</script>`;
-    const path = await keepFile(files, textBytes(text), type);
+    const path = await uploadFile(files, textBytes(text), type);
     for (const { headers } of [await get(app, path), await head(app, path)]) {
       assert.match(headers.get("content-disposition")!, /^attachment;/, type);
       assert.match(headers.get("content-security-policy")!, /sandbox$/, type);

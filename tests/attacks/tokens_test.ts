@@ -10,13 +10,12 @@ import {
 import { createCollection, issueToken } from "../acceptance/project.ts";
 import { until } from "../acceptance/until.ts";
 import type { Forgery } from "../support/forged_id_token.ts";
-import { assertSentBack, openFixture, whose } from "./fixture.ts";
+import { assertSentBack, openFixture, userIdOfToken } from "./fixture.ts";
 
 const FLOOD = 30;
-/** The time that a second's token may still be taken for, and more. */
+/** Milliseconds that exceed the tolerated expiry of a one-second token. */
 const EXPIRY_MS = 20_000;
 
-/** Every way in which an ID token is not what it should be, by the attack. */
 const FORGERIES: Record<string, readonly Forgery[]> = {
   "alg:none": ["alg none", "no signature"],
   "algorithm confusion": ["alg HS256 with the public key", "alg ES256 with a published key"],
@@ -30,7 +29,7 @@ const FORGERIES: Record<string, readonly Forgery[]> = {
   ],
   "nonce replay": ["wrong nonce", "no nonce", "replayed"],
   "forged signature": ["bad signature", "foreign key of the same kid"],
-  "nobody's token": ["no subject"],
+  "another person's token": ["no subject"],
 };
 
 Deno.test("attacks on a provider's ID tokens", async (t) => {
@@ -44,12 +43,12 @@ Deno.test("attacks on a provider's ID tokens", async (t) => {
   const attempt = async () => {
     const { login } = fixture.googlePerson();
     const visitor = fixture.visitor();
-    return await visitor.open(await visitor.approach(project, "google", login));
+    return await visitor.open(await visitor.approveSignIn(project, "google", login));
   };
 
   for (const [attack, forgeries] of Object.entries(FORGERIES)) {
-    await t.step(`${attack}: nobody is signed in`, async () => {
-      await signInGood(); // So that there is one to replay.
+    await t.step(`${attack}: no user is signed in`, async () => {
+      await signInGood();
       const before = (await fixture.users(project)).length;
       for (const forgery of forgeries) {
         google.forge(forgery);
@@ -61,17 +60,20 @@ Deno.test("attacks on a provider's ID tokens", async (t) => {
     });
   }
 
-  await t.step(`unknown kid flood: ${FLOOD} tokens, at most one request for keys`, async () => {
-    await signInGood();
-    google.forge("unknown kid");
-    const before = google.jwksRequests();
-    for (let i = 0; i < FLOOD / 2; i++) assertSentBack(await attempt(), project);
-    const answers = await Promise.all(Array.from({ length: FLOOD / 2 }, attempt));
-    for (const answer of answers) assertSentBack(answer, project);
-    assert.ok(google.jwksRequests() - before <= 1, `${google.jwksRequests() - before} requests`);
-    google.forge(null);
-    await signInGood();
-  });
+  await t.step(
+    `unknown kid flood: ${FLOOD} tokens cause at most one request for keys`,
+    async () => {
+      await signInGood();
+      google.forge("unknown kid");
+      const before = google.jwksRequests();
+      for (let i = 0; i < FLOOD / 2; i++) assertSentBack(await attempt(), project);
+      const answers = await Promise.all(Array.from({ length: FLOOD / 2 }, attempt));
+      for (const answer of answers) assertSentBack(answer, project);
+      assert.ok(google.jwksRequests() - before <= 1, `${google.jwksRequests() - before} requests`);
+      google.forge(null);
+      await signInGood();
+    },
+  );
 });
 
 type Claims = Record<string, unknown>;
@@ -79,7 +81,7 @@ type Claims = Record<string, unknown>;
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const decode = (part: string): Claims => JSON.parse(Buffer.from(part, "base64url").toString());
 
-/** A token of ours with other claims and header, signed by whom it says. */
+/** Returns a token of Corbel with other claims and header, signed with the given key. */
 function forged(
   token: string,
   changes: { header?: Claims; payload?: Claims },
@@ -117,12 +119,12 @@ Deno.test("attacks on Corbel's own access tokens", async (t) => {
     }
   }
 
-  await t.step("the tokens that are forged here are good ones otherwise", async () => {
-    assert.equal(await whose(fixture, project, victim.token), victim.userId);
-    assert.equal(await whose(fixture, project, attacker.token), attacker.userId);
+  await t.step("the unforged token of these tests is valid", async () => {
+    assert.equal(await userIdOfToken(fixture, project, victim.token), victim.userId);
+    assert.equal(await userIdOfToken(fixture, project, attacker.token), attacker.userId);
   });
 
-  await t.step("alg:none, in any spelling, with any signature", async () => {
+  await t.step("alg:none is refused in any spelling with any signature", async () => {
     const [, , signature] = attacker.token.split(".") as [string, string, string];
     for (const alg of ["none", "None", "NONE", "nOnE", ""]) {
       const changes = { header: { alg }, payload: { sub: victim.userId } };
@@ -131,7 +133,7 @@ Deno.test("attacks on Corbel's own access tokens", async (t) => {
     }
   });
 
-  await t.step("algorithm confusion: the public key as a shared secret", async () => {
+  await t.step("algorithm confusion: the public key as a shared secret is refused", async () => {
     const secrets = [
       published.export({ type: "spki", format: "pem" }),
       published.export({ type: "spki", format: "der" }),
@@ -147,7 +149,7 @@ Deno.test("attacks on Corbel's own access tokens", async (t) => {
     }
   });
 
-  await t.step("a key of the attacker's, known or brought along", async () => {
+  await t.step("a key of the attacker, known or embedded, is refused", async () => {
     const own = createPublicKey(foreign).export({ format: "jwk" });
     for (
       const header of [
@@ -164,7 +166,7 @@ Deno.test("attacks on Corbel's own access tokens", async (t) => {
     }
   });
 
-  await t.step("altered claims under a true signature", async () => {
+  await t.step("altered claims with the original signature are refused", async () => {
     const [, , signature] = attacker.token.split(".") as [string, string, string];
     for (
       const payload of [
@@ -177,31 +179,42 @@ Deno.test("attacks on Corbel's own access tokens", async (t) => {
     await assertRefused(`${attacker.token.slice(0, -4)}AAAA`);
   });
 
-  await t.step("issuer and audience swap: a token of another project", async () => {
+  await t.step("issuer and audience swap: a token of another project is refused", async () => {
     await assertRefused(victim.token, other);
-    const there = await fixture.visitor().signIn(other, "github", fixture.githubPerson().login);
-    await assertRefused(there.token);
-    assert.equal(await whose(fixture, other, there.token), there.userId);
+    const otherSignIn = await fixture.visitor().signIn(
+      other,
+      "github",
+      fixture.githubPerson().login,
+    );
+    await assertRefused(otherSignIn.token);
+    assert.equal(await userIdOfToken(fixture, other, otherSignIn.token), otherSignIn.userId);
   });
 
-  await t.step("other tokens in its place: a code, a refresh token, an API key", async () => {
-    const visitor = fixture.visitor();
-    const entered = await visitor.enter(project, "github", fixture.githubPerson().login);
-    for (const token of [entered.rtCode, entered.refreshToken, project.secretKey, "null", ""]) {
-      await assertRefused(token);
-    }
-  });
+  await t.step(
+    "other credentials as a token are refused: a code, a refresh token, an API key",
+    async () => {
+      const visitor = fixture.visitor();
+      const entered = await visitor.signInAndExchange(
+        project,
+        "github",
+        fixture.githubPerson().login,
+      );
+      for (const token of [entered.rtCode, entered.refreshToken, project.secretKey, "null", ""]) {
+        await assertRefused(token);
+      }
+    },
+  );
 
-  await t.step("an expired token", async () => {
+  await t.step("an expired token is refused", async () => {
     const { settings } = fixture.server;
     const token = fixture.secret(await issueToken(settings, project, victim.userId, 1));
-    assert.equal(await whose(fixture, project, token), victim.userId);
+    assert.equal(await userIdOfToken(fixture, project, token), victim.userId);
     await until(
       "the token has expired",
-      async () => await whose(fixture, project, token) === null,
+      async () => await userIdOfToken(fixture, project, token) === null,
       EXPIRY_MS,
     );
     await assertRefused(token);
-    assert.equal(await whose(fixture, project, victim.token), victim.userId);
+    assert.equal(await userIdOfToken(fixture, project, victim.token), victim.userId);
   });
 });

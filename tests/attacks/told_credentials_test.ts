@@ -1,4 +1,4 @@
-/** What a refusal of credentials tells: what they say themselves, and nothing of any project. */
+/** Refusals of credentials describe the credential itself and reveal nothing about projects. */
 
 import assert from "node:assert/strict";
 import { decodeJwt, SignJWT } from "jose";
@@ -9,9 +9,9 @@ import { refused } from "../api/test_collection.ts";
 import { openTestApp } from "../support/test_app.ts";
 
 const PATH = "/api/data/posts";
-const NEVER = `pk_live_${"a".repeat(43)}`;
+const UNKNOWN_KEY = `pk_live_${"a".repeat(43)}`;
 
-Deno.test("a key that was rotated or whose project is gone is refused as one that never was", async () => {
+Deno.test("a rotated key and a deleted project's key are refused like unknown keys", async () => {
   await using app = await openTestApp();
   const [rotated, deleted, kept] = [await app.project(), await app.project(), await app.project()];
   await rotateKey(app.services, rotated.projectId, { kind: "publishable" });
@@ -26,8 +26,8 @@ Deno.test("a key that was rotated or whose project is gone is refused as one tha
   const texts = new Set<string>();
   for (
     const key of [
-      NEVER,
-      NEVER.replace("pk_", "sk_"),
+      UNKNOWN_KEY,
+      UNKNOWN_KEY.replace("pk_", "sk_"),
       ...[rotated, deleted].flatMap((one) => [one.publishableKey, one.secretKey]),
       kept.publishableKey.replace("pk_", "sk_"),
     ]
@@ -48,11 +48,11 @@ async function nameOf(
   return (await owner.send({ path: `/api/projects/${projectId}` })).body.data.name;
 }
 
-Deno.test("a key as a bearer is told so, be it of a project or of none", async () => {
+Deno.test("a key as a bearer token is reported, whether or not a project has it", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const texts = new Set<string>();
-  for (const key of [NEVER, project.publishableKey, project.secretKey, "pk_live_short"]) {
+  for (const key of [UNKNOWN_KEY, project.publishableKey, project.secretKey, "pk_live_short"]) {
     for (const authorization of [`Bearer ${key}`, key]) {
       const answer = await app.send({ path: PATH, headers: { authorization } });
       refused(answer, 401, "API_KEY_INVALID", /send it as the header x-api-key instead/);
@@ -62,20 +62,20 @@ Deno.test("a key as a bearer is told so, be it of a project or of none", async (
   assert.equal(texts.size, 1);
 });
 
-Deno.test("a secret key in an address is refused alike, be it of a project or of none", async () => {
+Deno.test("a secret key in an address is refused, whether or not a project has it", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const texts = new Set<string>();
-  for (const key of [project.secretKey, NEVER.replace("pk_", "sk_"), "sk_live_short"]) {
+  for (const key of [project.secretKey, UNKNOWN_KEY.replace("pk_", "sk_"), "sk_live_short"]) {
     const path = `/api/userAuth/social/github/start?x-api-key=${key}`;
     const answer = await app.send({ path });
-    refused(answer, 401, "API_KEY_INVALID", /must not stand in an address/);
+    refused(answer, 401, "API_KEY_INVALID", /must not be in an address/);
     texts.add(answer.text);
   }
   assert.equal(texts.size, 1);
 });
 
-Deno.test("a token is refused by what it says: whether it was signed or its session stands is not told", async () => {
+Deno.test("a refused token reveals nothing about its signature or session", async () => {
   await using app = await openTestApp();
   const [project, other] = [await app.project(), await app.project()];
   const [ann, eve, gone] = [await project.user(), await other.user(), await project.user()];
@@ -87,7 +87,7 @@ Deno.test("a token is refused by what it says: whether it was signed or its sess
   await sessions.updateOne(eq("_id", decodeJwt(gone.token).sid as string), {
     set: { revokedAt: new Date(app.clock.now()).toISOString() },
   });
-  const nobody = "66f1a0c2e4b0a1b2c3d4e5f6";
+  const unknownProject = "66f1a0c2e4b0a1b2c3d4e5f6";
   const refusal = async (token: string) => {
     const answer = await project.asPublic({ path: PATH }, { id: "", token });
     refused(answer, 401, "ACCESS_TOKEN_INVALID");
@@ -95,7 +95,11 @@ Deno.test("a token is refused by what it says: whether it was signed or its sess
   };
   const foreign = await refusal(eve.token);
   assert.match(foreign, /is for another project/);
-  assert.equal(await refusal(await forge({ aud: nobody })), foreign, "of a project that is not");
+  assert.equal(
+    await refusal(await forge({ aud: unknownProject })),
+    foreign,
+    "a project that does not exist",
+  );
   const invalid = await refusal(gone.token);
   assert.match(invalid, /not valid, or its session has ended/);
   assert.equal(await refusal(await forge({})), invalid);
@@ -105,14 +109,14 @@ Deno.test("a token is refused by what it says: whether it was signed or its sess
   assert.match(expired, /has expired/);
 });
 
-Deno.test("a token without Bearer, and a key in its place, are told so", async () => {
+Deno.test("a token without Bearer and a key in its place are reported", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { token } = await project.user();
   const ask = (authorization: string) =>
     project.asPublic({ path: PATH, headers: { authorization } });
-  refused(await ask(token), 401, "ACCESS_TOKEN_INVALID", /must stand behind "Bearer "/);
-  refused(await ask(`Token ${token}`), 401, "ACCESS_TOKEN_INVALID", /behind "Bearer "/);
+  refused(await ask(token), 401, "ACCESS_TOKEN_INVALID", /must follow "Bearer "/);
+  refused(await ask(`Token ${token}`), 401, "ACCESS_TOKEN_INVALID", /follow "Bearer "/);
   const key = await ask(`Bearer ${project.publishableKey}`);
   refused(key, 401, "ACCESS_TOKEN_INVALID", /holds an API key/);
 });

@@ -1,8 +1,8 @@
-/** Readers who ask for large answers and take nothing of them. */
+/** Clients that request large responses and read nothing. */
 
 import assert from "node:assert/strict";
 import { createCollection, createProject, send } from "../acceptance/project.ts";
-import { peakOf } from "../acceptance/memory.ts";
+import { peakMemoryOf } from "../acceptance/memory.ts";
 import { startServer } from "../acceptance/server.ts";
 import { until } from "../acceptance/until.ts";
 import { database } from "../support/test_store.ts";
@@ -10,9 +10,8 @@ import { database } from "../support/test_store.ts";
 const MiB = 1_048_576;
 const CONNECTIONS = 500;
 /**
- * 67 to 201 MiB were measured on SQLite: some 60 are answers that wait, the rest is garbage of those
- * that were made and that V8 has not collected. On MongoDB it was 646 MiB, because a request there
- * reads documents before it is refused. Without the budget it was more than 2,900 MiB.
+ * Bytes of growth that unread responses and uncollected garbage may cause. On MongoDB a request
+ * reads documents before it is refused.
  */
 const MORE_MAX = (database === "mongodb" ? 1000 : 300) * MiB;
 const SOON_MS = 60_000;
@@ -20,7 +19,7 @@ const LIST = "/api/data/large?limit=1000";
 
 const encoder = new TextEncoder();
 
-Deno.test(`${CONNECTIONS} connections that read nothing of 15 MB take no more memory than is bounded`, async () => {
+Deno.test(`${CONNECTIONS} connections that do not read 15 MB responses use bounded memory`, async () => {
   await using server = await startServer({ settings: { RATE_LIMITS: "off" } });
   const { settings, port } = server;
   const project = await createProject(settings);
@@ -37,7 +36,7 @@ Deno.test(`${CONNECTIONS} connections that read nothing of 15 MB take no more me
     assert.equal(status, 201);
   }
   assert.equal((await send(server, { path: LIST, key })).status, 200);
-  const before = await peakOf(server);
+  const before = await peakMemoryOf(server);
   using held = new DisposableStack();
   const asked = encoder.encode(
     `GET ${LIST} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\n\r\n`,
@@ -47,13 +46,13 @@ Deno.test(`${CONNECTIONS} connections that read nothing of 15 MB take no more me
     await connection.write(asked);
   }
   const refused = async () => (await send(server, { path: LIST, key })).status === 503;
-  await until("the caller has no room left", refused, SOON_MS);
+  await until("the caller's share is used up", refused, SOON_MS);
   const { status, body, headers } = await send(server, { path: LIST, key });
   assert.deepEqual([status, body.code], [503, "SERVER_BUSY"]);
   assert.match(headers.get("retry-after")!, /^\d+$/);
-  // A short answer takes no room, and another caller has a share of their own.
+  // A short response needs no budget, and another caller has a separate share.
   assert.equal((await send(server, { path: "/api/data/large?count=true", key })).status, 200);
   assert.equal((await send(server, { path: LIST, key: secretKey })).status, 200);
-  const more = await peakOf(server) - before;
-  assert.ok(more < MORE_MAX, `the process took ${Math.round(more / MiB)} MiB more`);
+  const more = await peakMemoryOf(server) - before;
+  assert.ok(more < MORE_MAX, `memory grew by ${Math.round(more / MiB)} MiB`);
 });

@@ -3,34 +3,34 @@ import { CODES } from "@/lib/credentials/codes.ts";
 import { mailsOf } from "../support/mailbox.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { isSignedIn } from "../api/signed_in.ts";
-import { failedWith, openSignInFixture } from "../api/sign_in_fixture.ts";
+import { assertFailedWith, openSignInFixture } from "../api/sign_in_fixture.ts";
 import { ok, refused } from "../api/test_collection.ts";
 import {
   ADA,
+  assertTraceless,
   authProject,
   claimsOf,
   CODE_REQUESTS,
-  codeFor,
   declareFields,
   HEADER_MODE,
   logIn,
-  mailed,
   MINUTE_MS,
   NEXT_PASSWORD,
   PASSWORD,
+  requestCode,
+  sentMails,
   setAuth,
   signUp,
   storedUser,
   storedUsers,
-  traceless,
   userCall,
   userOf,
 } from "../api/user_email.ts";
-import { guestOf, patchUser } from "./user_fixture.ts";
+import { createGuest, patchUser } from "./user_fixture.ts";
 
-/** Somebody who wants to be who they are not, or to be more than they are. */
+/** Attacks that impersonate users or extend their rights. */
 
-Deno.test("passwords: 200 signs are taken whatever they weigh, 201 are not, and 10 MB are not read", async () => {
+Deno.test("passwords: 200 characters are accepted, 201 are refused, and 10 MB are not read", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const long = ["aB3 ".repeat(50), "🐙🦑🐚🌊".repeat(50), "é".repeat(200)];
@@ -39,7 +39,7 @@ Deno.test("passwords: 200 signs are taken whatever they weigh, 201 are not, and 
     await signUp(project, { email, password });
     ok(await logIn(project, email, password));
     refused(await logIn(project, email, password.slice(0, -1)), 401, "INVALID_CREDENTIALS");
-    await traceless(app, project, async () => {
+    await assertTraceless(app, project, async () => {
       const body = { email: ADA, password: `${password}é` };
       refused(await project.asPublic(userCall("signup", body)), 400, "INVALID_PASSWORD");
     });
@@ -53,14 +53,14 @@ Deno.test("passwords: 200 signs are taken whatever they weigh, 201 are not, and 
     { ...userCall("change-password", { currentPassword: huge, newPassword: huge }), method: "PUT" },
     userCall("change-email", { newEmail: ADA, password: huge }),
   ];
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const call of calls) {
       refused(await project.asPublic(call, user), 413, "BODY_TOO_LARGE");
     }
   });
 });
 
-Deno.test("passwords: one that two keyboards write in two ways is one", async () => {
+Deno.test("passwords: two Unicode spellings of a password are equal", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: ADA, password: "caf\u00e9 au lait 77" });
@@ -69,7 +69,6 @@ Deno.test("passwords: one that two keyboards write in two ways is one", async ()
 
 const KATE = "kate@example.com";
 
-/** Addresses that people read as Kate's, and that are other mailboxes. */
 const LOOK_ALIKES = [
   "\u212Aate@example.com",
   "ｋａｔｅ@example.com",
@@ -79,7 +78,7 @@ const LOOK_ALIKES = [
   "kate@ex\u{E0061}ample.com",
 ];
 
-Deno.test("look-alike address: nothing is ever sent to it, and nobody is made or opened by it", async () => {
+Deno.test("look-alike address: it receives no mail, and creates and opens no account", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { id } = await signUp(project, { email: KATE });
@@ -99,10 +98,10 @@ Deno.test("look-alike address: nothing is ever sent to it, and nobody is made or
     refused(await project.asSecret(create), 409, "EMAIL_TAKEN");
     assert.deepEqual(await mailsOf(app.services, project.projectId, email), []);
   }
-  assert.deepEqual((await mailed(app, project)).filter(([kind]) => kind !== "verify"), []);
+  assert.deepEqual((await sentMails(app, project)).filter(([kind]) => kind !== "verify"), []);
 });
 
-Deno.test("look-alike address: with requireVerifiedEmail its sign-up is told to the address that is kept", async () => {
+Deno.test("look-alike address: with requireVerifiedEmail the existing address is notified", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: KATE });
@@ -111,17 +110,17 @@ Deno.test("look-alike address: with requireVerifiedEmail its sign-up is told to 
   app.clock.advance(MINUTE_MS);
   const body = { email: LOOK_ALIKES[0], password: NEXT_PASSWORD };
   ok(await project.asPublic(userCall("signup", body)), 201);
-  assert.deepEqual(await mailed(app, project), [["verify", KATE], ["accountExists", KATE]]);
+  assert.deepEqual(await sentMails(app, project), [["verify", KATE], ["accountExists", KATE]]);
   refused(await logIn(project, KATE, NEXT_PASSWORD), 401, "INVALID_CREDENTIALS");
 });
 
-Deno.test("look-alike address: a code that was sent to one before its owner came opens nothing of theirs", async () => {
+Deno.test("look-alike address: its earlier code does not open the later owner's account", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const [lookAlike] = LOOK_ALIKES;
-  const otp = await codeFor(app, project, "code/request", lookAlike!);
+  const otp = await requestCode(app, project, "code/request", lookAlike!);
   const kate = await signUp(project, { email: KATE });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const email of [lookAlike, KATE]) {
       const answer = await project.asPublic(userCall("code/verify", { email, otp }));
       refused(answer, 400, "INVALID_CODE");
@@ -130,11 +129,11 @@ Deno.test("look-alike address: a code that was sent to one before its owner came
   assert.ok(await isSignedIn(project, kate));
 });
 
-Deno.test("look-alike username: none in other letters can be chosen, and one in another case is taken", async () => {
+Deno.test("look-alike username: other alphabets are refused, and letter case does not matter", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { username: "kate" });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const username of ["\u212Aate", "kаte", "ka\u200Bte", "kate ", "ｋａｔｅ", "kate\u0000"]) {
       const body = { email: ADA, password: PASSWORD, username };
       refused(await project.asPublic(userCall("signup", body)), 400, "INVALID_BODY", "username");
@@ -146,7 +145,7 @@ Deno.test("look-alike username: none in other letters can be chosen, and one in 
   });
 });
 
-Deno.test("plus-addresses: each is an address of its own, kept and written to as given", async () => {
+Deno.test("plus-addresses: each is a separate address, stored and used as given", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const emails = [
@@ -162,11 +161,10 @@ Deno.test("plus-addresses: each is an address of its own, kept and written to as
     ids.add(user.id);
   }
   assert.equal(ids.size, 4);
-  assert.deepEqual((await mailed(app, project)).map(([, to]) => to), emails);
+  assert.deepEqual((await sentMails(app, project)).map(([, to]) => to), emails);
   refused(await logIn(project, "ada+three@example.com"), 401, "INVALID_CREDENTIALS");
 });
 
-/** Members that are nobody's to set of themselves. */
 const FORBIDDEN: Readonly<Record<string, unknown>> = {
   _id: "0123456789abcdef01234567",
   roles: ["admin"],
@@ -188,10 +186,10 @@ const FORBIDDEN: Readonly<Record<string, unknown>> = {
   constructor: { prototype: {} },
 };
 
-Deno.test("mass assignment: sign-up takes no member that is not the user's to set", async () => {
+Deno.test("mass assignment: sign-up refuses members that users may not set", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const [name, value] of Object.entries(FORBIDDEN)) {
       const body = { email: ADA, password: PASSWORD, [name]: value };
       const answer = await project.asPublic(userCall("signup", body));
@@ -209,12 +207,12 @@ Deno.test("mass assignment: sign-up takes no member that is not the user's to se
   ]);
 });
 
-Deno.test("mass assignment: neither PATCH /me nor update-profile takes one, nor an address or a password", async () => {
+Deno.test("mass assignment: PATCH /me and update-profile refuse them, addresses and passwords", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project);
   const more = { ...FORBIDDEN, email: "eve@example.com", password: NEXT_PASSWORD };
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const [name, value] of Object.entries(more)) {
       for (const [method, path] of [["PATCH", "me"], ["PUT", "update-profile"]] as const) {
         const call = { ...userCall(path, { name: "Eve", [name]: value }), method };
@@ -224,7 +222,7 @@ Deno.test("mass assignment: neither PATCH /me nor update-profile takes one, nor 
   });
 });
 
-Deno.test("mass assignment: the other operations take their own members alone", async () => {
+Deno.test("mass assignment: other operations accept only their own members", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { anonymous: true });
   const user = await signUp(project, { email: ADA });
@@ -236,7 +234,7 @@ Deno.test("mass assignment: the other operations take their own members alone", 
     ["reset-password", { email: ADA, otp: "123456", newPassword: NEXT_PASSWORD }],
     ["confirm-email-change", { otp: "123456" }],
   ];
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const [operation, body] of bodies) {
       for (const [name, value] of Object.entries({ ...FORBIDDEN, userId: user.id })) {
         const answer = await project.asPublic(
@@ -252,7 +250,7 @@ Deno.test("mass assignment: the other operations take their own members alone", 
   assert.deepEqual(ok(guest, 201).user.roles, []);
 });
 
-Deno.test("a declared field with the name of a record's inner member reaches no inner member", async () => {
+Deno.test("a declared field named like an internal member does not reach it", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const keys = ["passwordHash", "emailLower", "ownMembers", "fields", "usernameLower"];
@@ -269,14 +267,14 @@ Deno.test("a declared field with the name of a record's inner member reaches no 
   ok(await logIn(project, ADA));
 });
 
-Deno.test("anonymous upgrade: to an address that exists it takes nothing over, and the guest stays one", async () => {
+Deno.test("anonymous upgrade: an existing address is refused, and the guest stays anonymous", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { anonymous: true });
   const ada = await signUp(project, { email: ADA });
-  const guest = await guestOf(project);
+  const guest = await createGuest(project);
   await app.services.jobRunner.idle();
   app.clock.advance(2 * MINUTE_MS);
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const email of [ADA, "ADA@example.com"]) {
       const call = userCall("signup", { email, password: NEXT_PASSWORD });
       refused(await project.asPublic(call, guest), 409, "EMAIL_TAKEN");
@@ -293,7 +291,7 @@ Deno.test("anonymous upgrade: to an address that exists it takes nothing over, a
   ok(await logIn(project, ADA));
 });
 
-Deno.test("anonymous upgrade: another user's bearer makes a new user, and changes nothing of theirs", async () => {
+Deno.test("anonymous upgrade: another user's token creates a new user and changes nothing of theirs", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const bob = await signUp(project, { email: "bob@example.com" });
@@ -303,15 +301,15 @@ Deno.test("anonymous upgrade: another user's bearer makes a new user, and change
   assert.deepEqual(await storedUser(app, project, bob.id), before);
 });
 
-Deno.test("closed sign-up: no way makes a user, by password, code, guest or provider", async () => {
+Deno.test("closed sign-up: no operation creates a user, by password, code, guest or provider", async () => {
   await using fixture = await openSignInFixture();
   const { app } = fixture;
   const project = await fixture.project();
-  const otp = await codeFor(app, project, "code/request", ADA);
+  const otp = await requestCode(app, project, "code/request", ADA);
   await setAuth(app, project, { signUp: "closed", anonymous: true });
   await app.services.jobRunner.idle();
   app.clock.advance(MINUTE_MS);
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     const signingUp = userCall("signup", { email: ADA, password: PASSWORD });
     refused(await project.asPublic(signingUp), 403, "SIGN_UP_CLOSED");
     refused(await project.asSecret(signingUp), 403, "SIGN_UP_CLOSED");
@@ -321,18 +319,18 @@ Deno.test("closed sign-up: no way makes a user, by password, code, guest or prov
     refused(await project.asPublic(byCode), 400, "INVALID_CODE");
     for (const provider of ["github", "google"] as const) {
       const arrival = await fixture.browser().signIn(project, provider, "bob");
-      failedWith(arrival, "This project takes no new users");
+      assertFailedWith(arrival, "This project takes no new users");
     }
   }, [CODES]);
   assert.deepEqual(await storedUsers(app, project), []);
 });
 
-Deno.test("closed sign-up: whoever began at a provider before it was closed is too late", async () => {
+Deno.test("closed sign-up: a provider sign-in that started before is refused", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   const browser = fixture.browser();
-  const begun = new URL((await browser.start(project, "github")).headers.get("location")!);
-  const back = await fixture.github.approve(begun, "bob");
+  const providerUrl = new URL((await browser.start(project, "github")).headers.get("location")!);
+  const back = await fixture.github.approve(providerUrl, "bob");
   await setAuth(fixture.app, project, { signUp: "closed" });
   const answer = await browser.comeBack(back);
   const error = new URL(answer.headers.get("location")!).searchParams.get("error");

@@ -8,25 +8,24 @@ import { isSignedIn, refresh } from "../api/signed_in.ts";
 import { ok, refused, tally, times } from "../api/test_collection.ts";
 import {
   ADA,
-  codeFor,
+  assertTraceless,
   countOf,
   type EmailUser,
   logIn,
-  mailed,
   MINUTE_MS,
   NEXT_PASSWORD,
   PASSWORD,
+  requestCode,
+  sentMails,
   signUp,
   storedUser,
-  traceless,
   userCall,
   userOf,
   wrongCode,
 } from "../api/user_email.ts";
 
-/** Somebody without the mailbox who wants its code to be good for them. */
+/** Attacks on codes by callers without the mailbox. */
 
-/** What a code is used with, by what it is good for. */
 const USES: Readonly<Record<CodePurpose, (entered: { email: string; otp: string }) => Call>> = {
   verify: (entered) => userCall("verify-email", entered),
   resetPassword: (entered) =>
@@ -43,18 +42,18 @@ const PURPOSES = [
   ["request-password-reset", adas("resetPassword")],
 ] as const;
 
-/** From an address of its own each, so that no limit of one place holds them up. */
+/** Sends each call from a different address, to avoid limits per network. */
 const from = (call: Call, i: number): Call => ({
   ...call,
   peer: `198.${51 + Math.floor(i / 250)}.${i % 250}.7`,
 });
 
 for (const [operation, use] of PURPOSES) {
-  Deno.test(`guessing: 100 wrong codes of ${operation} at once from many addresses are five tries, and kill it`, async () => {
+  Deno.test(`guessing: 100 concurrent wrong codes of ${operation} use five attempts and void the code`, async () => {
     await using app = await openTestApp({ env: { RATE_LIMITS: "on" } });
     const project = await app.project();
     const user = await signUp(project, { email: ADA });
-    const otp = await codeFor(app, project, operation, ADA);
+    const otp = await requestCode(app, project, operation, ADA);
     const before = await storedUser(app, project, user.id);
     const guesses = times(100, (i) => {
       const guess = String((Number(otp) + 1 + i) % 1_000_000).padStart(6, "0");
@@ -65,7 +64,7 @@ for (const [operation, use] of PURPOSES) {
     assert.deepEqual(await storedUser(app, project, user.id), before);
   });
 
-  Deno.test(`guessing: new codes of ${operation} give no more than 25 tries an hour`, async () => {
+  Deno.test(`guessing: new codes of ${operation} allow at most 25 attempts an hour`, async () => {
     await using app = await openTestApp();
     const project = await app.project();
     ok(await project.asSecret({ path: "/api/userAuth/users", body: { email: ADA } }), 201);
@@ -83,15 +82,15 @@ for (const [operation, use] of PURPOSES) {
       await app.services.jobRunner.idle();
       app.clock.advance(MINUTE_MS);
     }
-    assert.equal((await mailed(app, project)).length, 5);
+    assert.equal((await sentMails(app, project)).length, 5);
     assert.ok(codes <= 5);
   });
 
-  Deno.test(`replay: of 50 uses of one code of ${operation} at once one counts, and none later`, async () => {
+  Deno.test(`replay: of 50 concurrent uses of a code of ${operation} one succeeds, and none later`, async () => {
     await using app = await openTestApp();
     const project = await app.project();
     await signUp(project, { email: ADA });
-    const otp = await codeFor(app, project, operation, ADA);
+    const otp = await requestCode(app, project, operation, ADA);
     const sessions = await countOf(app, project, SESSIONS);
     const uses = times(50, (i) => project.asPublic(from(use(otp), i)));
     assert.deepEqual(tally(await Promise.all(uses)), { 200: 1, 400: 49 });
@@ -101,12 +100,12 @@ for (const [operation, use] of PURPOSES) {
   });
 }
 
-Deno.test("replay: a right code beside wrong ones is used once, or killed", async () => {
+Deno.test("replay: a right code among wrong ones is used at most once", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   for (let round = 0; round < 5; round++) {
     const email = `${round}@example.com`;
-    const otp = await codeFor(app, project, "code/request", email);
+    const otp = await requestCode(app, project, "code/request", email);
     const calls = times(20, (i) => {
       const guess = i % 3 === 0 ? otp : wrongCode(otp);
       return project.asPublic(from(userCall("code/verify", { email, otp: guess }), i));
@@ -121,11 +120,11 @@ Deno.test("replay: a right code beside wrong ones is used once, or killed", asyn
   }
 });
 
-Deno.test("codes: what is no text of six digits is never one, whatever the store makes of it", async () => {
+Deno.test("codes: anything but a text of six digits is refused, on any store", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: ADA });
-  await codeFor(app, project, "code/request", ADA);
+  await requestCode(app, project, "code/request", ADA);
   for (const otp of ["%", "______", ".*", "null", "", "0", "1e5", "٠٠٠٠٠٠", "000000\u0000"]) {
     const { status } = await project.asPublic(userCall("code/verify", { email: ADA, otp }));
     assert.equal(status, 400, otp);
@@ -136,7 +135,6 @@ Deno.test("codes: what is no text of six digits is never one, whatever the store
   }
 });
 
-/** A code of each purpose, all of one user at once. */
 async function codesOf(
   app: TestApp,
   project: TestProject,
@@ -147,16 +145,16 @@ async function codesOf(
   ok(await project.asPublic(userCall("change-email", { newEmail, password: PASSWORD }), user));
   return {
     emailChange: await codeTo(app.services, project.projectId, newEmail),
-    verify: await codeFor(app, project, "resend-verification-otp", email),
-    resetPassword: await codeFor(app, project, "request-password-reset", email),
-    code: await codeFor(app, project, "code/request", email),
+    verify: await requestCode(app, project, "resend-verification-otp", email),
+    resetPassword: await requestCode(app, project, "request-password-reset", email),
+    code: await requestCode(app, project, "code/request", email),
   };
 }
 
 const ALL_PURPOSES = Object.keys(USES) as CodePurpose[];
 
 for (const purpose of ALL_PURPOSES) {
-  Deno.test(`codes: one for ${purpose} is no good for any other purpose, user or project`, async () => {
+  Deno.test(`codes: one for ${purpose} is refused for any other purpose, user or project`, async () => {
     await using app = await openTestApp();
     const [project, other] = [await app.project(), await app.project()];
     const ada = await signUp(project, { email: ADA });
@@ -173,7 +171,7 @@ for (const purpose of ALL_PURPOSES) {
       [project, eve, use(purpose, "ada+1@example.com")],
       [other, namesake, use(purpose)],
     ];
-    await traceless(app, project, async () => {
+    await assertTraceless(app, project, async () => {
       for (const [where, user, call] of misuses) {
         refused(await where.asPublic(call, user), 400, "INVALID_CODE");
       }
@@ -182,7 +180,7 @@ for (const purpose of ALL_PURPOSES) {
   });
 }
 
-Deno.test("reset: it ends every session and every outstanding code, and the thief's with them", async () => {
+Deno.test("reset: it ends every session and every outstanding code, including the thief's", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const owner = await signUp(project, { email: ADA });
@@ -192,9 +190,12 @@ Deno.test("reset: it ends every session and every outstanding code, and the thie
       email: ADA,
       otp: await codeTo(app.services, project.projectId, ADA),
     }),
-    userCall("code/verify", { email: ADA, otp: await codeFor(app, project, "code/request", ADA) }),
+    userCall("code/verify", {
+      email: ADA,
+      otp: await requestCode(app, project, "code/request", ADA),
+    }),
   ];
-  const otp = await codeFor(app, project, "request-password-reset", ADA);
+  const otp = await requestCode(app, project, "request-password-reset", ADA);
   ok(await project.asPublic(adas("resetPassword")(otp)));
   for (const one of [owner, thief]) {
     assert.equal(await isSignedIn(project, one), false);
@@ -205,11 +206,11 @@ Deno.test("reset: it ends every session and every outstanding code, and the thie
   ok(await logIn(project, ADA, NEXT_PASSWORD));
 });
 
-Deno.test("reset: of log-ins beside it with the old password none is left standing", async () => {
+Deno.test("reset: concurrent log-ins with the old password are ended", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await signUp(project, { email: ADA });
-  const otp = await codeFor(app, project, "request-password-reset", ADA);
+  const otp = await requestCode(app, project, "request-password-reset", ADA);
   const [reset, ...answers] = await Promise.all([
     project.asPublic(adas("resetPassword")(otp)),
     ...times(8, () => logIn(project, ADA)),

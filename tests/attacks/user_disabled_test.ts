@@ -8,31 +8,30 @@ import { verifiedEmail } from "../support/github_fake.ts";
 import { codeTo } from "../support/mailbox.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { exchangeCall, refresh } from "../api/signed_in.ts";
-import { failedWith, openSignInFixture } from "../api/sign_in_fixture.ts";
+import { assertFailedWith, openSignInFixture } from "../api/sign_in_fixture.ts";
 import { ok, refused } from "../api/test_collection.ts";
 import {
   ADA,
+  assertTraceless,
   authProject,
   claimsOf,
   CODE_REQUESTS,
-  codeFor,
   countOf,
   type EmailUser,
   logIn,
-  mailed,
   MINUTE_MS,
   NEXT_PASSWORD,
   PASSWORD,
+  requestCode,
+  sentMails,
   signUp,
   storedUsers,
-  traceless,
   userCall,
 } from "../api/user_email.ts";
-import { guestOf, patchUser } from "./user_fixture.ts";
+import { createGuest, patchUser } from "./user_fixture.ts";
 
-/** Somebody who was shut out, and wants in again by a way that was forgotten. */
+/** Attempts of a disabled user to sign in by less common ways. */
 
-/** A user with every way in, before and after they are disabled. */
 async function waysIn(app: TestApp, project: TestProject, user: EmailUser) {
   const { services } = app;
   const { projectId } = project;
@@ -44,8 +43,8 @@ async function waysIn(app: TestApp, project: TestProject, user: EmailUser) {
   );
   const codes = [
     await codeTo(services, projectId, ADA),
-    await codeFor(app, project, "code/request", ADA),
-    await codeFor(app, project, "request-password-reset", ADA),
+    await requestCode(app, project, "code/request", ADA),
+    await requestCode(app, project, "request-password-reset", ADA),
   ] as const;
   const change = { newEmail: "ada@example.org", password: PASSWORD };
   ok(await project.asPublic(userCall("change-email", change), user));
@@ -92,7 +91,7 @@ async function waysIn(app: TestApp, project: TestProject, user: EmailUser) {
   ] as const;
 }
 
-Deno.test("a disabled user gets in by no way, of before or after, and nothing is sent to them", async () => {
+Deno.test("a disabled user cannot sign in with any credentials, and receives no mail", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project, { email: ADA });
@@ -101,7 +100,7 @@ Deno.test("a disabled user gets in by no way, of before or after, and nothing is
   await app.services.jobRunner.idle();
   app.clock.advance(2 * MINUTE_MS);
   const before = [await storedUsers(app, project), await countOf(app, project, SESSIONS)];
-  const sent = (await mailed(app, project)).length;
+  const sent = (await sentMails(app, project)).length;
   for (const [way, attempt, status] of ways) {
     const answer = await attempt();
     assert.equal(answer.status, status, `${way}: ${answer.text}`);
@@ -109,25 +108,25 @@ Deno.test("a disabled user gets in by no way, of before or after, and nothing is
   for (const operation of CODE_REQUESTS) {
     ok(await project.asPublic(userCall(operation, { email: ADA })));
   }
-  assert.equal((await mailed(app, project)).length, sent);
+  assert.equal((await sentMails(app, project)).length, sent);
   assert.deepEqual(
     [await storedUsers(app, project), await countOf(app, project, SESSIONS)],
     before,
   );
 });
 
-Deno.test("a disabled guest cannot become somebody else by signing up", async () => {
+Deno.test("a disabled guest cannot sign up as another user", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { anonymous: true });
-  const guest = await guestOf(project);
+  const guest = await createGuest(project);
   ok(await patchUser(project, guest.id, { disabled: true }));
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     const call = userCall("signup", { email: ADA, password: PASSWORD });
     refused(await project.asPublic(call, guest), 401, "ACCESS_TOKEN_INVALID");
   });
 });
 
-Deno.test("a disabled user whom a code reaches nevertheless gets in by none, whatever it is good for", async () => {
+Deno.test("a disabled user with a valid code of any purpose cannot sign in", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { id, email } = await signUp(project, { email: ADA });
@@ -136,21 +135,21 @@ Deno.test("a disabled user whom a code reaches nevertheless gets in by none, wha
     userCall("verify-email", { email, otp: await codeTo(services, project.projectId, ADA) }),
     userCall("reset-password", {
       email,
-      otp: await codeFor(app, project, "request-password-reset", ADA),
+      otp: await requestCode(app, project, "request-password-reset", ADA),
       newPassword: NEXT_PASSWORD,
     }),
-    userCall("code/verify", { email, otp: await codeFor(app, project, "code/request", ADA) }),
+    userCall("code/verify", { email, otp: await requestCode(app, project, "code/request", ADA) }),
   ];
-  // As where the code is sent in the moment in which they are disabled: behind that, codes are dropped.
+  // Simulates a code sent at the moment of disabling. Later, codes are deleted.
   await services.engine.records<UserRecord>(project.projectId, USERS)
     .updateOne(eq("_id", id), { set: { disabled: true } });
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const call of calls) refused(await project.asPublic(call), 400, "INVALID_CODE");
     refused(await logIn(project, ADA), 401, "INVALID_CREDENTIALS");
   }, [CODES]);
 });
 
-Deno.test("a disabled user gets in by no provider, linked or with the same address", async () => {
+Deno.test("a disabled user cannot sign in by a provider, linked or with the same address", async () => {
   await using fixture = await openSignInFixture();
   const { app, github, google } = fixture;
   const project = await fixture.project();
@@ -160,10 +159,10 @@ Deno.test("a disabled user gets in by no provider, linked or with the same addre
   ok(await patchUser(project, parameters.userId!, { password: PASSWORD }));
   ok(await logIn(project, ADA));
   ok(await patchUser(project, parameters.userId!, { disabled: true }));
-  await traceless(app, project, async () => {
+  await assertTraceless(app, project, async () => {
     for (const provider of ["github", "google"] as const) {
       const arrival = await fixture.browser().signIn(project, provider, "ada");
-      failedWith(arrival, "This account is disabled");
+      assertFailedWith(arrival, "This account is disabled");
     }
     refused(await logIn(project, ADA), 401, "INVALID_CREDENTIALS");
   });

@@ -4,20 +4,19 @@ import { openTestApp, type TestProject, type TestUser } from "../support/test_ap
 import { authProject, PASSWORD, setAuth, signUp, userCall } from "../api/user_email.ts";
 import { ok } from "../api/test_collection.ts";
 import {
+  ADDRESS_REQUESTS,
+  comparableHeaders,
+  createPeople,
   KNOWN,
-  people,
-  QUESTIONS,
-  tellingHeaders,
   TRIED_PASSWORD,
   UNKNOWN,
 } from "./user_fixture.ts";
 
-/** Somebody who wants to know who has an account: no answer to what they can ask tells them. */
+/** Attacks that find users by comparing responses. */
 
-/** Some of them again, as one who was asked for before. */
+/** Addresses, some of them again, because a repeated request may differ. */
 const EVERYBODY = [UNKNOWN, ...Object.values(KNOWN), UNKNOWN, KNOWN.unverified];
 
-/** Fails unless all are answered alike, headers too. */
 async function assertOneAnswer(
   project: TestProject,
   calls: readonly Call[],
@@ -27,24 +26,24 @@ async function assertOneAnswer(
   for (const call of calls) {
     const answer = await project.asPublic(call, user);
     assert.equal(answer.status, status, answer.text);
-    answers.add(JSON.stringify([tellingHeaders(answer.headers), answer.text]));
+    answers.add(JSON.stringify([comparableHeaders(answer.headers), answer.text]));
   }
   assert.equal(answers.size, 1, [...answers].join("\n"));
 }
 
-for (const [operation, { ask, status }] of Object.entries(QUESTIONS)) {
-  Deno.test(`enumeration: ${operation} answers known and unknown addresses alike, headers too`, async () => {
+for (const [operation, { ask, status }] of Object.entries(ADDRESS_REQUESTS)) {
+  Deno.test(`enumeration: ${operation} gives known and unknown addresses equal responses and headers`, async () => {
     await using app = await openTestApp();
     const project = await app.project();
-    await people(app, project);
+    await createPeople(app, project);
     await assertOneAnswer(project, EVERYBODY.map(ask), { status });
   });
 }
 
-Deno.test("enumeration: with requireVerifiedEmail sign-up answers known and unknown alike, headers too", async () => {
+Deno.test("enumeration: with requireVerifiedEmail sign-up gives equal responses and headers", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: "https://app.example.com" });
-  await people(app, project);
+  await createPeople(app, project);
   await setAuth(app, project, { requireVerifiedEmail: true });
   const headers = { origin: "https://app.example.com" };
   const calls = EVERYBODY.map((email) =>
@@ -53,7 +52,7 @@ Deno.test("enumeration: with requireVerifiedEmail sign-up answers known and unkn
   await assertOneAnswer(project, calls, { status: 201 });
 });
 
-Deno.test("enumeration: with requireVerifiedEmail a refusal of sign-up does not depend on the address", async () => {
+Deno.test("enumeration: with requireVerifiedEmail a refused sign-up is independent of the address", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { requireVerifiedEmail: true });
   const signingUp = (email: string, more = {}) =>
@@ -72,10 +71,10 @@ Deno.test("enumeration: with requireVerifiedEmail a refusal of sign-up does not 
   }
 });
 
-Deno.test("enumeration: change-email answers the same for an address that somebody has", async () => {
+Deno.test("enumeration: change-email gives an address in use the usual response", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  await people(app, project);
+  await createPeople(app, project);
   const user = await signUp(project);
   const calls = [KNOWN.unverified, UNKNOWN, KNOWN.disabled].map((newEmail) =>
     userCall("change-email", { newEmail, password: PASSWORD })

@@ -1,4 +1,4 @@
-/** Users by e-mail over HTTP, as whoever attacks them sees them. */
+/** E-mail users over HTTP, from an attacker's point of view. */
 
 import { createApp } from "@/routes/app.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
@@ -15,19 +15,17 @@ import {
   userOf,
 } from "../api/user_email.ts";
 
-/** Changes a user as the project's server. */
 export const patchUser = (project: TestProject, id: string, body: unknown): Promise<Answer> =>
   project.asSecret({ method: "PATCH", path: `/api/userAuth/users/${id}`, body });
 
-/** A user who has told nothing of themselves. */
-export const guestOf = async (project: TestProject): Promise<EmailUser> =>
+export const createGuest = async (project: TestProject): Promise<EmailUser> =>
   userOf(await project.asPublic(userCall("anonymous", undefined, HEADER_MODE)), 201);
 
-/** Sends a call with the publishable key, and reads the answer without looking at its shape. */
-export type Knock = (call: Call) => Promise<{ readonly status: number; readonly text: string }>;
+/** Sends a call with the publishable key and returns the response without validating it. */
+export type SendRaw = (call: Call) => Promise<{ readonly status: number; readonly text: string }>;
 
-/** For what is timed: to check an answer against the document would cost more than the answer. */
-export function knocker({ services }: TestApp, { publishableKey }: TestProject): Knock {
+/** Returns a function for timed calls, because validating a response would take too long. */
+export function rawSender({ services }: TestApp, { publishableKey }: TestProject): SendRaw {
   const app = createApp(services);
   return async ({ method = "POST", path, body, headers }) => {
     const request = new Request(`http://localhost:8000${path}`, {
@@ -40,11 +38,11 @@ export function knocker({ services }: TestApp, { publishableKey }: TestProject):
   };
 }
 
-/** Headers of an answer that tell two of them apart: none that is another one each time. */
-export const tellingHeaders = (headers: Headers): [string, string][] =>
+/** Returns the response headers that are not different for each response. */
+export const comparableHeaders = (headers: Headers): [string, string][] =>
   [...headers].filter(([name]) => name !== "x-request-id");
 
-/** Users of every kind, by their addresses. Each is asked about with {@linkcode TRIED_PASSWORD}. */
+/** Users of every kind, by address. Requests use {@linkcode TRIED_PASSWORD}. */
 export const KNOWN = {
   unverified: "known@example.com",
   verified: "verified@example.com",
@@ -53,11 +51,11 @@ export const KNOWN = {
 } as const;
 export const UNKNOWN = "nobody@example.com";
 
-/** The right one for the disabled user, and a wrong one for all others. */
+/** The password of the disabled user, and a wrong one for all others. */
 export const TRIED_PASSWORD = NEXT_PASSWORD;
 
-/** Makes the users of {@linkcode KNOWN}. To each address something may be sent again. */
-export async function people(app: TestApp, project: TestProject): Promise<void> {
+/** Creates the users of {@linkcode KNOWN}, to each of whom a mail may be sent again. */
+export async function createPeople(app: TestApp, project: TestProject): Promise<void> {
   const create = async (body: Record<string, unknown>) =>
     void ok(await project.asSecret({ path: "/api/userAuth/users", body }), 201);
   await signUp(project, { email: KNOWN.unverified });
@@ -67,14 +65,13 @@ export async function people(app: TestApp, project: TestProject): Promise<void> 
   app.clock.advance(2 * MINUTE_MS);
 }
 
-interface Question {
+interface AddressRequest {
   ask(email: string): Call;
-  /** Of every answer. */
   readonly status: number;
 }
 
-/** What may be asked with an address, and nothing else known of it. */
-export const QUESTIONS = {
+/** Requests with an address of which nothing else is known. */
+export const ADDRESS_REQUESTS = {
   "login": {
     ask: (email) => userCall("login", { email, password: TRIED_PASSWORD }),
     status: 401,
@@ -101,4 +98,4 @@ export const QUESTIONS = {
     ask: (email) => userCall("verify-email", { email, otp: "123456" }),
     status: 400,
   },
-} as const satisfies Readonly<Record<string, Question>>;
+} as const satisfies Readonly<Record<string, AddressRequest>>;

@@ -16,14 +16,14 @@ import {
   userCall,
 } from "../api/user_email.ts";
 
-/** Somebody who has Corbel write to a third party: too often, in their own words, or to their page. */
+/** Attacks that send mails to third parties: too many, with chosen text, or with chosen links. */
 
 const VICTIM = "victim@example.com";
 
-/** Of an hour in which they ask and ask: what was not sent by then is asked for at its end, too. */
+/** Minutes of an hour at which mails are requested, including a retry at its end. */
 const MINUTES = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 30, 59];
 
-/** All that a stranger can have sent to an address, as often as they like, for an hour. */
+/** Requests every mail that a stranger can send to an address, repeatedly, for an hour. */
 async function bombard(
   app: TestApp,
   project: TestProject,
@@ -31,7 +31,7 @@ async function bombard(
 ): Promise<void> {
   const { clock, services: { jobRunner } } = app;
   const began = clock.now();
-  /** One after the other: what is sent first counts for what is asked for next. */
+  /** Sends requests in turn, because earlier mails count against later ones. */
   const ask = async (operation: string, body: unknown, bearer?: TestUser) => {
     const answer = await project.asPublic(userCall(operation, body), bearer);
     await jobRunner.idle();
@@ -51,16 +51,15 @@ async function bombard(
   }
 }
 
-interface Bombed {
+interface MailBombCase {
   readonly what: string;
   readonly auth: Partial<AuthSettings>;
-  /** Whether the victim has an account, verified, before. */
   readonly isKnown: boolean;
-  /** How many mails of each kind they get; signing up and verifying have one count. */
+  /** Expected mails of each kind. Sign-up and verification share one count. */
   readonly mails: Readonly<Record<string, number>>;
 }
 
-const BOMBED: readonly Bombed[] = [
+const MAIL_BOMB_CASES: readonly MailBombCase[] = [
   {
     what: "who has no account",
     auth: {},
@@ -93,8 +92,8 @@ const BOMBED: readonly Bombed[] = [
   },
 ];
 
-for (const { what, auth, isKnown, mails } of BOMBED) {
-  Deno.test(`mail bomb: a third party ${what} gets five mails of a purpose an hour, then silence`, async () => {
+for (const { what, auth, isKnown, mails } of MAIL_BOMB_CASES) {
+  Deno.test(`mail bomb: a third party ${what} gets at most five mails of a purpose an hour`, async () => {
     await using app = await openTestApp();
     const project = await app.project();
     const users = [await signUp(project), await signUp(project)];
@@ -118,7 +117,7 @@ for (const { what, auth, isKnown, mails } of BOMBED) {
 
 testUnless(
   faults.staysTaken,
-  "mail bomb: whoever signs up with an address and gives it up, again and again, has it told nothing",
+  "mail bomb: repeated sign-ups and address changes send at most five mails",
   async () => {
     await using app = await openTestApp();
     const project = await app.project();
@@ -137,7 +136,7 @@ testUnless(
   },
 );
 
-Deno.test("mail bomb: nothing that a stranger chooses stands in what a third party is sent", async () => {
+Deno.test("mail bomb: mails to a third party contain no text that a stranger chose", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: "https://app.example.com" });
   const lure = "Win at https://evil.example";
@@ -154,7 +153,7 @@ Deno.test("mail bomb: nothing that a stranger chooses stands in what a third par
   }
 });
 
-Deno.test("links: their origin is the project's Site URL, whatever Host, Origin or forwarded headers say", async () => {
+Deno.test("links: their origin is the Site URL, with any Host, Origin or forwarded headers", async () => {
   await using app = await openTestApp({ env: { TRUST_PROXY: "1" } });
   const project = await app.project({ siteUrl: "https://app.example.com" });
   const headers = {
@@ -183,7 +182,7 @@ Deno.test("links: their origin is the project's Site URL, whatever Host, Origin 
   }
 });
 
-Deno.test("links: an address with signs of its own changes neither their purpose nor their code", async () => {
+Deno.test("links: special characters in an address change neither their purpose nor their code", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: "https://app.example.com" });
   const email = "a&purpose=code#code=000000/../x?y=%23@example.com";
@@ -196,7 +195,7 @@ Deno.test("links: an address with signs of its own changes neither their purpose
   assert.equal(link.hash, `#code=${otp}`);
 });
 
-Deno.test("links: without a Site URL there is none, and the code is in the mail", async () => {
+Deno.test("links: without a Site URL a mail has only the code", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   ok(await project.asPublic(userCall("code/request", { email: ADA })));

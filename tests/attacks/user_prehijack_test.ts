@@ -9,28 +9,28 @@ import { ok, refused } from "../api/test_collection.ts";
 import {
   ADA,
   authProject,
-  codeFor,
   countOf,
   HEADER_MODE,
   logIn,
   NEXT_PASSWORD,
   PASSWORD,
+  requestCode,
   signUp,
   storedUser,
   userCall,
   userOf,
 } from "../api/user_email.ts";
-import { guestOf, patchUser } from "./user_fixture.ts";
+import { createGuest, patchUser } from "./user_fixture.ts";
 
-/** Somebody who makes an account with an address that is not theirs, in waiting for its owner. */
+/** Attacks that create an account with another person's address in advance. */
 
-Deno.test("pre-hijack: a password set on a never verified address is gone once a provider proves it", async () => {
+Deno.test("pre-hijack: a provider's proof deletes the password of an unverified address", async () => {
   await using fixture = await openSignInFixture();
   const { app } = fixture;
   const project = await fixture.project();
   const email = "ann@example.com";
   const eve = await signUp(project, { email, name: "Send money to Eve" });
-  const otp = await codeFor(app, project, "request-password-reset", email);
+  const otp = await requestCode(app, project, "request-password-reset", email);
   const { parameters } = await fixture.browser().signIn(project, "google", "ann");
   assert.equal(parameters.userId, eve.id);
   assert.equal(await isSignedIn(project, eve), false);
@@ -42,14 +42,14 @@ Deno.test("pre-hijack: a password set on a never verified address is gone once a
   assert.deepEqual([name, emailVerified, passwordHash], ["Ann", true, null]);
 });
 
-Deno.test("pre-hijack: a password set on a never verified address is gone once a code proves it", async () => {
+Deno.test("pre-hijack: a code's proof deletes the password of an unverified address", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const eve = await signUp(project, { email: ADA });
   const change = { newEmail: "eve@example.com", password: PASSWORD };
   ok(await project.asPublic(userCall("change-email", change), eve));
   const eves = await codeTo(app.services, project.projectId, "eve@example.com");
-  const otp = await codeFor(app, project, "code/request", ADA);
+  const otp = await requestCode(app, project, "code/request", ADA);
   const ada = userOf(
     await project.asPublic(userCall("code/verify", { email: ADA, otp }, HEADER_MODE)),
   );
@@ -60,15 +60,15 @@ Deno.test("pre-hijack: a password set on a never verified address is gone once a
   assert.ok(await isSignedIn(project, ada));
 });
 
-Deno.test("pre-hijack: a reset of a never verified address drops sessions and what providers opened it", async () => {
+Deno.test("pre-hijack: a reset of an unverified address drops sessions and linked providers", async () => {
   await using fixture = await openSignInFixture();
   const { app } = fixture;
   const project = await fixture.project();
-  // Eve's own provider is linked to a user whose address she changes to Ada's, unproved.
+  // Eve's provider is linked to a user whose address she changes to Ada's, unverified.
   const { parameters } = await fixture.browser().signIn(project, "github", "eve");
   const id = parameters.userId!;
   ok(await patchUser(project, id, { email: ADA }));
-  const otp = await codeFor(app, project, "request-password-reset", ADA);
+  const otp = await requestCode(app, project, "request-password-reset", ADA);
   const body = { email: ADA, otp, newPassword: NEXT_PASSWORD };
   ok(await project.asPublic(userCall("reset-password", body)));
   assert.equal(await countOf(app, project, IDENTITIES), 0);
@@ -78,12 +78,12 @@ Deno.test("pre-hijack: a reset of a never verified address drops sessions and wh
   assert.notEqual(again.parameters.userId, id);
 });
 
-Deno.test("pre-hijack: an unverified guest who signed up with the address loses it to whoever proves it", async () => {
+Deno.test("pre-hijack: an unverified guest loses the address to the person who verifies it", async () => {
   await using app = await openTestApp();
   const project = await authProject(app, { anonymous: true });
-  const guest = await guestOf(project);
+  const guest = await createGuest(project);
   const eve = await signUp(project, { email: ADA }, guest);
-  const otp = await codeFor(app, project, "code/request", ADA);
+  const otp = await requestCode(app, project, "code/request", ADA);
   ok(await project.asPublic(userCall("code/verify", { email: ADA, otp })));
   for (const one of [guest, eve]) assert.equal(await isSignedIn(project, one), false);
 });

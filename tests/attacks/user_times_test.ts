@@ -3,87 +3,87 @@ import { openTestApp, type TestApp, type TestProject } from "../support/test_app
 import { authProject, CODE_REQUESTS, setAuth, userCall } from "../api/user_email.ts";
 import { ok } from "../api/test_collection.ts";
 import {
-  type Knock,
-  knocker,
+  ADDRESS_REQUESTS,
+  createPeople,
   KNOWN,
-  people,
-  QUESTIONS,
+  rawSender,
+  type SendRaw,
   TRIED_PASSWORD,
   UNKNOWN,
 } from "./user_fixture.ts";
 
-/** Somebody who wants to know who has an account, and has a clock. */
+/** Attacks that find users by measuring response times. */
 
-/** Tries of each kind. */
 const TRIES = 200;
 const WARM_UP = 20;
 
-/**
- * How much longer the slower kind may take in the middle of all tries: without the hash of a
- * password an answer takes a twentieth of what it takes with one.
- */
-const FACTOR_MAX = 1.35;
-/** For answers so short that ticks of the machine weigh in. */
+/** Maximum factor of the medians. A password hash multiplies the time by about twenty. */
+const RATIO_MAX = 1.35;
+/** Milliseconds of tolerance for short responses, because clock ticks matter. */
 const SLACK_MS = 0.15;
 /**
- * How far the share of rounds in which the known one took longer may be from a half. Between things
- * that take equally long it strays by 0.035 (one standard deviation); what one mail costs shows in
- * nearly every round.
+ * Maximum distance from one half of the share of rounds in which the known user took longer. For
+ * equal requests the standard deviation is 0.035. Sending a mail would affect nearly every round.
  */
-const STRAY_MAX = 0.22;
+const DEVIATION_MAX = 0.22;
 
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
-/** Asks about somebody. @param n The number of the round. */
-type Ask = (n: number) => Promise<void>;
+/** Sends the request of round `n`. */
+type SendRequest = (n: number) => Promise<void>;
 
-interface Asked {
-  /** By who is asked about. */
-  readonly known: Readonly<Record<string, Ask>>;
-  readonly unknown: Ask;
-  /** Begins each round and is not measured: what is done for the first alone of all who ask. */
-  readonly before: Ask;
+interface TimedRequests {
+  readonly known: Readonly<Record<string, SendRequest>>;
+  readonly unknown: SendRequest;
+  /** Unmeasured first request of each round, which absorbs work that only the first one does. */
+  readonly before: SendRequest;
 }
 
 /**
- * Fails when it can be told by the times of its answers whether somebody known was asked about. They
- * are asked about in turns, so that what burdens the machine burdens all.
+ * Asserts that response times do not distinguish known from unknown users. The kinds alternate, so
+ * that other load affects them equally.
  */
-async function assertSameTime(app: TestApp, { known, unknown, before }: Asked): Promise<void> {
+async function assertSameTime(
+  app: TestApp,
+  { known, unknown, before }: TimedRequests,
+): Promise<void> {
   const kinds = [unknown, ...Object.values(known)];
   const times: number[][] = kinds.map(() => []);
   const order = [...kinds.keys()];
   for (let n = 0; n < WARM_UP + TRIES; n++) {
     await before(n);
     for (const kind of order.reverse()) {
-      // What is done behind the answer of the one is no burden of the other.
+      // Waits for background work, so that it does not slow the next request.
       await app.services.jobRunner.idle();
       const began = performance.now();
       await kinds[kind]!(n);
       if (n >= WARM_UP) times[kind]!.push(performance.now() - began);
     }
-    // Of whoever is asked for again and again all is let through, so that all is measured.
+    // Advances the clock past all limits, so that every request is measured.
     app.clock.advance(2 * 3_600_000);
   }
   const [ofUnknown, ...ofKnown] = times;
   for (const [i, who] of Object.keys(known).entries()) {
-    const its = ofKnown[i]!;
-    const [one, other] = [median(its), median(ofUnknown!)];
-    const longer = its.filter((time, round) => time > ofUnknown![round]!).length / TRIES;
-    const told = `${who} ${one.toFixed(2)} ms, unknown ${other.toFixed(2)} ms, longer in ${longer}`;
-    assert.ok(Math.max(one, other) <= Math.min(one, other) * FACTOR_MAX + SLACK_MS, told);
-    assert.ok(Math.abs(longer - 0.5) <= STRAY_MAX, told);
+    const knownTimes = ofKnown[i]!;
+    const [one, other] = [median(knownTimes), median(ofUnknown!)];
+    const longer = knownTimes.filter((time, round) => time > ofUnknown![round]!).length / TRIES;
+    const message = `${who} ${one.toFixed(2)} ms, unknown ${
+      other.toFixed(2)
+    } ms, longer in ${longer}`;
+    assert.ok(Math.max(one, other) <= Math.min(one, other) * RATIO_MAX + SLACK_MS, message);
+    assert.ok(Math.abs(longer - 0.5) <= DEVIATION_MAX, message);
   }
 }
 
-const asking =
-  (knock: Knock, operation: keyof typeof QUESTIONS, email: string): Ask => async () => {
-    const { ask, status } = QUESTIONS[operation];
+const requestWith =
+  (knock: SendRaw, operation: keyof typeof ADDRESS_REQUESTS, email: string): SendRequest =>
+  async () => {
+    const { ask, status } = ADDRESS_REQUESTS[operation];
     assert.equal((await knock(ask(email))).status, status);
   };
 
-/** A project in which nobody new gets a code, so that only the known address has one sent. */
+/** Creates a project in which only the known address can be sent a code. */
 async function projectOfOne(app: TestApp): Promise<TestProject> {
   const project = await authProject(app, { signUp: "closed" });
   const call = { path: "/api/userAuth/users", body: { email: KNOWN.unverified } };
@@ -92,13 +92,13 @@ async function projectOfOne(app: TestApp): Promise<TestProject> {
 }
 
 for (const operation of CODE_REQUESTS) {
-  Deno.test(`enumeration by time: ${operation} takes as long for a known address as for an unknown one`, async () => {
+  Deno.test(`enumeration by time: ${operation} takes equally long for known and unknown addresses`, async () => {
     await using app = await openTestApp();
-    const knock = knocker(app, await projectOfOne(app));
+    const knock = rawSender(app, await projectOfOne(app));
     await assertSameTime(app, {
-      known: { unverified: asking(knock, operation, KNOWN.unverified) },
-      unknown: asking(knock, operation, UNKNOWN),
-      before: asking(knock, operation, "another@example.com"),
+      known: { unverified: requestWith(knock, operation, KNOWN.unverified) },
+      unknown: requestWith(knock, operation, UNKNOWN),
+      before: requestWith(knock, operation, "another@example.com"),
     });
   });
 }
@@ -110,40 +110,40 @@ for (
     ["verify-email", "resend-verification-otp"],
   ] as const
 ) {
-  Deno.test(`enumeration by time: ${operation} takes as long for who was sent a code as for who was not`, async () => {
+  Deno.test(`enumeration by time: ${operation} takes equally long with and without a sent code`, async () => {
     await using app = await openTestApp();
-    const knock = knocker(app, await projectOfOne(app));
+    const knock = rawSender(app, await projectOfOne(app));
     await assertSameTime(app, {
-      known: { "with a code": asking(knock, operation, KNOWN.unverified) },
-      unknown: asking(knock, operation, UNKNOWN),
-      before: asking(knock, request, KNOWN.unverified),
+      known: { "with a code": requestWith(knock, operation, KNOWN.unverified) },
+      unknown: requestWith(knock, operation, UNKNOWN),
+      before: requestWith(knock, request, KNOWN.unverified),
     });
   });
 }
 
-Deno.test("enumeration by time: login takes as long for an unknown user as for a wrong password, for one who is disabled, and for one who has no password", async () => {
+Deno.test("enumeration by time: login takes equally long for all kinds of users and wrong passwords", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  await people(app, project);
-  const knock = knocker(app, project);
+  await createPeople(app, project);
+  const knock = rawSender(app, project);
   const { unverified, disabled, "without a password": bare } = KNOWN;
   await assertSameTime(app, {
     known: {
-      "with another password": asking(knock, "login", unverified),
-      "disabled, with the right password": asking(knock, "login", disabled),
-      "without a password": asking(knock, "login", bare),
+      "with another password": requestWith(knock, "login", unverified),
+      "disabled, with the right password": requestWith(knock, "login", disabled),
+      "without a password": requestWith(knock, "login", bare),
     },
-    unknown: asking(knock, "login", UNKNOWN),
+    unknown: requestWith(knock, "login", UNKNOWN),
     before: () => Promise.resolve(),
   });
 });
 
-Deno.test("enumeration by time: with requireVerifiedEmail sign-up takes as long for a known address as for an unknown one", async () => {
+Deno.test("enumeration by time: with requireVerifiedEmail sign-up takes equally long", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  await people(app, project);
+  await createPeople(app, project);
   await setAuth(app, project, { requireVerifiedEmail: true });
-  const knock = knocker(app, project);
+  const knock = rawSender(app, project);
   const signUp = async (email: string) => {
     const call = userCall("signup", { email, password: TRIED_PASSWORD });
     assert.equal((await knock(call)).status, 201);
@@ -151,6 +151,6 @@ Deno.test("enumeration by time: with requireVerifiedEmail sign-up takes as long 
   await assertSameTime(app, {
     known: { unverified: () => signUp(KNOWN.unverified) },
     unknown: (n) => signUp(`new${n}@example.com`),
-    before: asking(knock, "code/request", "another@example.com"),
+    before: requestWith(knock, "code/request", "another@example.com"),
   });
 });

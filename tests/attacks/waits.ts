@@ -1,19 +1,19 @@
-/** How long requests of one project wait while something dear is done for another one. */
+/** Measures the delay of requests of one project during expensive work for another. */
 
 import assert from "node:assert/strict";
 import type { Call } from "../support/conforming_client.ts";
 import type { TestApp } from "../support/test_app.ts";
-import { settle, threadMsSince, threadTime } from "./cost.ts";
+import { prepareMeasurement, threadMsSince, threadTime } from "./cost.ts";
 
-/** No request may wait longer than this for a request of another project. */
+/** Maximum delay of a request by another project's request, in milliseconds. */
 export const WAIT_MAX_MS = 250;
 
-/** What else the machine does is no fault of the work. */
+/** Number of attempts, because the machine does other work too. */
 const TRIES = 3;
-/** Between two requests that are measured. */
+/** Milliseconds between two measured requests. */
 const EVERY_MS = 5;
 
-/** Makes a project of its own. Resolves to the health check, and a read of its document by the id. */
+/** Creates a project, and resolves to two calls: the health check and a read of a document. */
 export async function openBystander(app: TestApp): Promise<readonly Call[]> {
   const { secretKey, collection, asSecret } = await app.project();
   await collection({ name: "small", fields: [], strict: false });
@@ -24,11 +24,11 @@ export async function openBystander(app: TestApp): Promise<readonly Call[]> {
 }
 
 /**
- * Fails where one of the calls waits for longer than {@linkcode WAIT_MAX_MS} in each of
- * some tries. A wait is the processor time that this thread takes from when a request is due to its
- * answer, so that it does not depend on what else the machine does.
+ * Fails if one of the calls is delayed by more than {@linkcode WAIT_MAX_MS} in each of some
+ * attempts. The delay is this thread's processor time from a request's due time to its response,
+ * so that other load on the machine does not count.
  *
- * @param work Can be done several times.
+ * @param work Repeatable work.
  */
 export async function assertOthersGoOn(
   app: TestApp,
@@ -37,10 +37,10 @@ export async function assertOthersGoOn(
 ): Promise<void> {
   let least = Infinity;
   for (let tries = 0; tries < TRIES && least > WAIT_MAX_MS; tries++) {
-    if (tries > 0) settle();
+    if (tries > 0) prepareMeasurement();
     least = Math.min(least, await longestWait(app, calls, work));
   }
-  assert.ok(least <= WAIT_MAX_MS, `others waited for ${Math.round(least)} ms`);
+  assert.ok(least <= WAIT_MAX_MS, `other requests were delayed by ${Math.round(least)} ms`);
 }
 
 async function longestWait(

@@ -1,4 +1,4 @@
-/** Endpoints of webhooks that want to hold the server up, fill it, or turn it against its network. */
+/** Webhook endpoints that try to delay or fill the server, or to reach its private network. */
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -14,7 +14,6 @@ const SHORT_MS = 200;
 interface Endpoint extends AsyncDisposable {
   readonly url: URL;
   readonly port: number;
-  /** Paths that were asked for. */
   readonly asked: string[];
   /** Resolves when the sender has closed the connection of the first request. */
   readonly closed: Promise<void>;
@@ -48,7 +47,7 @@ async function startEndpoint(
 
 const anyone = () => createEgress({ admits: () => true });
 
-Deno.test("an endpoint that answers nothing is given up in time, and its connection is closed", async () => {
+Deno.test("an endpoint that does not respond times out, and its connection is closed", async () => {
   await using endpoint = await startEndpoint(() => {});
   using egress = anyone();
   const posted = postMessage(egress, endpoint.url, { ...MESSAGE, withinMs: SHORT_MS });
@@ -56,7 +55,7 @@ Deno.test("an endpoint that answers nothing is given up in time, and its connect
   await endpoint.closed;
 });
 
-Deno.test("an endpoint that sends its answer byte by byte is read no longer than it may take, and its status counts", async () => {
+Deno.test("a slow response body is read until the timeout, and its status counts", async () => {
   let timer: ReturnType<typeof setInterval> | undefined;
   await using endpoint = await startEndpoint((response) => {
     response.writeHead(200);
@@ -70,7 +69,7 @@ Deno.test("an endpoint that sends its answer byte by byte is read no longer than
   assert.match(answer.text, /^x{1,11}$/);
 });
 
-Deno.test("an endpoint that sends the head of its answer byte by byte is given up in time", async () => {
+Deno.test("an endpoint with a slow response head times out", async () => {
   let timer: ReturnType<typeof setInterval> | undefined;
   await using endpoint = await startEndpoint((response) => {
     response.socket!.write("HTTP/1.1 200 OK\r\n");
@@ -83,7 +82,7 @@ Deno.test("an endpoint that sends the head of its answer byte by byte is given u
   clearInterval(timer);
 });
 
-Deno.test("of an answer of a gigabyte the first KiB is read, and the connection is closed", async () => {
+Deno.test("only the first KiB of a gigabyte response is read, and the connection is closed", async () => {
   let sent = 0;
   const chunk = new Uint8Array(65_536).fill(97);
   await using endpoint = await startEndpoint((response) => {
@@ -101,10 +100,10 @@ Deno.test("of an answer of a gigabyte the first KiB is read, and the connection 
   const { status, text } = await postMessage(egress, endpoint.url, MESSAGE);
   await endpoint.closed;
   assert.deepEqual([status, text], [200, "a".repeat(WEBHOOK_ANSWER_BYTES)]);
-  assert.ok(sent < 2 ** 26, `${sent} bytes were taken`);
+  assert.ok(sent < 2 ** 26, `${sent} bytes were accepted`);
 });
 
-Deno.test("an answer of half characters and NUL is text that can be stored", async () => {
+Deno.test("a response with partial characters and NUL is stored as text", async () => {
   await using endpoint = await startEndpoint((response) =>
     response.end(Buffer.concat([Buffer.from("\0é"), Buffer.from([0xff, 0xe2, 0x82])]))
   );
@@ -114,7 +113,7 @@ Deno.test("an answer of half characters and NUL is text that can be stored", asy
   assert.equal(text, "\uFFFDé\uFFFD");
 });
 
-Deno.test("a redirect is an answer like any other: where it points is not asked", async () => {
+Deno.test("a redirect is a normal response, and its target is not requested", async () => {
   await using endpoint = await startEndpoint((response) => {
     response.writeHead(307, { location: "/inside" }).end("elsewhere");
   });
@@ -124,7 +123,7 @@ Deno.test("a redirect is an answer like any other: where it points is not asked"
   assert.deepEqual(endpoint.asked, ["/hook"]);
 });
 
-/** An egress to whom this machine's address is public, and a name that leads elsewhere each time. */
+/** Returns an egress that treats this machine as public, and a name with changing addresses. */
 function rebinding(addresses: readonly string[]) {
   const asked: string[] = [];
   const egress = createEgress({
@@ -141,8 +140,8 @@ function rebinding(addresses: readonly string[]) {
 const HERE = "127.0.0.1";
 const INSIDE = ["127.0.0.2", "10.0.0.1", "::1", "169.254.169.254", "::ffff:127.0.0.1"];
 
-Deno.test("a name that led to a public address is not connected to once it leads to a private one", async () => {
-  // It keeps no connection, so each message needs another one.
+Deno.test("a name that resolved to a public address is refused once it resolves to a private one", async () => {
+  // The endpoint closes connections, so that each message needs a new one.
   await using endpoint = await startEndpoint((response) =>
     response.writeHead(200, { connection: "close" }).end("ok")
   );
@@ -157,7 +156,7 @@ Deno.test("a name that led to a public address is not connected to once it leads
   assert.deepEqual(endpoint.asked, ["/hook"]);
 });
 
-Deno.test("a connection that is kept stays with the address that it was made to", async () => {
+Deno.test("a reused connection stays with its original address", async () => {
   await using endpoint = await startEndpoint((response) => response.end("ok"));
   const { egress, asked } = rebinding([HERE, ...INSIDE]);
   using _ = egress;
@@ -166,7 +165,7 @@ Deno.test("a connection that is kept stays with the address that it was made to"
   assert.deepEqual([asked, endpoint.asked.length], [[HERE], 3]);
 });
 
-Deno.test("a private address in whichever spelling is not connected to", async () => {
+Deno.test("a private address is refused in every spelling", async () => {
   await using endpoint = await startEndpoint((response) => response.end("inside"));
   using egress = createEgress();
   for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "localhost"]) {
@@ -176,7 +175,7 @@ Deno.test("a private address in whichever spelling is not connected to", async (
   assert.deepEqual(endpoint.asked, []);
 });
 
-Deno.test("an endpoint that breaks off before or within its answer holds nothing up", async () => {
+Deno.test("an endpoint that disconnects before or within its response delays nothing", async () => {
   await using before = await startEndpoint((response) => response.destroy());
   await using within = await startEndpoint((response) => {
     response.writeHead(200, { "content-length": "100" });

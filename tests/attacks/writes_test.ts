@@ -1,4 +1,4 @@
-/** Documents of many members: what they cost is linear in their number, and their number is bounded. */
+/** Documents of many members: their cost is linear, and their number is limited. */
 
 import assert from "node:assert/strict";
 import { BODY_MEMBERS_MAX, DOCUMENT_MEMBERS_MAX } from "@/lib/limits.ts";
@@ -6,13 +6,13 @@ import { createTestCollection, ok, refused, type TestCollection } from "../api/t
 import { openTestApp } from "../support/test_app.ts";
 import { costOf } from "./cost.ts";
 
-/** What a request with many small parts may take; each of these took seconds. */
+/** Milliseconds of processor time that a request with many small parts may take. */
 const PROCESSOR_MS_MAX = 1_000;
 
 const many = (count: number, name: (i: number) => string) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [name(i), 0]));
 
-async function openOpenShelf(): Promise<{ collection: TestCollection } & AsyncDisposable> {
+async function openCollection(): Promise<{ collection: TestCollection } & AsyncDisposable> {
   const app = await openTestApp();
   const collection = await createTestCollection(app, { strict: false });
   return { collection, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
@@ -23,8 +23,8 @@ async function assertQuick(work: () => Promise<unknown>): Promise<void> {
   assert.ok(processorMs < PROCESSOR_MS_MAX, `${Math.round(processorMs)} ms`);
 }
 
-Deno.test("a PATCH of as many members as are allowed is quick, of more it is refused unread", async () => {
-  await using opened = await openOpenShelf();
+Deno.test("a PATCH with the maximum number of members is fast, and a larger one is refused unread", async () => {
+  await using opened = await openCollection();
   const { collection } = opened;
   const { _id } = await collection.insertOne({ title: "One" });
   const patch = (body: unknown) => collection.asSecret({ method: "PATCH", path: `/${_id}`, body });
@@ -43,8 +43,8 @@ Deno.test("a PATCH of as many members as are allowed is quick, of more it is ref
   await assertQuick(async () => ok(await patch(many(DOCUMENT_MEMBERS_MAX - 1, (i) => `m${i}`))));
 });
 
-Deno.test("a PATCH of many paths into one object is quick, and so is one of paths that meet", async () => {
-  await using opened = await openOpenShelf();
+Deno.test("a PATCH of many paths into one object is fast, and so is one of conflicting paths", async () => {
+  await using opened = await openCollection();
   const { collection } = opened;
   const { _id } = await collection.insertOne({ deep: {} });
   const patch = (body: unknown) => collection.asSecret({ method: "PATCH", path: `/${_id}`, body });
@@ -55,13 +55,13 @@ Deno.test("a PATCH of many paths into one object is quick, and so is one of path
       const body = { ...many(10_000, (i) => `x${i}`), ...many(10_000, (i) => `x${i}.y`) };
       const answer = await patch(body);
       refused(answer, 400, "INVALID_DOCUMENT", "lies within another field");
-      assert.ok(answer.text.length < 10_000, "not each of them is told");
+      assert.ok(answer.text.length < 10_000, "not every member is listed");
     })
   );
 });
 
-Deno.test("members count at all depths, in a document, in each of a bulk, and in what a change makes", async () => {
-  await using opened = await openOpenShelf();
+Deno.test("members count at all depths, in a document, in each of a bulk, and in a change's result", async () => {
+  await using opened = await openCollection();
   const { collection } = opened;
   const half = DOCUMENT_MEMBERS_MAX / 2;
   const nested = (count: number) => ({
@@ -69,22 +69,28 @@ Deno.test("members count at all depths, in a document, in each of a bulk, and in
   });
   const { _id } = await collection.insertOne(nested(half));
   await collection.untouched(async () => {
-    const over = nested(half + 1);
-    const says = [413, "DOCUMENT_TOO_LARGE", "20000 members"] as const;
-    refused(await collection.asSecret({ body: over }), ...says);
-    refused(await collection.asSecret({ path: "/bulk", body: { documents: [{}, over] } }), ...says);
-    refused(await collection.asSecret({ method: "PUT", path: `/${_id}`, body: over }), ...says);
+    const tooMany = nested(half + 1);
+    const refusal = [413, "DOCUMENT_TOO_LARGE", "20000 members"] as const;
+    refused(await collection.asSecret({ body: tooMany }), ...refusal);
+    refused(
+      await collection.asSecret({ path: "/bulk", body: { documents: [{}, tooMany] } }),
+      ...refusal,
+    );
+    refused(
+      await collection.asSecret({ method: "PUT", path: `/${_id}`, body: tooMany }),
+      ...refusal,
+    );
     for (const path of ["more", "list2.more"]) {
       const body = { [path]: many(half, (i) => `c${i}`) };
-      refused(await collection.asSecret({ method: "PATCH", path: `/${_id}`, body }), ...says);
+      refused(await collection.asSecret({ method: "PATCH", path: `/${_id}`, body }), ...refusal);
     }
   });
   const body = { list: null, more: many(half, (i) => `c${i}`) };
   ok(await collection.asSecret({ method: "PATCH", path: `/${_id}`, body }));
 });
 
-Deno.test("a bulk of as many members as are allowed is quick, of more it is refused unread", async () => {
-  await using opened = await openOpenShelf();
+Deno.test("a bulk with the maximum number of members is fast, and a larger one is refused unread", async () => {
+  await using opened = await openCollection();
   const { collection } = opened;
   const bulk = (members: number) => {
     const documents = Array.from({ length: 100 }, () => many(members, (i) => `m${i}`));
@@ -98,7 +104,7 @@ Deno.test("a bulk of as many members as are allowed is quick, of more it is refu
   await assertQuick(async () => ok(await bulk(BODY_MEMBERS_MAX / 100 - 1), 201));
 });
 
-Deno.test("a default is not multiplied beyond what a request may bring", async () => {
+Deno.test("a default is not multiplied beyond the limits of a request", async () => {
   await using app = await openTestApp();
   const text = "d".repeat(60_000);
   const element = { type: "Object", fields: [{ key: "d", type: "String", default: text }] };
@@ -135,12 +141,12 @@ Deno.test("a default is not multiplied beyond what a request may bring", async (
   const batch = (...operations: ReturnType<typeof filling>[]) =>
     collection.project.asSecret({ path: "/api/batch", body: { operations } });
   const other = _id.replaceAll(/./g, "a");
-  // They count once, although the document may be new or take the place of another.
+  // They count once, although a document may be inserted or replaced.
   ok(await batch(filling(_id, 10), filling(other, 7)));
   refused(await batch(filling(_id, 10), filling(other, 8)), 413, "DOCUMENT_TOO_LARGE", "defaults");
 });
 
-Deno.test("a definition has at most 65,536 characters, however few its values", async () => {
+Deno.test("a definition has at most 65,536 characters, even with few values", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const owner = await project.owner();

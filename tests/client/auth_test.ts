@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { codeTo } from "../support/mailbox.ts";
 import { CREDENTIALS, openClients, refusal, reportedErrors } from "./fixture.ts";
 
-Deno.test("users sign up, out and in, and listeners hear of it", async () => {
+Deno.test("users sign up, out and in, and listeners are called", async () => {
   await using fixture = await openClients();
   const corbel = fixture.client();
-  const heard: unknown[] = [];
-  const stop = corbel.auth.onChange((user) => heard.push(user?.email ?? null));
+  const events: unknown[] = [];
+  const stop = corbel.auth.onChange((user) => events.push(user?.email ?? null));
   assert.equal(await corbel.auth.ready, null);
   const user = await corbel.auth.signUp({ ...CREDENTIALS, name: "Ada" });
   assert.deepEqual([user!.name, corbel.auth.user!.email], ["Ada", CREDENTIALS.email]);
@@ -22,7 +22,7 @@ Deno.test("users sign up, out and in, and listeners hear of it", async () => {
   assert.equal((await corbel.auth.update({ name: "Lovelace" })).name, "Lovelace");
   stop();
   await corbel.auth.signOut();
-  assert.deepEqual(heard, [null, CREDENTIALS.email, null, CREDENTIALS.email, CREDENTIALS.email]);
+  assert.deepEqual(events, [null, CREDENTIALS.email, null, CREDENTIALS.email, CREDENTIALS.email]);
 });
 
 Deno.test("an anonymous user who signs up keeps their documents", async () => {
@@ -66,7 +66,7 @@ Deno.test("codes verify, sign in and reset passwords", async () => {
 const refreshes = (asked: readonly string[]): number =>
   asked.filter((line) => line.includes("refresh-token")).length;
 
-Deno.test("a token that has run out is renewed once, however many calls need it", async () => {
+Deno.test("an expired token is renewed once, however many calls need it", async () => {
   await using fixture = await openClients();
   const corbel = fixture.client();
   await corbel.auth.signInAnonymously();
@@ -78,31 +78,31 @@ Deno.test("a token that has run out is renewed once, however many calls need it"
   assert.equal(refreshes(fixture.asked), 1);
 });
 
-Deno.test("the access token is given out for servers of one's own, and anew when asked to", async () => {
+Deno.test("auth.token returns the access token for other servers, and a renewed one on request", async () => {
   await using fixture = await openClients();
   const { app, project } = fixture;
   const corbel = fixture.client();
   assert.equal(await corbel.auth.token(), null);
   assert.equal(await corbel.auth.token({ renew: true }), null);
   const user = await corbel.auth.signInAnonymously();
-  const given = (await corbel.auth.token())!;
+  const token = (await corbel.auth.token())!;
   const ask = (token: string) => {
     const headers = { "x-api-key": project.publishableKey, authorization: `Bearer ${token}` };
     return app.send({ path: "/api/userAuth/me", headers });
   };
-  const { body } = await ask(given.accessToken);
+  const { body } = await ask(token.accessToken);
   assert.equal(body.data._id, user._id);
-  assert.equal((await corbel.auth.token())!.accessToken, given.accessToken);
+  assert.equal((await corbel.auth.token())!.accessToken, token.accessToken);
   assert.equal(refreshes(fixture.asked), 0);
   app.clock.advance(60_000);
   const renewed = (await corbel.auth.token({ renew: true }))!;
-  assert.notEqual(renewed.accessToken, given.accessToken);
+  assert.notEqual(renewed.accessToken, token.accessToken);
   assert.equal((await ask(renewed.accessToken)).status, 200);
   const seconds = (Date.parse(renewed.expiresAt) - Date.now()) / 1000;
   assert.ok(seconds > 890 && seconds <= 900, String(seconds));
 });
 
-Deno.test("who was signed out elsewhere is nobody from then on", async () => {
+Deno.test("a user who was signed out elsewhere is signed out at the next renewal", async () => {
   await using fixture = await openClients();
   const { project } = fixture;
   const corbel = fixture.client();
@@ -112,7 +112,7 @@ Deno.test("who was signed out elsewhere is nobody from then on", async () => {
   assert.equal(corbel.auth.user, null);
 });
 
-Deno.test("a renewal that cannot be asked for keeps the session", async () => {
+Deno.test("a renewal without a response keeps the session", async () => {
   await using fixture = await openClients();
   const corbel = fixture.client();
   await corbel.auth.signInAnonymously();
@@ -124,7 +124,7 @@ Deno.test("a renewal that cannot be asked for keeps the session", async () => {
   assert.equal(await corbel.from("notes").count(), 0);
 });
 
-Deno.test("signing out forgets the session of this device, whatever is answered", async (t) => {
+Deno.test("signing out removes the session of this device, whatever the response", async (t) => {
   await using fixture = await openClients();
   const answers: Record<string, () => Promise<Response>> = {
     nothing: () => Promise.reject(new TypeError("offline")),
@@ -136,14 +136,14 @@ Deno.test("signing out forgets the session of this device, whatever is answered"
   for (const [name, answer] of Object.entries(answers)) {
     await t.step(name, async () => {
       const corbel = fixture.client();
-      const heard: unknown[] = [];
+      const events: unknown[] = [];
       await corbel.auth.signInAnonymously();
-      corbel.auth.onChange((user) => heard.push(user));
+      corbel.auth.onChange((user) => events.push(user));
       fixture.intercept(answer);
       await corbel.auth.signOut();
       fixture.intercept(null);
       assert.equal(corbel.auth.user, null);
-      assert.equal(heard.at(-1), null);
+      assert.equal(events.at(-1), null);
       await assert.rejects(corbel.from("notes").count(), { code: "ACCESS_TOKEN_REQUIRED" });
     });
   }
@@ -172,19 +172,19 @@ Deno.test("a renewal that Corbel did not refuse keeps the session", async (t) =>
   }
 });
 
-Deno.test("a listener that throws is reported, and keeps neither others nor the call from going on", async () => {
+Deno.test("a listener that throws is reported, and the others are called", async () => {
   await using fixture = await openClients();
   const corbel = fixture.client();
   using reported = reportedErrors();
-  const heard: unknown[] = [];
+  const events: unknown[] = [];
   const fail = () => {
     throw new Error("by a listener");
   };
   corbel.auth.onChange(fail);
-  corbel.auth.onChange((user) => heard.push(user?._id ?? null));
+  corbel.auth.onChange((user) => events.push(user?._id ?? null));
   await corbel.auth.ready;
   const user = await corbel.auth.signInAnonymously();
   await corbel.auth.signOut();
-  assert.deepEqual(heard, [null, user._id, null]);
+  assert.deepEqual(events, [null, user._id, null]);
   assert.deepEqual(reported.messages, Array(3).fill("by a listener"));
 });

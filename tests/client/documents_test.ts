@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { openClients } from "./fixture.ts";
 
-Deno.test("documents are created, read, changed, deleted and recovered as their user", async () => {
+Deno.test("a user creates, reads, changes, deletes and recovers documents", async () => {
   await using fixture = await openClients();
   const corbel = fixture.client();
   const ada = await corbel.auth.signInAnonymously();
   const posts = corbel.from("posts");
-  const made = await posts.create({ title: "Hello" });
-  assert.deepEqual([made.title, made.views, made.userId], ["Hello", 0, ada._id]);
-  assert.deepEqual(await posts.get(made._id), made);
-  assert.equal((await posts.patch(made._id, { views: { $inc: 2 } })).views, 2);
-  assert.equal((await posts.replace(made._id, { title: "Changed" })).title, "Changed");
-  await posts.delete(made._id);
-  await assert.rejects(posts.get(made._id), { code: "DOCUMENT_NOT_FOUND", status: 404 });
-  assert.equal((await posts.recover(made._id)).title, "Changed");
+  const created = await posts.create({ title: "Hello" });
+  assert.deepEqual([created.title, created.views, created.userId], ["Hello", 0, ada._id]);
+  assert.deepEqual(await posts.get(created._id), created);
+  assert.equal((await posts.patch(created._id, { views: { $inc: 2 } })).views, 2);
+  assert.equal((await posts.replace(created._id, { title: "Changed" })).title, "Changed");
+  await posts.delete(created._id);
+  await assert.rejects(posts.get(created._id), { code: "DOCUMENT_NOT_FOUND", status: 404 });
+  assert.equal((await posts.recover(created._id)).title, "Changed");
 });
 
-Deno.test("a list takes conditions, order, fields and populate, and its pages follow each other", async () => {
+Deno.test("a list takes conditions, order, fields and populate, and returns consecutive pages", async () => {
   await using fixture = await openClients();
   const server = fixture.client(fixture.project.secretKey);
   const posts = server.from("posts");
@@ -43,11 +43,11 @@ Deno.test("a list takes conditions, order, fields and populate, and its pages fo
   await server.from("comments").create({ post: post._id, text: "Yes" });
   const [comment] = (await server.from("comments").list({ populate: ["post"] })).items;
   assert.equal(comment!.post.title, "Post 5");
-  const whole = await posts.get(post._id, { populate: ["comments(post)"] });
-  assert.equal(whole.comments![0]!.text, "Yes");
+  const populatedPost = await posts.get(post._id, { populate: ["comments(post)"] });
+  assert.equal(populatedPost.comments![0]!.text, "Yes");
 });
 
-Deno.test("warnings of a query are in its result, and printed once while the server is local", async (t) => {
+Deno.test("query warnings are in the result, and printed once for a local server", async (t) => {
   await using fixture = await openClients();
   const posts = fixture.client(fixture.project.secretKey).from("posts");
   const printed: unknown[] = [];
@@ -69,7 +69,7 @@ Deno.test("warnings of a query are in its result, and printed once while the ser
         `/api/data/posts/aggregate: ${message}`,
       ]);
     });
-    await t.step("not printed of a server elsewhere", async () => {
+    await t.step("are not printed for a remote server", async () => {
       const client = fixture.client(fixture.project.secretKey, "https://api.example.com");
       const { warnings } = await client.from("posts").list({ where: { name: "a" } });
       assert.equal(warnings.length, 1);
@@ -80,7 +80,7 @@ Deno.test("warnings of a query are in its result, and printed once while the ser
   }
 });
 
-Deno.test("several writes are done together or not at all", async () => {
+Deno.test("a batch of writes is applied completely or not at all", async () => {
   await using fixture = await openClients();
   const server = fixture.client(fixture.project.secretKey);
   const posts = server.from("posts");
@@ -98,21 +98,21 @@ Deno.test("several writes are done together or not at all", async () => {
   assert.equal(await posts.count(), 2);
 });
 
-Deno.test("a document that somebody has changed is not written over, where its tag is sent", async () => {
+Deno.test("a write with the tag of an older version is refused", async () => {
   await using fixture = await openClients();
   const server = fixture.client(fixture.project.secretKey);
   const posts = server.from("posts");
-  const made = await posts.create({ title: "One" });
-  const ifMatch = server.etagOf(made)!;
+  const created = await posts.create({ title: "One" });
+  const ifMatch = server.etagOf(created)!;
   assert.ok(ifMatch);
-  const changed = await posts.patch(made._id, { title: "Two" }, { ifMatch });
-  await assert.rejects(posts.patch(made._id, { title: "Three" }, { ifMatch }), {
+  const changed = await posts.patch(created._id, { title: "Two" }, { ifMatch });
+  await assert.rejects(posts.patch(created._id, { title: "Three" }, { ifMatch }), {
     code: "PRECONDITION_FAILED",
   });
-  await posts.delete(made._id, { ifMatch: server.etagOf(changed)! });
+  await posts.delete(created._id, { ifMatch: server.etagOf(changed)! });
 });
 
-Deno.test("an upsert creates once and then changes; a key has a repeated creation answered again", async () => {
+Deno.test("upsert creates once and then changes; create with a key is answered again", async () => {
   await using fixture = await openClients();
   const server = fixture.client(fixture.project.secretKey);
   const posts = server.from("posts");
@@ -122,13 +122,13 @@ Deno.test("an upsert creates once and then changes; a key has a repeated creatio
   const id = "66f1a0c2e4b0a1b2c3d4e5f6";
   await posts.replace(id, { title: "Put" }, { upsert: true });
   const idempotencyKey = "once";
-  const made = await posts.create({ title: "Once" }, { idempotencyKey });
-  assert.equal((await posts.create({ title: "Once" }, { idempotencyKey }))._id, made._id);
+  const created = await posts.create({ title: "Once" }, { idempotencyKey });
+  assert.equal((await posts.create({ title: "Once" }, { idempotencyKey }))._id, created._id);
   await posts.delete(id, { permanent: true });
   assert.equal(await posts.count({ includeDeleted: true }), 2);
 });
 
-Deno.test("a refusal tells its code, what does not fit, and its request", async () => {
+Deno.test("a refusal has its code, its invalid fields and its request", async () => {
   await using fixture = await openClients();
   const server = fixture.client(fixture.project.secretKey);
   await assert.rejects(server.from("posts").create({ views: "3" }), (error) => {

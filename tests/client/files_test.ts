@@ -12,19 +12,19 @@ async function openUploads() {
 
 const text = (length: number) => new Blob(["x".repeat(length)], { type: "text/plain" });
 
-Deno.test("a user uploads a file, sees how far it is, and reads it by a signed address", async () => {
+Deno.test("a user uploads a file, sees its progress, and reads it by a signed address", async () => {
   await using fixture = await openUploads();
   const corbel = fixture.client();
   await corbel.auth.signInAnonymously();
-  const told: [number, number][] = [];
+  const progress: [number, number][] = [];
   const { path, url, visibility } = await corbel.files.upload(text(1000), {
     filename: "a.txt",
     visibility: "private",
-    onProgress: (sent, size) => told.push([sent, size]),
+    onProgress: (sent, size) => progress.push([sent, size]),
   });
   assert.match(path, /_a\.txt$/);
   assert.deepEqual([url, visibility], [null, "private"]);
-  assert.deepEqual(told.at(-1), [1000, 1000]);
+  assert.deepEqual(progress.at(-1), [1000, 1000]);
   const signed = await corbel.files.sign(path, { seconds: 60 });
   assert.equal(Date.parse(signed.expiresAt) - fixture.app.clock.now(), 60_000);
   const address = new URL(signed.url);
@@ -34,7 +34,7 @@ Deno.test("a user uploads a file, sees how far it is, and reads it by a signed a
   await assert.rejects(corbel.files.sign(path), { code: "FILE_NOT_FOUND" });
 });
 
-Deno.test("files are listed by pages, the newest first, and each user's own alone", async () => {
+Deno.test("files are listed by page, newest first, and each user sees only their own", async () => {
   await using fixture = await openUploads();
   const corbel = fixture.client();
   const { _id } = await corbel.auth.signInAnonymously();
@@ -53,7 +53,7 @@ Deno.test("files are listed by pages, the newest first, and each user's own alon
   assert.deepEqual(await other.files.list(), { items: [], nextCursor: null });
 });
 
-Deno.test("an upload goes on behind what has arrived when its connection is lost", async () => {
+Deno.test("an upload continues after the bytes that arrived when its connection is lost", async () => {
   await using fixture = await openUploads();
   const corbel = fixture.client();
   await corbel.auth.signInAnonymously();
@@ -62,7 +62,7 @@ Deno.test("an upload goes on behind what has arrived when its connection is lost
     if (request.method !== "PATCH" || !request.url.includes("/resumable/")) return null;
     offsets.push(request.headers.get("upload-offset"));
     if (offsets.length > 1) return null;
-    // A part arrives, and the answer is lost.
+    // The server receives a part, and its response is lost.
     return (async () => {
       const body = new Uint8Array(await request.arrayBuffer()).slice(0, 400);
       const path = request.url.slice("http://localhost:8000".length);
@@ -81,7 +81,7 @@ Deno.test("an upload goes on behind what has arrived when its connection is lost
   assert.match(path, /_file$/);
 });
 
-Deno.test("an upload ends with its signal, and what is refused is not tried again", async () => {
+Deno.test("an upload ends on its signal, and a refused upload is not repeated", async () => {
   await using fixture = await openUploads();
   const corbel = fixture.client();
   await assert.rejects(corbel.files.upload(text(10)), { code: "ACCESS_TOKEN_REQUIRED" });
@@ -96,7 +96,7 @@ Deno.test("an upload ends with its signal, and what is refused is not tried agai
   fixture.intercept(null);
 });
 
-Deno.test("a listener to progress that throws is reported, and the upload goes on", async () => {
+Deno.test("a progress listener that throws is reported, and the upload continues", async () => {
   await using fixture = await openUploads();
   const corbel = fixture.client();
   await corbel.auth.signInAnonymously();

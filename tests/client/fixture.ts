@@ -1,4 +1,4 @@
-/** The client as it is published, against the app in this process. */
+/** The published client, connected to the app in this process. */
 import { createClient } from "@/client/client.js";
 import type { AnyProject, Client, createClient as declared } from "@/client/client.d.ts";
 import { createApp } from "@/routes/app.ts";
@@ -10,11 +10,11 @@ export type AnyClient = Client<AnyProject>;
 export interface ClientFixture extends AsyncDisposable {
   readonly app: TestApp;
   readonly project: TestProject;
-  /** Addresses of what was asked, in their order, with their methods. */
+  /** Methods and addresses of the requests, in their order. */
   readonly asked: readonly string[];
-  /** What becomes of the next requests before they are sent; null sends them. */
+  /** Sets a replacement for the next requests; null sends them. */
   intercept(reply: ((request: Request) => Promise<Response> | null) | null): void;
-  /** A client of its own, with the publishable key unless another is given. */
+  /** Creates a client, by default with the publishable key. */
   client(key?: string, url?: string): AnyClient;
 }
 
@@ -42,7 +42,7 @@ export async function openClients(): Promise<ClientFixture> {
   await setAuth(app, project, { anonymous: true });
   const asked: string[] = [];
   const clients: AnyClient[] = [];
-  /** A client that is left, or ends an upload, waits for no answer: these do so before the app ends. */
+  /** Responses in progress when a client closes or aborts; awaited before the app closes. */
   const answers = new Set<Promise<Response>>();
   let intercepted: ((request: Request) => Promise<Response> | null) | null = null;
   const serve = (request: Request): Promise<Response> => {
@@ -75,7 +75,6 @@ export async function openClients(): Promise<ClientFixture> {
   };
 }
 
-/** Answers as Corbel refuses. */
 export const refusal = (status: number, code: string, headers: Record<string, string> = {}) =>
   Promise.resolve(
     new Response(JSON.stringify({ success: false, data: {}, message: code, code }), {
@@ -86,7 +85,7 @@ export const refusal = (status: number, code: string, headers: Record<string, st
 
 export const CREDENTIALS = { email: "ada@example.com", password: "a difference engine no. 2" };
 
-/** What the client reports of functions of the application that throw, in the place of the console. */
+/** Collects the errors of the application's functions that the client reports to the console. */
 export function reportedErrors(): { readonly messages: readonly string[] } & Disposable {
   const messages: string[] = [];
   const { error } = console;

@@ -2,30 +2,29 @@ import assert from "node:assert/strict";
 import { until } from "../acceptance/until.ts";
 import { openClients, reportedErrors } from "./fixture.ts";
 
-/** What a live list tells, as it is told. */
 function recorder() {
-  const told = { titles: [] as string[], total: undefined as number | undefined };
+  const state = { titles: [] as string[], total: undefined as number | undefined };
   const connections: boolean[] = [];
   const errors: string[] = [];
   return {
-    told,
+    told: state,
     connections,
     errors,
     handlers: {
       // deno-lint-ignore no-explicit-any -- Documents of every shape.
       items(items: any[], total: number | undefined) {
-        told.titles = items.map(({ title, text }) => title ?? text);
-        told.total = total;
+        state.titles = items.map(({ title, text }) => title ?? text);
+        state.total = total;
       },
       connected: (isConnected: boolean) => void connections.push(isConnected),
       error: ({ code }: { code: string }) => void errors.push(code),
     },
     shows: (...titles: string[]) =>
-      until(`the list is ${titles}`, () => told.titles.join() === titles.join()),
+      until(`the list is ${titles}`, () => state.titles.join() === titles.join()),
   };
 }
 
-Deno.test("a live list is in its order after each change", async () => {
+Deno.test("a live list is sorted after each change", async () => {
   await using fixture = await openClients();
   const server = fixture.client(fixture.project.secretKey);
   const posts = server.from("posts");
@@ -46,7 +45,7 @@ Deno.test("a live list is in its order after each change", async () => {
   assert.deepEqual(list.connections, [true]);
 });
 
-Deno.test("what changed while a connection was lost is not missed", async () => {
+Deno.test("changes during a lost connection are not missed", async () => {
   await using fixture = await openClients();
   const server = fixture.client(fixture.project.secretKey);
   const posts = server.from("posts");
@@ -81,7 +80,7 @@ Deno.test("what changed while a connection was lost is not missed", async () => 
   });
   const list = recorder();
   const live = posts.live({ sort: "createdAt" }, list.handlers);
-  await until("it is connected", () => list.connections.length === 1);
+  await until("the list is connected", () => list.connections.length === 1);
   await posts.create({ title: "one" });
   await list.shows("one");
   cut!();
@@ -93,7 +92,7 @@ Deno.test("what changed while a connection was lost is not missed", async () => 
   live.close();
 });
 
-Deno.test("a live list goes on when its token runs out, and ends with its session", async () => {
+Deno.test("a live list continues when its token expires, and ends with its session", async () => {
   await using fixture = await openClients();
   const { app, project } = fixture;
   const corbel = fixture.client();
@@ -101,27 +100,27 @@ Deno.test("a live list goes on when its token runs out, and ends with its sessio
   const notes = corbel.from("notes");
   const list = recorder();
   const live = notes.live({}, list.handlers);
-  await until("it is connected", () => list.connections.length === 1);
+  await until("the list is connected", () => list.connections.length === 1);
   app.clock.advance(16 * 60_000);
   await notes.create({ text: "renewed" });
   await list.shows("renewed");
   await project.asSecret({ method: "DELETE", path: `/api/userAuth/users/${_id}/sessions` });
   app.clock.advance(6_000);
-  await until("it has ended", () => list.errors.length === 1);
+  await until("the list has ended", () => list.errors.length === 1);
   live.close();
 });
 
-Deno.test("what is refused for good is told once, and is not asked again", async () => {
+Deno.test("a final refusal is reported once and is not repeated", async () => {
   await using fixture = await openClients();
   const corbel = fixture.client();
   const list = recorder();
   corbel.from("notes").live({}, list.handlers);
-  await until("it is refused", () => list.errors.length === 1);
+  await until("the list is refused", () => list.errors.length === 1);
   assert.deepEqual(list.errors, ["ACCESS_TOKEN_REQUIRED"]);
   assert.equal(fixture.asked.length, 1);
 });
 
-Deno.test("handlers that throw are reported, and the list goes on", async () => {
+Deno.test("handlers that throw are reported, and the list continues", async () => {
   await using fixture = await openClients();
   const posts = fixture.client(fixture.project.secretKey).from("posts");
   using reported = reportedErrors();
@@ -150,7 +149,7 @@ Deno.test("handlers that throw are reported, and the list goes on", async () => 
   );
 });
 
-/** A list of two of the documents 1 to 4, by their number. */
+/** Opens a live list of two of the documents 1 to 4, by their numbers. */
 async function openTwoOfFour(fixture: Awaited<ReturnType<typeof openClients>>, sort = "views") {
   const posts = fixture.client(fixture.project.secretKey).from("posts");
   const ids: string[] = [];
@@ -160,11 +159,11 @@ async function openTwoOfFour(fixture: Awaited<ReturnType<typeof openClients>>, s
   const list = recorder();
   const live = posts.live({ sort, limit: 2 }, list.handlers);
   await list.shows(...(sort === "views" ? ["1", "2"] : ["4", "3"]));
-  const opened = () => fixture.asked.filter((line) => line.includes("/live")).length;
-  return { posts, ids: ids as [string, string, string, string], list, live, opened };
+  const openedLists = () => fixture.asked.filter((line) => line.includes("/live")).length;
+  return { posts, ids: ids as [string, string, string, string], list, live, opened: openedLists };
 }
 
-Deno.test("a list with a limit is refilled when a document of it is deleted", async () => {
+Deno.test("a list with a limit is refilled when one of its documents is deleted", async () => {
   await using fixture = await openClients();
   const { posts, ids, list, live, opened } = await openTwoOfFour(fixture);
   await posts.delete(ids[0]);
@@ -178,12 +177,12 @@ Deno.test("a list with a limit is refilled when a document of it is deleted", as
   const before = opened();
   await posts.delete(ids[3]);
   await list.shows();
-  assert.equal(opened(), before, "a list that is known to its end is not read again");
-  assert.deepEqual(list.connections, [true], "to read it again is no loss of the connection");
+  assert.equal(opened(), before, "a list whose end is known is not read again");
+  assert.deepEqual(list.connections, [true], "reading the list again does not disconnect");
   live.close();
 });
 
-Deno.test("a list with a limit is right when a document moves beyond its edge, and back", async () => {
+Deno.test("a list with a limit is correct when a document moves beyond its edge and back", async () => {
   await using fixture = await openClients();
   const { posts, ids, list, live } = await openTwoOfFour(fixture);
   await posts.patch(ids[0], { views: 3.5 });
@@ -196,7 +195,7 @@ Deno.test("a list with a limit is right when a document moves beyond its edge, a
   live.close();
 });
 
-Deno.test("a list with a limit takes in what comes before its edge, and not what comes behind", async () => {
+Deno.test("a list with a limit adds documents before its edge, and none after it", async () => {
   await using fixture = await openClients();
   const { posts, ids, list, live, opened } = await openTwoOfFour(fixture);
   await posts.create({ title: "far", views: 9 });
@@ -205,7 +204,7 @@ Deno.test("a list with a limit takes in what comes before its edge, and not what
   await posts.patch(ids[3], { views: 1.5 });
   await posts.delete(_id);
   await list.shows("1", "4");
-  assert.equal(opened(), 1, "what is known to be next is not asked for");
+  assert.equal(opened(), 1, "a known next document is not requested");
   await posts.delete(ids[0]);
   await list.shows("4", "2");
   await posts.delete(ids[3]);
@@ -213,7 +212,7 @@ Deno.test("a list with a limit takes in what comes before its edge, and not what
   live.close();
 });
 
-Deno.test("a list with a limit is the server's after many changes at random", async () => {
+Deno.test("a list with a limit matches the server after many random changes", async () => {
   await using fixture = await openClients();
   const { posts, list, live } = await openTwoOfFour(fixture, "-views");
   for (let change = 0; change < 60; change++) {
@@ -230,7 +229,7 @@ Deno.test("a list with a limit is the server's after many changes at random", as
   live.close();
 });
 
-Deno.test("a list that shows other fields than those it is sorted by is in its order", async () => {
+Deno.test("a list is sorted by fields that it does not select", async () => {
   await using fixture = await openClients();
   const posts = fixture.client(fixture.project.secretKey).from("posts");
   await posts.createMany([3, 1, 2].map((views) => ({ title: String(views), views })));
@@ -242,14 +241,14 @@ Deno.test("a list that shows other fields than those it is sorted by is in its o
   live.close();
 });
 
-Deno.test("a live list that is answered with a page goes on only if it was connected before", async () => {
+Deno.test("a live list that receives a page continues only if it was connected before", async () => {
   await using fixture = await openClients();
   const posts = fixture.client(fixture.project.secretKey).from("posts");
   const page = () => Promise.resolve(new Response("<h1>Sign in</h1>"));
   fixture.intercept(page);
   const first = recorder();
   posts.live({}, first.handlers);
-  await until("it has ended", () => first.errors.length === 1);
+  await until("the list has ended", () => first.errors.length === 1);
   assert.deepEqual(first.errors, ["NO_ANSWER_OF_CORBEL"]);
   fixture.intercept(null);
   const { ids, list, live } = await openTwoOfFour(fixture);

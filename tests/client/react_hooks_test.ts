@@ -5,7 +5,7 @@ import { nextTurn } from "@/lib/next_turn.ts";
 import { until } from "../acceptance/until.ts";
 import { type AnyClient, CREDENTIALS, openClients } from "./fixture.ts";
 
-/** What a component with both hooks shows, as it is drawn. */
+/** Renders a component that uses both hooks, and returns its texts. */
 async function mount(corbel: AnyClient) {
   const window = parseHTML("<!doctype html><div id=root></div>");
   const { document } = window as unknown as { document: { getElementById(id: string): never } };
@@ -31,15 +31,15 @@ async function mount(corbel: AnyClient) {
       ),
     async [Symbol.asyncDispose]() {
       root.unmount();
-      await nextTurn(); // What React does last looks for its window.
+      await nextTurn(); // React's last task needs the window.
       for (const name of ["window", "document"]) Reflect.deleteProperty(globalThis, name);
     },
   };
 }
 
 Deno.test({
-  name: "the hooks for React draw a list as it changes, and who is signed in",
-  // React keeps a channel for what it does next.
+  name: "React hooks render a changing list and the signed-in user",
+  // React keeps a channel open for its next tasks.
   sanitizeResources: false,
   async fn() {
     await using fixture = await openClients();

@@ -3,7 +3,7 @@ import type { AnyProject, Collection } from "@/client/client.d.ts";
 import { type ClientFixture, openClients } from "./fixture.ts";
 
 type Posts = Collection<AnyProject, AnyProject["collections"][string]>;
-// deno-lint-ignore no-explicit-any -- What the types of the client forbid.
+// deno-lint-ignore no-explicit-any -- Values that the client's types forbid.
 type Wrong = any;
 
 interface Opened extends AsyncDisposable {
@@ -19,7 +19,7 @@ async function openPosts(): Promise<Opened> {
   return { fixture, server, posts, [Symbol.asyncDispose]: dispose };
 }
 
-/** Fails unless a call is refused with a code and a path, and nothing was asked. */
+/** Fails unless a call is refused with a code and a path, without a request. */
 async function assertRefused(
   { asked }: ClientFixture,
   call: () => Promise<unknown>,
@@ -33,7 +33,7 @@ async function assertRefused(
     assert.ok(error.message.includes(`"${path}" is`), error.message);
     return true;
   });
-  assert.deepEqual(asked.slice(before), [], "nothing is asked");
+  assert.deepEqual(asked.slice(before), [], "no request is sent");
 }
 
 const LOST: readonly (readonly [string, unknown])[] = [
@@ -76,7 +76,7 @@ Deno.test("a condition whose value JSON would lose is refused, at any depth and 
   }
 });
 
-Deno.test("a condition beside where is refused without a value, and a where that is null", async () => {
+Deno.test("a condition outside of where is refused if it is undefined, and so is where: null", async () => {
   await using opened = await openPosts();
   const { fixture, posts } = opened;
   await posts.create({ title: "One" });
@@ -87,10 +87,10 @@ Deno.test("a condition beside where is refused without a value, and a where that
   const nothing: Wrong = { where: null };
   await assert.rejects(posts.count(nothing), { code: "INVALID_QUERY" });
   const unset: Wrong = { where: undefined, search: undefined, limit: undefined };
-  assert.equal(await posts.count(unset), 1, "an option that is not set is left out");
+  assert.equal(await posts.count(unset), 1, "an undefined option is left out");
 });
 
-Deno.test("a live list with such a condition ends with the error", async () => {
+Deno.test("a live list with an invalid condition ends with the error", async () => {
   await using opened = await openPosts();
   const { fixture, posts } = opened;
   const error = await new Promise<Wrong>((resolve) => {
@@ -100,10 +100,10 @@ Deno.test("a live list with such a condition ends with the error", async () => {
   assert.deepEqual(fixture.asked, []);
 });
 
-Deno.test("what JSON would lose of a body is refused, and an undefined member is left out", async (t) => {
+Deno.test("a value that JSON would lose is refused in a body, and undefined is left out", async (t) => {
   await using opened = await openPosts();
   const { fixture, server, posts } = opened;
-  const made = await posts.create({ title: "One", views: 3, slug: undefined });
+  const created = await posts.create({ title: "One", views: 3, slug: undefined });
   for (const [name, value] of LOST) {
     await t.step(name, async () => {
       await assertRefused(fixture, () => posts.create({ tags: ["a", value] } as Wrong), {
@@ -113,7 +113,7 @@ Deno.test("what JSON would lose of a body is refused, and an undefined member is
       await assertRefused(fixture, () => posts.create({ title: value } as Wrong), {
         path: "body.title",
       });
-      await assertRefused(fixture, () => posts.patch(made._id, { views: { $inc: value } }), {
+      await assertRefused(fixture, () => posts.patch(created._id, { views: { $inc: value } }), {
         path: "body.views.$inc",
       });
       await assertRefused(fixture, () => posts.createMany([{ title: "One" }, { title: value }]), {
@@ -129,11 +129,11 @@ Deno.test("what JSON would lose of a body is refused, and an undefined member is
   const cyclic: Wrong = { title: "One" };
   cyclic.self = cyclic;
   await assertRefused(fixture, () => posts.create(cyclic), {});
-  assert.equal((await posts.patch(made._id, { title: "Two", views: undefined })).views, 3);
-  assert.equal(await posts.count(), 1, "no refused call has left a document");
+  assert.equal((await posts.patch(created._id, { title: "Two", views: undefined })).views, 3);
+  assert.equal(await posts.count(), 1, "refused calls store no documents");
 });
 
-Deno.test("what JSON keeps is sent as it is", async () => {
+Deno.test("values that JSON keeps are sent unchanged", async () => {
   await using opened = await openPosts();
   const { fixture, posts } = opened;
   const bodies: unknown[] = [];
@@ -155,7 +155,7 @@ Deno.test("what JSON keeps is sent as it is", async () => {
   assert.deepEqual(bodies, [JSON.parse(JSON.stringify(document))]);
 });
 
-Deno.test("an id that is no document's is refused by every method that takes one", async (t) => {
+Deno.test("an invalid document id is refused by every method that takes one", async (t) => {
   await using opened = await openPosts();
   const { fixture, server, posts } = opened;
   await posts.create({ title: "One" });
@@ -184,14 +184,14 @@ Deno.test("an id that is no document's is refused by every method that takes one
   assert.equal(await posts.count(), 1);
 });
 
-Deno.test("an id may have capitals", async () => {
+Deno.test("an id may have upper-case letters", async () => {
   await using opened = await openPosts();
   const { posts } = opened;
   const { _id } = await posts.create({ title: "One" });
   assert.equal((await posts.get(_id.toUpperCase()))._id, _id);
 });
 
-Deno.test("a tag that is not known writes nothing over", async () => {
+Deno.test("an unknown tag overwrites nothing", async () => {
   await using opened = await openPosts();
   const { fixture, server, posts } = opened;
   const { _id } = await posts.create({ title: "One" });
@@ -209,7 +209,7 @@ Deno.test("a tag that is not known writes nothing over", async () => {
   assert.equal((await posts.get(_id)).title, "One");
 });
 
-Deno.test("an empty list of fields, of what to populate or to sort by is as if it was left out", async () => {
+Deno.test("an empty list of fields, populate or sort is the same as none", async () => {
   await using opened = await openPosts();
   const { fixture, posts } = opened;
   const { _id, ...rest } = await posts.create({ title: "One", views: 2 });

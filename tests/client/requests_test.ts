@@ -5,7 +5,7 @@ import { openClients, refusal } from "./fixture.ts";
 
 const createClient = create as typeof declared;
 
-/** Fails so often, and then lets requests through. */
+/** Fails `times` times, and then lets requests through. */
 function failing(times: number, fail: () => Promise<Response>) {
   let left = times;
   return () => left-- > 0 ? fail() : null;
@@ -13,7 +13,7 @@ function failing(times: number, fail: () => Promise<Response>) {
 
 const unreachable = () => Promise.reject(new TypeError("connection refused"));
 
-Deno.test("what only reads is asked again when no answer comes, and what writes is not", async () => {
+Deno.test("reads are retried without a response, and writes are not", async () => {
   await using fixture = await openClients();
   const server = fixture.client(fixture.project.secretKey);
   const posts = server.from("posts");
@@ -28,7 +28,7 @@ Deno.test("what only reads is asked again when no answer comes, and what writes 
   assert.equal(await posts.count(), 0);
 });
 
-Deno.test("what was refused before it began is asked again, and what has a key too", async () => {
+Deno.test("requests that the server refused to begin or that have a key are retried", async () => {
   await using fixture = await openClients();
   const server = fixture.client(fixture.project.secretKey);
   const posts = server.from("posts");
@@ -41,7 +41,7 @@ Deno.test("what was refused before it began is asked again, and what has a key t
   assert.equal(await posts.count(), 3);
 });
 
-Deno.test("the server says when to ask again; for what takes too long nobody waits", async () => {
+Deno.test("the client waits as Retry-After says, and does not wait for too long", async () => {
   await using fixture = await openClients();
   const server = fixture.client(fixture.project.secretKey);
   const wait = (seconds: string) => () => refusal(503, "SERVER_BUSY", { "retry-after": seconds });
@@ -54,7 +54,7 @@ Deno.test("the server says when to ask again; for what takes too long nobody wai
   assert.equal(fixture.asked.length, 3);
 });
 
-Deno.test("it gives up after some tries, and says who did not answer", async () => {
+Deno.test("the client gives up after some tries and names the server", async () => {
   await using fixture = await openClients();
   const server = fixture.client(fixture.project.secretKey);
   fixture.intercept(() => Promise.resolve(new Response("<h1>Bad gateway</h1>", { status: 502 })));
@@ -62,7 +62,7 @@ Deno.test("it gives up after some tries, and says who did not answer", async () 
   assert.equal(fixture.asked.length, 4);
 });
 
-Deno.test("a call ends with its signal, also while it waits to be asked again", async () => {
+Deno.test("a call ends on its signal, also while it waits to retry", async () => {
   await using fixture = await openClients();
   const server = fixture.client(fixture.project.secretKey);
   const stop = new AbortController();
@@ -76,10 +76,10 @@ Deno.test("a call ends with its signal, also while it waits to be asked again", 
     server.from("posts").get("0".repeat(24), { signal: AbortSignal.abort(Error("over")) }),
     /over/,
   );
-  assert.equal(fixture.asked.length, 1, "nothing is asked any more");
+  assert.equal(fixture.asked.length, 1, "no request follows");
 });
 
-Deno.test("a successful answer that is not Corbel's is refused with what it is", async (t) => {
+Deno.test("a successful response that is not Corbel's is refused with its kind", async (t) => {
   await using fixture = await openClients();
   const server = fixture.client(fixture.project.secretKey);
   const posts = server.from("posts");
@@ -88,10 +88,10 @@ Deno.test("a successful answer that is not Corbel's is refused with what it is",
   const answers = [
     ["HTML", "<!doctype html><title>Sign in to the network</title>", html],
     ["nothing", "", json],
-    ["what is not Corbel's JSON", '{"success":true,"data":{"ite', json],
-    ["what is not Corbel's JSON", "null", json],
-    ["what is not Corbel's JSON", "[1]", json],
-    ["what is not Corbel's JSON", '{"ok":true}', json],
+    ["something other than Corbel's JSON", '{"success":true,"data":{"ite', json],
+    ["something other than Corbel's JSON", "null", json],
+    ["something other than Corbel's JSON", "[1]", json],
+    ["something other than Corbel's JSON", '{"ok":true}', json],
   ] as const;
   const id = "0".repeat(24);
   const calls = {
@@ -120,7 +120,7 @@ Deno.test("a successful answer that is not Corbel's is refused with what it is",
   }
 });
 
-Deno.test("a refusal that is not Corbel's is told as such", async () => {
+Deno.test("an error response that is not Corbel's is reported as such", async () => {
   await using fixture = await openClients();
   const server = fixture.client(fixture.project.secretKey);
   for (
@@ -136,24 +136,24 @@ Deno.test("a refusal that is not Corbel's is told as such", async () => {
   }
 });
 
-Deno.test("an answer that breaks off is no answer: what only reads is asked again", async () => {
+Deno.test("a truncated response counts as none: reads are retried", async () => {
   await using fixture = await openClients();
   const posts = fixture.client(fixture.project.secretKey).from("posts");
-  const broken = () => {
+  const brokenResponse = () => {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"data":{"co')),
       pull: (controller) => controller.error(new TypeError("connection reset")),
     }, { highWaterMark: 0 });
     return Promise.resolve(new Response(body));
   };
-  fixture.intercept(failing(1, broken));
+  fixture.intercept(failing(1, brokenResponse));
   assert.equal(await posts.count(), 0);
   assert.equal(fixture.asked.length, 2);
-  fixture.intercept(failing(1, broken));
+  fixture.intercept(failing(1, brokenResponse));
   await assert.rejects(posts.create({ title: "One" }), { code: "NETWORK", status: 0 });
 });
 
-Deno.test("a url that is missing or is no address is told at once", async () => {
+Deno.test("a missing or invalid url is reported at once", async () => {
   await using fixture = await openClients();
   const { publishableKey: key } = fixture.project;
   const missing = [undefined, null, ""];
@@ -178,7 +178,7 @@ Deno.test("a url that is missing or is no address is told at once", async () => 
   }
 });
 
-Deno.test("what is no key is told at once", async () => {
+Deno.test("an invalid key is reported at once", async () => {
   await using fixture = await openClients();
   for (const key of ["", "pk_live_…", "PUBLISHABLE_KEY", "pk_live_a b"]) {
     assert.throws(() => fixture.client(key), {

@@ -1,10 +1,10 @@
-/** What the port says about groups, told a second time by plain code over all records. */
+/** Groups by the rules of the port, computed by plain code over all records. */
 
 import type { Figure, Group, GroupKey, Groups } from "@/lib/store/aggregation.ts";
 import type { Aggregation, Scalar, StoredRecord } from "@/lib/store/port.ts";
-import { at, compareValues, matches } from "./model.ts";
+import { compareValues, matches, valueAt } from "./model.ts";
 
-export function aggregated(
+export function aggregateRecords(
   records: readonly StoredRecord[],
   { filter, keys, figures, sort, limit }: Aggregation,
 ): Groups {
@@ -34,7 +34,7 @@ export function aggregated(
 }
 
 function keyOf(record: StoredRecord, { path, bucket }: GroupKey): Scalar {
-  const value = (at(record, path) ?? null) as Scalar;
+  const value = (valueAt(record, path) ?? null) as Scalar;
   if (value === null || bucket === undefined) return value;
   const time = Temporal.Instant.from(value as string).toZonedDateTimeISO(bucket.timeZone);
   return new Date(beginning(time, bucket.unit).epochMilliseconds).toISOString();
@@ -58,7 +58,7 @@ function beginning(time: Temporal.ZonedDateTime, unit: string): Temporal.ZonedDa
 
 function figureOf(members: readonly StoredRecord[], figure: Figure): number | string | null {
   if (figure.op === "count") return members.length;
-  const values = members.map((record) => at(record, figure.path) ?? null)
+  const values = members.map((record) => valueAt(record, figure.path) ?? null)
     .filter((value) => value !== null) as (number | string)[];
   const total = () => (values as number[]).reduce((sum, one) => sum + one, 0);
   if (figure.op === "sum") return total();

@@ -3,7 +3,7 @@ import type { Bucket, Figure, GroupKey, GroupSort } from "@/lib/store/aggregatio
 import { PageTooLarge } from "@/lib/store/errors.ts";
 import { ALL, and, compare, eq, within } from "@/lib/store/filter.ts";
 import type { Aggregation, Filter, Records, StoredRecord } from "@/lib/store/port.ts";
-import { aggregated } from "./aggregate_model.ts";
+import { aggregateRecords } from "./aggregate_model.ts";
 import { id, keys, newSpace, trashDefinition, upTo } from "./fixtures.ts";
 import type { Cases, Store } from "./suite.ts";
 
@@ -35,7 +35,7 @@ const ask = (parts: Partial<Aggregation>): Aggregation => ({
   ...parts,
 });
 
-async function stored(
+async function storeRecords(
   { engine }: Store,
   rows: readonly Omit<StoredRecord, "_id">[],
 ): Promise<Records> {
@@ -44,13 +44,13 @@ async function stored(
   return records;
 }
 
-/** Keys and figures of each group, one after the other. */
+/** Returns the keys and figures of each group in one list. */
 async function rowsOf(records: Records, parts: Partial<Aggregation>) {
   const { groups } = await records.aggregate(ask(parts));
   return groups.map(({ keys, figures }) => [...keys, ...figures]);
 }
 
-/** The same numbers every time: what fails once fails again. */
+/** Returns a generator of pseudorandom numbers, the same in each run to repeat failures. */
 function generator(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -109,14 +109,14 @@ function randomQuestion(next: (below: number) => number): Aggregation {
 }
 
 export const aggregatingCases: Cases = {
-  "groups answer as plain code over all records does, to 100 random questions": async (store) => {
+  "groups match plain code over all records, for 100 random requests": async (store) => {
     const next = generator(7);
     const rows = upTo(120).map(() => randomRecord(next));
-    const records = await stored(store, rows);
+    const records = await storeRecords(store, rows);
     const all = rows.map((row, n): StoredRecord => ({ _id: id(n + 1), ...row }));
     for (const nth of upTo(100)) {
       const query = randomQuestion(next);
-      const expected = aggregated(all, query);
+      const expected = aggregateRecords(all, query);
       assert.deepEqual(
         await records.aggregate(query),
         expected,
@@ -126,7 +126,9 @@ export const aggregatingCases: Cases = {
   },
 
   "missing and null are one group, which comes first": async (store) => {
-    const records = await stored(store, [{ group: "b" }, {}, { group: null }, { group: "a" }]);
+    const records = await storeRecords(store, [{ group: "b" }, {}, { group: null }, {
+      group: "a",
+    }]);
     assert.deepEqual(await rowsOf(records, { keys: [of("group")] }), [
       [null, 2],
       ["a", 1],
@@ -134,32 +136,32 @@ export const aggregatingCases: Cases = {
     ]);
   },
 
-  "without keys there is one group, also of nothing": async (store) => {
+  "without keys there is one group, even without records": async (store) => {
     const figures: Figure[] = [
       COUNT,
       sum("amount"),
       { op: "avg", path: "amount" },
       { op: "min", path: "at" },
     ];
-    const empty = await stored(store, []);
+    const empty = await storeRecords(store, []);
     assert.deepEqual(await rowsOf(empty, { figures }), [[0, 0, null, null]]);
     assert.deepEqual(await rowsOf(empty, { keys: [of("group")], figures }), []);
-    const records = await stored(store, [{ group: "a" }, { group: "b", amount: null }]);
+    const records = await storeRecords(store, [{ group: "a" }, { group: "b", amount: null }]);
     assert.deepEqual(await rowsOf(records, { figures }), [[2, 0, null, null]]);
     assert.deepEqual(await rowsOf(records, { figures, filter: eq("group", "z") }), [
       [0, 0, null, null],
     ]);
   },
 
-  "records that were never stored have no groups": async ({ engine }) => {
+  "a kind without stored records has no groups": async ({ engine }) => {
     const records = engine.records(newSpace(), SHAPE);
     assert.deepEqual(await rowsOf(records, {}), [[0]]);
     assert.deepEqual(await rowsOf(records, { keys: [of("group")] }), []);
   },
 
-  "sums of whole numbers are exact, and no answer has a -0": async (store) => {
+  "sums of integers are exact, and no result is -0": async (store) => {
     const most = Number.MAX_SAFE_INTEGER;
-    const records = await stored(store, [
+    const records = await storeRecords(store, [
       { group: "a", amount: most - 10 },
       ...upTo(10).map(() => ({ group: "a", amount: 1 })),
       { group: "b", amount: -0 },
@@ -172,8 +174,8 @@ export const aggregatingCases: Cases = {
     assert.ok(Object.is(byAmount[0]![0], 0));
   },
 
-  "a sum of fractions is right to fourteen digits": async (store) => {
-    const records = await stored(store, upTo(1_000).map((n) => ({ amount: n / 10 })));
+  "a sum of fractions is accurate to fourteen digits": async (store) => {
+    const records = await storeRecords(store, upTo(1_000).map((n) => ({ amount: n / 10 })));
     const [[total, mean]] = await rowsOf(records, {
       figures: [sum("amount"), { op: "avg", path: "amount" }],
     }) as [[number, number]];
@@ -181,8 +183,8 @@ export const aggregatingCases: Cases = {
     assert.ok(Math.abs(mean - 49.95) < 1e-12, String(mean));
   },
 
-  "what is beyond all numbers is null": async (store) => {
-    const records = await stored(store, [{ amount: 1e308 }, { amount: 1e308 }]);
+  "a sum beyond the range of numbers is null": async (store) => {
+    const records = await storeRecords(store, [{ amount: 1e308 }, { amount: 1e308 }]);
     const figures: Figure[] = [sum("amount"), { op: "avg", path: "amount" }];
     assert.deepEqual((await rowsOf(records, { figures }))[0]![0], null);
     assert.deepEqual(await rowsOf(records, { figures: [{ op: "max", path: "amount" }] }), [[
@@ -190,29 +192,28 @@ export const aggregatingCases: Cases = {
     ]]);
   },
 
-  "hours that clocks show twice are two groups, and half-hour zones have hours of their own":
-    async (store) => {
-      const records = await stored(store, [
-        { at: "2026-10-25T00:30:00.000Z" }, // 02:30 in summer,
-        { at: "2026-10-25T01:30:00.000Z" }, // and again in winter.
-      ]);
-      const hours = (zone: string) => rowsOf(records, { keys: [of("at", "hour", zone)] });
-      assert.deepEqual(await hours("Europe/Berlin"), [
-        ["2026-10-25T00:00:00.000Z", 1],
-        ["2026-10-25T01:00:00.000Z", 1],
-      ]);
-      assert.deepEqual(await hours("Asia/Kolkata"), [
-        ["2026-10-25T00:30:00.000Z", 1],
-        ["2026-10-25T01:30:00.000Z", 1],
-      ]);
-    },
+  "a repeated hour is two groups, and half-hour zones have their own hours": async (store) => {
+    const records = await storeRecords(store, [
+      { at: "2026-10-25T00:30:00.000Z" }, // 02:30 in summer time,
+      { at: "2026-10-25T01:30:00.000Z" }, // and again in standard time.
+    ]);
+    const hours = (zone: string) => rowsOf(records, { keys: [of("at", "hour", zone)] });
+    assert.deepEqual(await hours("Europe/Berlin"), [
+      ["2026-10-25T00:00:00.000Z", 1],
+      ["2026-10-25T01:00:00.000Z", 1],
+    ]);
+    assert.deepEqual(await hours("Asia/Kolkata"), [
+      ["2026-10-25T00:30:00.000Z", 1],
+      ["2026-10-25T01:30:00.000Z", 1],
+    ]);
+  },
 
-  "days, weeks, months and years are those of the zone, from their first moment on": async (
+  "days, weeks, months and years begin when they begin in the zone": async (
     store,
   ) => {
-    const records = await stored(store, [
+    const records = await storeRecords(store, [
       { at: "2026-03-28T22:59:59.999Z" },
-      { at: "2026-03-28T23:00:00.000Z" }, // Sunday the 29th, which has 23 hours in Berlin.
+      { at: "2026-03-28T23:00:00.000Z" }, // Sunday 29 March, which has 23 hours in Berlin.
       { at: "2026-03-29T21:59:59.999Z" },
       { at: "2026-03-29T22:00:00.000Z" }, // Monday.
       { at: "1969-12-31T23:30:00.000Z" },
@@ -239,8 +240,11 @@ export const aggregatingCases: Cases = {
     ]);
   },
 
-  "the limit cuts the groups in their order, and tells that there are more": async (store) => {
-    const records = await stored(store, upTo(30).map((n) => ({ group: `g${n % 10}`, amount: n })));
+  "the limit cuts the sorted groups and reports that there are more": async (store) => {
+    const records = await storeRecords(
+      store,
+      upTo(30).map((n) => ({ group: `g${n % 10}`, amount: n })),
+    );
     const query = ask({
       keys: [of("group")],
       figures: [sum("amount")],
@@ -254,16 +258,16 @@ export const aggregatingCases: Cases = {
     assert.equal(ten.more, false);
   },
 
-  "keys of more bytes than are allowed are a PageTooLarge": async (store) => {
+  "keys that exceed the allowed bytes are a PageTooLarge": async (store) => {
     const long = "x".repeat(1_000);
-    const records = await stored(store, upTo(20).map((n) => ({ group: `${long}${n}` })));
+    const records = await storeRecords(store, upTo(20).map((n) => ({ group: `${long}${n}` })));
     const query = ask({ keys: [of("group")] });
     await assert.rejects(() => records.aggregate({ ...query, bytesMax: 10_000 }), PageTooLarge);
     const { groups } = await records.aggregate({ ...query, limit: 5, bytesMax: 10_000 });
     assert.equal(groups.length, 5);
   },
 
-  "groups within a transaction see its own changes, others do not": async (store) => {
+  "groups within a transaction see its changes, and others do not": async (store) => {
     const space = newSpace();
     const records = store.engine.records(space, SHAPE);
     await records.insert({ _id: id(1), group: "a", isDeleted: false });

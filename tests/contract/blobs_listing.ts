@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import type { Blobs, ListedBlob, Place } from "@/lib/files/blobs.ts";
+import type { BlobPlace, Blobs, ListedBlob } from "@/lib/files/blobs.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { BlobCases, BlobStore } from "./blobs.ts";
-import { bytesOf, keep, newProject, pathIn, stage } from "./blobs_fixtures.ts";
+import { bytesOf, newProject, pathIn, putStaged, putStored } from "./blobs_fixtures.ts";
 
-/** All pages of a place, one after the other. */
 async function walk(
   blobs: Blobs,
-  place: Place,
+  place: BlobPlace,
   { prefix = "", limit }: { prefix?: string; limit: number },
 ): Promise<ListedBlob[]> {
   const found: ListedBlob[] = [];
@@ -16,14 +15,14 @@ async function walk(
     assert.ok(page.blobs.length <= limit, `${page.blobs.length} on a page of ${limit}`);
     found.push(...page.blobs);
     if (page.next === null) return found;
-    assert.ok(after === null || page.next > after, "a walk goes on");
+    assert.ok(after === null || page.next > after, "pages advance");
     after = page.next;
   }
 }
 
 const pathsOf = (blobs: readonly ListedBlob[]) => blobs.map(({ path }) => path);
 
-/** Objects of three projects; resolves to their paths in order. */
+/** Stores objects of three projects. Resolves to their paths in order. */
 async function seed(
   store: BlobStore,
   put: (store: BlobStore, path: string, body: Uint8Array<ArrayBuffer>) => Promise<void>,
@@ -38,14 +37,14 @@ async function seed(
 
 export const blobListingCases: BlobCases = {
   "pages of any length list every object once, in the order of their paths": async (store) => {
-    const { paths } = await seed(store, keep);
+    const { paths } = await seed(store, putStored);
     for (const limit of [1, 2, 3, 4, 5, 11, 12, 13, 1000]) {
       assert.deepEqual(pathsOf(await walk(store.blobs, "stored", { limit })), paths, `${limit}`);
     }
   },
 
-  "a prefix lists one project alone": async (store) => {
-    const { projects, paths } = await seed(store, keep);
+  "a prefix lists only one project": async (store) => {
+    const { projects, paths } = await seed(store, putStored);
     for (const id of [...projects, newProject()]) {
       const expected = paths.filter((path) => path.startsWith(id));
       for (const limit of [1, 2, 4, 1000]) {
@@ -55,10 +54,10 @@ export const blobListingCases: BlobCases = {
     }
   },
 
-  "what is staged and what is stored are listed apart": async (store) => {
-    const staged = await seed(store, stage);
-    const stored = await seed(store, keep);
-    const all = (place: Place) => walk(store.blobs, place, { limit: 4 });
+  "staged and stored objects are listed separately": async (store) => {
+    const staged = await seed(store, putStaged);
+    const stored = await seed(store, putStored);
+    const all = (place: BlobPlace) => walk(store.blobs, place, { limit: 4 });
     assert.deepEqual(pathsOf(await all("staged")), staged.paths);
     assert.deepEqual(pathsOf(await all("stored")), stored.paths);
     assert.deepEqual(await all("partial"), []);
@@ -66,31 +65,31 @@ export const blobListingCases: BlobCases = {
     assert.deepEqual(await walk(store.blobs, "stored", { prefix, limit: 10 }), []);
   },
 
-  "a listed object tells its length and when it was written": async (store) => {
+  "a listed object has its length and the time of its last write": async (store) => {
     const before = Date.now();
     const path = pathIn(newProject());
-    await keep(store, path, bytesOf("0123456789"));
+    await putStored(store, path, bytesOf("0123456789"));
     const [listed] = await walk(store.blobs, "stored", { limit: 10 });
     assert.equal(listed!.path, path);
     assert.equal(listed!.bytes, 10);
-    // Stores keep whole seconds, and clocks of others differ.
+    // Stores round to seconds, and the clocks of other machines differ.
     const error = Math.abs(listed!.writtenAt - before);
     assert.ok(error < 60_000, `written ${error} ms from now`);
   },
 
-  "a page begins behind a path that is not there too": async (store) => {
-    const { paths } = await seed(store, keep);
+  "a page begins after a path even if no object has that path": async (store) => {
+    const { paths } = await seed(store, putStored);
     await store.blobs.remove("stored", paths[4]!);
     const { blobs } = await store.blobs.list("stored", { prefix: "", after: paths[4]!, limit: 3 });
     assert.deepEqual(pathsOf(blobs), paths.slice(5, 8));
   },
 
-  "an object that is there all along is in the walk, whatever else comes and goes": async (
+  "an object that exists all the time is listed once, whatever else changes": async (
     store,
   ) => {
     const project = newProject();
     const kept = Array.from({ length: 6 }, () => pathIn(project));
-    for (const path of kept) await keep(store, path, bytesOf("kept"));
+    for (const path of kept) await putStored(store, path, bytesOf("kept"));
     const found: string[] = [];
     let passing: string | null = null;
     for (let after: string | null = null;;) {
@@ -99,7 +98,7 @@ export const blobListingCases: BlobCases = {
       if (page.next === null) break;
       after = page.next;
       if (passing !== null) await store.blobs.remove("stored", passing);
-      await keep(store, passing = pathIn(project), bytesOf("passing"));
+      await putStored(store, passing = pathIn(project), bytesOf("passing"));
     }
     assert.deepEqual(found.filter((path) => kept.includes(path)), kept.toSorted());
   },
@@ -111,7 +110,7 @@ export const blobListingCases: BlobCases = {
     }
   },
 
-  "a prefix of another form throws": async ({ blobs }) => {
+  "a malformed prefix throws": async ({ blobs }) => {
     for (const prefix of ["/", "a", "../", newProject(), `${newProject()}/a`, "_incoming/"]) {
       const page = { prefix, after: null, limit: 10 };
       await assert.rejects(blobs.list("stored", page), TypeError, prefix);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { Blobs, PiecedUpload } from "@/lib/files/blobs.ts";
-import { piecesPath, projectOf } from "@/lib/files/paths.ts";
+import { piecesPath, projectIdOf } from "@/lib/files/paths.ts";
 import { walkBlobs } from "@/lib/files/walk.ts";
 import type { BlobCases } from "./blobs.ts";
 import { aPath, assertHolds, bytesOf, manyBytes, TYPE } from "./blobs_fixtures.ts";
 
-/** More than two parts of the least size that buckets take. */
+/** Size in bytes: more than two parts of the minimum size of buckets. */
 const BODY = manyBytes(11_534_336 + 17);
 const PART = 5_242_880;
 
@@ -17,7 +17,6 @@ const uploadOf = (change: Partial<PiecedUpload> = {}): PiecedUpload => ({
   ...change,
 });
 
-/** An upload, and how far it is noted. */
 interface Noted {
   readonly upload: PiecedUpload;
   readonly name: string;
@@ -28,7 +27,7 @@ async function begin({ pieces }: Blobs, upload = uploadOf()): Promise<Noted> {
   return { upload, name: await pieces.begin(upload), arrived: 0 };
 }
 
-/** Writes up to a place in chunks, as a network brings them. */
+/** Writes up to a position in chunks, as from a network. */
 async function write(
   { pieces }: Blobs,
   noted: Noted,
@@ -36,18 +35,18 @@ async function write(
   { keeps = true, body = BODY }: { keeps?: boolean; body?: Uint8Array } = {},
 ): Promise<number> {
   const { upload, arrived } = noted;
-  assert.equal(await pieces.arrived(upload, noted), arrived);
-  await using writer = await pieces.goOn(upload, noted);
+  assert.equal(await pieces.countArrived(upload, noted), arrived);
+  await using writer = await pieces.resume(upload, noted);
   for (let at = arrived; at < to; at += 65_536) {
     await writer.write(body.subarray(at, Math.min(at + 65_536, to)));
   }
-  const note = () => Promise.resolve(void (noted.arrived = writer.safe));
+  const note = () => Promise.resolve(void (noted.arrived = writer.safeBytes));
   if (keeps) {
-    await writer.keep(note);
+    await writer.flush(note);
     await note();
     assert.equal(noted.arrived, to);
   }
-  return writer.safe;
+  return writer.safeBytes;
 }
 
 async function assertJoins(
@@ -60,7 +59,7 @@ async function assertJoins(
 }
 
 const partial = (blobs: Blobs, path: string) =>
-  Array.fromAsync(walkBlobs(blobs, "partial", `${projectOf(path)}/`), ({ path }) => path);
+  Array.fromAsync(walkBlobs(blobs, "partial", `${projectIdOf(path)}/`), ({ path }) => path);
 
 export const blobPieceCases: BlobCases = {
   "pieces of any length are joined, byte for byte, in the place of the file": async ({ blobs }) => {
@@ -76,14 +75,14 @@ export const blobPieceCases: BlobCases = {
     }
   },
 
-  "one byte is an upload in pieces": async ({ blobs }) => {
+  "an upload of one byte can be sent in pieces": async ({ blobs }) => {
     const noted = await begin(blobs, uploadOf({ bytes: 1 }));
     const body = bytesOf("1");
     await write(blobs, noted, 1, { body });
     await assertJoins({ blobs, body }, noted);
   },
 
-  "an upload of no bytes is joined, begun or not": async ({ blobs }) => {
+  "an upload of no bytes is joined, whether it was begun or not": async ({ blobs }) => {
     const body = bytesOf("");
     for (const place of ["stored", "private"] as const) {
       const upload = uploadOf({ bytes: 0, place });
@@ -96,7 +95,7 @@ export const blobPieceCases: BlobCases = {
     }
   },
 
-  "another process goes on with an upload": async (store) => {
+  "another process continues an upload": async (store) => {
     const noted = await begin(store.blobs);
     await write(store.blobs, noted, 7_000_000);
     await using other = await store.again();
@@ -104,7 +103,7 @@ export const blobPieceCases: BlobCases = {
     await assertJoins(store, noted);
   },
 
-  "what was not kept is forgotten, and written anew": async ({ blobs }) => {
+  "bytes that were not kept are written again": async ({ blobs }) => {
     const noted = await begin(blobs);
     await write(blobs, noted, 100_000);
     const others = BODY.map((byte) => byte ^ 255);
@@ -113,7 +112,7 @@ export const blobPieceCases: BlobCases = {
     await assertJoins({ blobs }, noted);
   },
 
-  "behind what is safe without being kept it goes on": async ({ blobs }) => {
+  "an upload continues after bytes that are safe without being kept": async ({ blobs }) => {
     const noted = await begin(blobs);
     await write(blobs, noted, 100_000);
     noted.arrived = await write(blobs, noted, BODY.length - 5, { keeps: false });
@@ -122,23 +121,23 @@ export const blobPieceCases: BlobCases = {
     await assertJoins({ blobs }, noted);
   },
 
-  "what is noted stays good, whenever the next piece is broken off": async ({ blobs }) => {
+  "recorded bytes stay valid whenever the next piece is interrupted": async ({ blobs }) => {
     const noted = await begin(blobs);
     await write(blobs, noted, 100_000);
     {
-      await using writer = await blobs.pieces.goOn(noted.upload, noted);
+      await using writer = await blobs.pieces.resume(noted.upload, noted);
       await writer.write(BODY.subarray(100_000, PART + 1_000));
-      await writer.keep(() => Promise.reject(new Error("the process ended"))).catch(() => {});
+      await writer.flush(() => Promise.reject(new Error("the process ended"))).catch(() => {});
     }
     await write(blobs, noted, BODY.length);
     await assertJoins({ blobs }, noted);
   },
 
-  "an upload in pieces is among what is partial until it is removed": async ({ blobs }) => {
+  "an upload in pieces is listed as partial until it is removed": async ({ blobs }) => {
     const noted = await begin(blobs);
     const { upload } = noted;
     assert.deepEqual(await partial(blobs, upload.path), [piecesPath(upload.path)]);
-    await begin(blobs, upload); // One that nobody has noted.
+    await begin(blobs, upload); // Its progress is not recorded.
     await write(blobs, noted, 6_000_000);
     await blobs.pieces.remove(upload.path);
     assert.deepEqual(await partial(blobs, upload.path), []);
@@ -147,14 +146,14 @@ export const blobPieceCases: BlobCases = {
     await blobs.pieces.remove(upload.path);
   },
 
-  "who removes what is partial removes all of an upload": async ({ blobs }) => {
+  "removing a partial object removes all pieces of its upload": async ({ blobs }) => {
     const noted = await begin(blobs);
     await write(blobs, noted, 6_000_000);
     await blobs.remove("partial", piecesPath(noted.upload.path));
     assert.equal(await blobs.pieces.join(noted.upload, noted.name), null);
   },
 
-  "what was joined is joined once": async ({ blobs }) => {
+  "an upload is joined once": async ({ blobs }) => {
     const noted = await begin(blobs);
     await write(blobs, noted, BODY.length);
     await assertJoins({ blobs }, noted);

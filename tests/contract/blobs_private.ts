@@ -4,26 +4,28 @@ import {
   aPath,
   assertHolds,
   bytesOf,
-  keep,
   newProject,
   pathIn,
-  stage,
+  putStaged,
+  putStored,
   TYPE,
 } from "./blobs_fixtures.ts";
 
 const BODY = bytesOf("for some");
 
-/** Puts an object in the private place, and nowhere else. */
-async function hide(store: BlobStore, path: string): Promise<void> {
-  await stage(store, path, BODY);
+/** Stores an object only in the private place. */
+async function putPrivate(store: BlobStore, path: string): Promise<void> {
+  await putStaged(store, path, BODY);
   assert.equal((await store.blobs.publish(path, TYPE, "private"))?.bytes, BODY.length);
   await store.blobs.remove("staged", path);
 }
 
 export const blobPrivateCases: BlobCases = {
-  "what is published as private lies there alone, and goes alone": async (store) => {
+  "a privately published object is only in the private place, and is removed alone": async (
+    store,
+  ) => {
     const path = aPath();
-    await hide(store, path);
+    await putPrivate(store, path);
     await assertHolds(store.blobs, "private", path, BODY);
     await assertHolds(store.blobs, "stored", path, null);
     await assertHolds(await store.again(), "private", path, BODY);
@@ -33,12 +35,12 @@ export const blobPrivateCases: BlobCases = {
     await assertHolds(store.blobs, "private", path, null);
   },
 
-  "a file is copied from either place to the other and stays, also when it is copied again": async (
+  "a file can be copied between the public and private place, repeatedly": async (
     store,
   ) => {
     const [shown, hidden] = [aPath(), aPath()];
-    await keep(store, shown, BODY);
-    await hide(store, hidden);
+    await putStored(store, shown, BODY);
+    await putPrivate(store, hidden);
     for (const [path, place] of [[shown, "private"], [hidden, "stored"]] as const) {
       for (let i = 0; i < 2; i++) {
         assert.deepEqual(await store.blobs.copy(path, TYPE, place), { bytes: BODY.length });
@@ -53,13 +55,13 @@ export const blobPrivateCases: BlobCases = {
     }
   },
 
-  "private files are listed by themselves, and those of everybody without them": async (store) => {
+  "private and public files are listed separately": async (store) => {
     const project = newProject();
     const paths = ["a", "b", "c", "d"].map((name) => pathIn(project, name)).toSorted();
     const [first, second, ...others] = paths;
-    await keep(store, first!, BODY);
-    await hide(store, second!);
-    for (const path of others) await keep(store, path, BODY);
+    await putStored(store, first!, BODY);
+    await putPrivate(store, second!);
+    for (const path of others) await putStored(store, path, BODY);
     const listed = async (place: "stored" | "private") => {
       const page = { prefix: "", after: null, limit: 10 };
       return (await store.blobs.list(place, page)).blobs.map(({ path }) => path);
@@ -68,7 +70,7 @@ export const blobPrivateCases: BlobCases = {
     assert.deepEqual(await listed("stored"), [first, ...others]);
   },
 
-  "an address that reads a file is absolute and tells no secret of the store": async (store) => {
+  "an address for reading is absolute and contains no secret of the store": async (store) => {
     const path = aPath();
     for (const place of ["stored", "private"] as const) {
       const expiresAt = store.now() + 60_000;

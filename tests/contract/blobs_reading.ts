@@ -6,20 +6,20 @@ import {
   aPath,
   assertHolds,
   bytesOf,
-  keep,
   manyBytes,
   newProject,
   pathIn,
   PLACES,
+  putStaged,
+  putStored,
   sameBytes,
-  stage,
   TYPE,
 } from "./blobs_fixtures.ts";
 
 const UUID = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const PROJECT = "0123456789abcdef01234567";
 
-/** What is no path, and would lead elsewhere if it were taken for one. */
+/** Invalid paths that would lead elsewhere if they were used. */
 const NO_PATHS = [
   "",
   "/",
@@ -45,12 +45,11 @@ const NO_PATHS = [
   `${PROJECT}/${UUID}_\u202ea`,
 ];
 
-/** Every call that takes a path. */
 const CALLS: Readonly<Record<string, (blobs: Blobs, path: string) => unknown>> = {
   signUpload: (blobs, path) =>
     blobs.signUpload({ path, bytes: 1, contentType: TYPE, expiresAt: Date.now() + 60_000 }),
   publish: (blobs, path) => blobs.publish(path, TYPE),
-  keep: (blobs, path) => blobs.keep(path, new Uint8Array(1), TYPE),
+  keep: (blobs, path) => blobs.putDerived(path, new Uint8Array(1), TYPE),
   publicUrl: (blobs, path) => blobs.publicUrl(path),
   ...Object.fromEntries(PLACES.flatMap((place) => [
     [`stat ${place}`, (blobs: Blobs, path: string) => blobs.stat(place, path)],
@@ -60,7 +59,7 @@ const CALLS: Readonly<Record<string, (blobs: Blobs, path: string) => unknown>> =
 };
 
 export const blobReadingCases: BlobCases = {
-  "what is not there is null in every place": async ({ blobs }) => {
+  "a missing object is null in every place": async ({ blobs }) => {
     const path = aPath();
     for (const place of ["staged", "stored"] as const) {
       assert.equal(await blobs.stat(place, path), null);
@@ -69,10 +68,10 @@ export const blobReadingCases: BlobCases = {
     }
   },
 
-  "an object is read whole, and in any part": async (store) => {
+  "an object can be read completely and in any part": async (store) => {
     const path = aPath();
     const body = manyBytes(300_001);
-    await keep(store, path, body);
+    await putStored(store, path, body);
     const parts = [[0, 1], [0, 300_001], [300_000, 1], [1, 299_999], [65_535, 2], [100, 200_000]];
     for (const [offset, length] of parts as [number, number][]) {
       const stream = await store.blobs.read("stored", path, { offset, length });
@@ -83,18 +82,18 @@ export const blobReadingCases: BlobCases = {
     await assertHolds(store.blobs, "stored", path, body);
   },
 
-  "a part of what is staged can be read": async (store) => {
+  "a part of a staged object can be read": async (store) => {
     const path = aPath();
-    await stage(store, path, bytesOf("0123456789"));
+    await putStaged(store, path, bytesOf("0123456789"));
     const stream = await store.blobs.read("staged", path, { offset: 3, length: 4 });
     assert.equal(await new Response(stream).text(), "3456");
   },
 
-  "a stream that is cancelled holds nothing open": async (store) => {
+  "a cancelled stream keeps nothing open": async (store) => {
     const path = aPath();
-    await keep(store, path, manyBytes(2_000_000));
-    const whole = await store.blobs.read("stored", path);
-    await whole!.cancel();
+    await putStored(store, path, manyBytes(2_000_000));
+    const stream = await store.blobs.read("stored", path);
+    await stream!.cancel();
     const reader = (await store.blobs.read("stored", path))!.getReader();
     await reader.read();
     await reader.cancel();
@@ -104,12 +103,12 @@ export const blobReadingCases: BlobCases = {
     await partReader.cancel();
   },
 
-  "an object is removed from its place alone, and what is not there is removed too": async (
+  "removing an object affects one place, and a missing object can be removed": async (
     store,
   ) => {
     const path = aPath();
-    await keep(store, path, bytesOf("kept"));
-    await stage(store, path, bytesOf("staged"));
+    await putStored(store, path, bytesOf("kept"));
+    await putStaged(store, path, bytesOf("staged"));
     await store.blobs.remove("staged", path);
     await assertHolds(store.blobs, "staged", path, null);
     await assertHolds(store.blobs, "stored", path, bytesOf("kept"));
@@ -119,16 +118,16 @@ export const blobReadingCases: BlobCases = {
     }
   },
 
-  "objects of one project are none of another's": async (store) => {
+  "a project does not see the objects of another project": async (store) => {
     const name = crypto.randomUUID();
     const [own, foreign] = [newProject(), newProject()].map((id) => `${id}/${name}_a.txt`);
-    await keep(store, own!, bytesOf("own"));
+    await putStored(store, own!, bytesOf("own"));
     await assertHolds(store.blobs, "stored", foreign!, null);
     await store.blobs.remove("stored", foreign!);
     await assertHolds(store.blobs, "stored", own!, bytesOf("own"));
   },
 
-  "a path of another form throws, whatever the call": async ({ blobs }) => {
+  "a malformed path throws in every call": async ({ blobs }) => {
     for (const [name, call] of Object.entries(CALLS)) {
       for (const path of NO_PATHS) {
         const error = await Promise.try(() => call(blobs, path)).then(() => null, (error) => error);
@@ -137,16 +136,16 @@ export const blobReadingCases: BlobCases = {
     }
   },
 
-  "a public URL is absolute and ends with the path, or there is none": ({ blobs }) => {
+  "a public URL is absolute and ends with the path, or is null": ({ blobs }) => {
     const path = pathIn(newProject(), "A photo (1).png");
     const url = blobs.publicUrl(path);
     if (url !== null) assert.ok(new URL(url).pathname.endsWith(`/${path}`), url);
     return Promise.resolve();
   },
 
-  "a store that answers says so": async ({ blobs }) => await blobs.ping(),
+  "ping succeeds for an available store": async ({ blobs }) => await blobs.ping(),
 
-  "a store that fails throws BlobsUnavailable from every call, and tells no secret": async (
+  "an unavailable store throws BlobsUnavailable from every call, without secrets": async (
     store,
   ) => {
     await using blobs = await store.broken();

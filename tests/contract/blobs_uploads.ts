@@ -6,19 +6,19 @@ import {
   assertHolds,
   bytesOf,
   contents,
-  keep,
   manyBytes,
   newProject,
   pathIn,
+  putStaged,
+  putStored,
   sameBytes,
-  stage,
   TYPE,
   uploadOf,
 } from "./blobs_fixtures.ts";
 
 const BODY = bytesOf("what was asked for");
 
-/** Sends a body to an address that is for {@linkcode BODY}; it must be refused without a trace. */
+/** Fails unless a body sent to an address for {@linkcode BODY} is refused without effects. */
 async function assertRefused(
   store: BlobStore,
   change: (address: string) => string,
@@ -34,51 +34,53 @@ async function assertRefused(
   await assertHolds(store.blobs, "staged", path, BODY);
 }
 
-const same = (address: string) => address;
+const unchangedAddress = (address: string) => address;
 
-const streamed = (...chunks: Uint8Array[]): ReadableStream<Uint8Array> =>
+const streamOf = (...chunks: Uint8Array[]): ReadableStream<Uint8Array> =>
   ReadableStream.from(chunks);
 
 export const blobUploadCases: BlobCases = {
-  "what is put to a signed address is staged, byte for byte, and stored nowhere": async (store) => {
+  "bytes put to a signed address are staged exactly, and not stored": async (store) => {
     const body = manyBytes(300_001);
     const path = aPath();
-    await stage(store, path, body);
+    await putStaged(store, path, body);
     await assertHolds(store.blobs, "staged", path, body);
     await assertHolds(store.blobs, "stored", path, null);
   },
 
-  "an address takes the longest names that paths have": async (store) => {
+  "an address works for the longest valid path": async (store) => {
     const path = pathIn(newProject(), `${"x".repeat(300)}.tar.gz`);
-    await keep(store, path, BODY);
+    await putStored(store, path, BODY);
     await assertHolds(store.blobs, "stored", path, BODY);
   },
 
-  "an address is absolute and tells no secret of the store": async (store) => {
+  "an address is absolute and contains no secret of the store": async (store) => {
     const address = await store.blobs.signUpload(uploadOf(store, aPath(), 1));
     assert.match(new URL(address).protocol, /^https?:$/);
     for (const secret of store.secrets) assert.ok(!address.includes(secret));
   },
 
-  "a byte less is refused": (store) => assertRefused(store, same, { body: BODY.slice(1) }),
+  "a body that is a byte too short is refused": (store) =>
+    assertRefused(store, unchangedAddress, { body: BODY.slice(1) }),
 
-  "a byte more is refused": (store) =>
-    assertRefused(store, same, { body: bytesOf("what was asked for!") }),
+  "a body that is a byte too long is refused": (store) =>
+    assertRefused(store, unchangedAddress, { body: bytesOf("what was asked for!") }),
 
-  "no bytes are refused": (store) => assertRefused(store, same, { body: bytesOf("") }),
+  "an empty body is refused": (store) =>
+    assertRefused(store, unchangedAddress, { body: bytesOf("") }),
 
   "another content type is refused": (store) =>
-    assertRefused(store, same, { contentType: "text/html" }),
+    assertRefused(store, unchangedAddress, { contentType: "text/html" }),
 
-  "the content type with a parameter that was not signed is refused": (store) =>
-    assertRefused(store, same, { contentType: `${TYPE};charset=utf-8` }),
+  "a content type with a parameter that was not signed is refused": (store) =>
+    assertRefused(store, unchangedAddress, { contentType: `${TYPE};charset=utf-8` }),
 
-  "a body that does not say its length is no way round it": async (store) => {
-    await assertRefused(store, same, { body: streamed(BODY, bytesOf("!")) });
-    await assertRefused(store, same, { body: streamed(BODY.slice(1)) });
+  "a body without a length cannot bypass the signed length": async (store) => {
+    await assertRefused(store, unchangedAddress, { body: streamOf(BODY, bytesOf("!")) });
+    await assertRefused(store, unchangedAddress, { body: streamOf(BODY.slice(1)) });
   },
 
-  "an altered address is refused": async (store) => {
+  "a changed address is refused": async (store) => {
     const middle = (address: string) => Math.floor((address.length + address.indexOf("/", 8)) / 2);
     await assertRefused(store, (address) => {
       const at = middle(address);
@@ -88,7 +90,7 @@ export const blobUploadCases: BlobCases = {
     await assertRefused(store, (address) => `${address}A`);
   },
 
-  "an address whose time is over is refused": async (store) => {
+  "an expired address is refused": async (store) => {
     const path = aPath();
     const upload = uploadOf(store, path, BODY.length);
     await store.expect(upload);
@@ -98,7 +100,7 @@ export const blobUploadCases: BlobCases = {
     await assertHolds(store.blobs, "staged", path, null);
   },
 
-  "an address can be used again before the upload is published, and the last bytes count": async (
+  "an address can be reused before the upload is published, and the last body counts": async (
     store,
   ) => {
     const path = aPath();
@@ -110,7 +112,7 @@ export const blobUploadCases: BlobCases = {
     }
   },
 
-  "of uploads to one path at once each is whole, and one of them is there": async (store) => {
+  "after concurrent uploads to a path one of them is staged completely": async (store) => {
     const path = aPath();
     const bodies = [1, 2, 3].map((byte) => new Uint8Array(200_000).fill(byte));
     const address = await addressFor(store, uploadOf(store, path, 200_000));
@@ -118,14 +120,14 @@ export const blobUploadCases: BlobCases = {
       bodies.map((body) => store.put(address, { body, contentType: TYPE })),
     );
     assert.ok(statuses.includes(200), statuses.join());
-    const held = await contents(store.blobs, "staged", path);
-    assert.ok(bodies.some((body) => sameBytes(held!, body)), "a mixture");
+    const stored = await contents(store.blobs, "staged", path);
+    assert.ok(bodies.some((body) => sameBytes(stored!, body)), "a mixture");
   },
 
-  "what was staged is published whole, and replaces what was there": async (store) => {
+  "publishing moves the complete staged object and replaces an existing one": async (store) => {
     const path = aPath();
     for (const text of ["first", "second"]) {
-      await stage(store, path, bytesOf(text));
+      await putStaged(store, path, bytesOf(text));
       const published = await store.blobs.publish(path, "text/plain");
       assert.equal(published?.bytes, text.length);
       await assertHolds(store.blobs, "stored", path, bytesOf(text));
@@ -134,32 +136,34 @@ export const blobUploadCases: BlobCases = {
     }
   },
 
-  "where nothing is staged nothing is published": async (store) => {
+  "publish does nothing without a staged object": async (store) => {
     const path = aPath();
     assert.equal(await store.blobs.publish(path, TYPE), null);
     await assertHolds(store.blobs, "stored", path, null);
-    await keep(store, path, BODY);
+    await putStored(store, path, BODY);
     assert.equal(await store.blobs.publish(path, TYPE), null);
     await assertHolds(store.blobs, "stored", path, BODY);
   },
 
-  "of many that publish at once at least one does, and the object is whole": async (store) => {
+  "of concurrent publish calls at least one succeeds, and the object is complete": async (
+    store,
+  ) => {
     const path = aPath();
     const body = manyBytes(100_000);
-    await stage(store, path, body);
+    await putStaged(store, path, body);
     const published = await Promise.all(
       Array.from({ length: 20 }, () => store.blobs.publish(path, TYPE)),
     );
-    const told = published.filter((stat) => stat !== null);
-    assert.ok(told.length > 0);
-    for (const { bytes } of told) assert.equal(bytes, body.length);
+    const successful = published.filter((stat) => stat !== null);
+    assert.ok(successful.length > 0);
+    for (const { bytes } of successful) assert.equal(bytes, body.length);
     await assertHolds(store.blobs, "stored", path, body);
   },
 
-  "another process sees at once what was staged, published and removed": async (store) => {
+  "another process sees staged, published and removed objects immediately": async (store) => {
     await using other = await store.again();
     const path = aPath();
-    await stage(store, path, BODY);
+    await putStaged(store, path, BODY);
     await assertHolds(other, "staged", path, BODY);
     assert.equal((await other.publish(path, TYPE))?.bytes, BODY.length);
     await assertHolds(store.blobs, "stored", path, BODY);

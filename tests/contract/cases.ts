@@ -1,27 +1,24 @@
-/** What makes a suite of cases, for whatever port it is of. */
+/** Builds suites of cases for the contract of a port. */
 
-/** Names state the guarantee. */
+/** Cases by their titles, which state a guarantee. */
 export type CasesOn<S> = Readonly<Record<string, (store: S) => Promise<void>>>;
 
 export interface DriverOf<S> {
   open(): Promise<S & AsyncDisposable>;
-  /** Name of a case -> why this driver cannot pass it. */
+  /** Reasons why the driver cannot pass cases, by their titles. */
   readonly skips?: Readonly<Record<string, string>>;
 }
 
-/**
- * Throws for a skip that names no case or gives no reason, so that a skip cannot outlive what it
- * was for.
- */
+/** Returns the tests of a driver. Throws for a skip without a reason or of an unknown case. */
 export function testsOf<S>(
   name: string,
   driver: DriverOf<S>,
   themes: readonly CasesOn<S>[],
 ): Deno.TestDefinition[] {
-  const cases = collected(themes);
+  const cases = collectCases(themes);
   const skips = driver.skips ?? {};
   for (const [title, reason] of Object.entries(skips)) {
-    if (!cases.has(title)) throw new Error(`${name} skips "${title}", which is no case`);
+    if (!cases.has(title)) throw new Error(`${name} skips "${title}", which is not a case`);
     if (reason.trim() === "") throw new Error(`${name} skips "${title}" without a reason`);
   }
   return [...cases].map(([title, run]) => {
@@ -37,10 +34,10 @@ export function testsOf<S>(
   });
 }
 
-function collected<S>(themes: readonly CasesOn<S>[]): Map<string, CasesOn<S>[string]> {
+function collectCases<S>(themes: readonly CasesOn<S>[]): Map<string, CasesOn<S>[string]> {
   const cases = new Map<string, CasesOn<S>[string]>();
   for (const [title, run] of themes.flatMap((theme) => Object.entries(theme))) {
-    if (cases.has(title)) throw new Error(`Two cases are called "${title}"`);
+    if (cases.has(title)) throw new Error(`Two cases have the title "${title}"`);
     cases.set(title, run);
   }
   return cases;

@@ -9,7 +9,7 @@ import type {
   Id,
   PositionedChange,
   Space,
-  Writing,
+  WriteOptions,
 } from "@/lib/store/port.ts";
 import { id, keys, newSpace, trashDefinition, upTo } from "./fixtures.ts";
 import { SecondProcess } from "./second_process.ts";
@@ -26,9 +26,9 @@ const BY: Authorship = {
   actor: { kind: "user", id: id(99) },
   at: "2026-01-02T03:04:05.678Z",
 };
-const WRITING: Writing = { by: BY };
+const WRITING: WriteOptions = { by: BY };
 
-/** In which a feed may look at what tells nothing until others are done. */
+/** Milliseconds in which a feed may deliver empty batches while other transactions run. */
 const LOOK_MS = 300;
 
 const post = (n: number, more = {}) => ({ _id: id(n), n, isDeleted: false, ...more });
@@ -36,8 +36,8 @@ const post = (n: number, more = {}) => ({ _id: id(n), n, isDeleted: false, ...mo
 const postsIn = (engine: Engine, space: Space, writing = WRITING) =>
   engine.records(space, POSTS, writing);
 
-/** What is committed behind a position at this moment. */
-export async function behind(
+/** Returns the changes that are currently committed after a position. */
+export async function changesAfter(
   engine: Engine,
   space: Space,
   after: ChangePosition,
@@ -51,14 +51,18 @@ export async function behind(
   return changes;
 }
 
-async function first(engine: Engine, space: Space, after: ChangePosition): Promise<ChangeBatch> {
+async function firstBatch(
+  engine: Engine,
+  space: Space,
+  after: ChangePosition,
+): Promise<ChangeBatch> {
   await using feed = engine.changes.follow(space, after);
   for await (const batch of feed) return batch;
   assert.fail();
 }
 
-/** Takes from a feed until there are as many as this. */
-async function taken(
+/** Reads from a feed until it has delivered this many changes. */
+async function takeChanges(
   feed: AsyncIterator<ChangeBatch>,
   count: number,
 ): Promise<PositionedChange[]> {
@@ -67,14 +71,14 @@ async function taken(
   return changes;
 }
 
-/** `created 1: -> 5` */
+/** Formats a change, for example `created 1: -> 5`. */
 const summary = ({ action, recordId, before, after }: PositionedChange): string =>
   `${action} ${parseInt(recordId, 16)}: ${valueIn(before)} -> ${valueIn(after)}`;
 
 const valueIn = (json: string | null): string => json === null ? "-" : `${JSON.parse(json).n}`;
 
 export const changeLogCases: Cases = {
-  "every way to write a recorded kind is noted, with what it was and became": async (
+  "every kind of write is recorded with the record before and after it": async (
     { engine },
   ) => {
     const space = newSpace();
@@ -95,7 +99,7 @@ export const changeLogCases: Cases = {
       await within.updateOne(eq("_id", id(5)), { increment: { n: 45 } });
       await within.deleteOne(eq("_id", id(5)));
     });
-    const changes = await behind(engine, space, start);
+    const changes = await changesAfter(engine, space, start);
     assert.deepEqual(changes.map(summary), [
       "created 1: - -> 1",
       "created 2: - -> 2",
@@ -118,7 +122,7 @@ export const changeLogCases: Cases = {
     assert.deepEqual(positions, [...new Set(positions)].sort());
   },
 
-  "what is refused, or undone, leaves no note": async ({ engine }) => {
+  "refused and undone writes are not recorded": async ({ engine }) => {
     const space = newSpace();
     const posts = postsIn(engine, space);
     await posts.insert(post(1, { slug: "a" }));
@@ -133,26 +137,26 @@ export const changeLogCases: Cases = {
       await tx.records(POSTS, WRITING).insert(post(7));
       throw new Error("undone");
     }));
-    assert.deepEqual(await behind(engine, space, start), []);
+    assert.deepEqual(await changesAfter(engine, space, start), []);
   },
 
-  "records of a kind that is not recorded leave no note, and need nobody to write them": async (
+  "writes of an unrecorded kind are not recorded, and need no author": async (
     { engine },
   ) => {
     const space = newSpace();
     const { recordedAs: _, ...quiet } = POSTS;
     const start = await engine.changes.head(space);
     await engine.records(space, quiet).insert(post(1));
-    assert.deepEqual(await behind(engine, space, start), []);
+    assert.deepEqual(await changesAfter(engine, space, start), []);
   },
 
-  "what is recorded is not written where nobody is said to write it": async ({ engine }) => {
+  "a recorded kind cannot be written without an author": async ({ engine }) => {
     const space = newSpace();
-    await assert.rejects(postsIn(engine, space, {}).insert(post(1)), /Nobody is said to write/);
+    await assert.rejects(postsIn(engine, space, {}).insert(post(1)), /has no author/);
     assert.equal(await postsIn(engine, space).count(ALL), 0);
   },
 
-  "a feed tells what is committed later, in this process and in others": async (
+  "a feed delivers later commits of this process and of others": async (
     { engine, address },
   ) => {
     await using other = await SecondProcess.start(address);
@@ -162,7 +166,7 @@ export const changeLogCases: Cases = {
     const batches = feed[Symbol.asyncIterator]();
     assert.deepEqual((await batches.next()).value.changes, []);
     await postsIn(engine, space).insert(post(2));
-    assert.deepEqual((await taken(batches, 1)).map(summary), ["created 2: - -> 2"]);
+    assert.deepEqual((await takeChanges(batches, 1)).map(summary), ["created 2: - -> 2"]);
     await other.run({
       space,
       definition: POSTS,
@@ -170,33 +174,33 @@ export const changeLogCases: Cases = {
       calls: [{ insert: post(3) }, { update: eq("_id", id(3)), change: { set: { n: 4 } } }],
       how: "one by one",
     });
-    assert.deepEqual((await taken(batches, 2)).map(summary), [
+    assert.deepEqual((await takeChanges(batches, 2)).map(summary), [
       "created 3: - -> 3",
       "changed 3: 3 -> 4",
     ]);
   },
 
-  "a feed goes on behind the position it is given, and tells of its own space alone": async (
+  "a feed continues after a given position, with changes of its own space only": async (
     { engine },
   ) => {
     const [space, another] = [newSpace(), newSpace()];
     const start = await engine.changes.head(space);
     await postsIn(engine, space).insertMany(upTo(6).map((n) => post(n + 1)));
     await postsIn(engine, another).insert(post(50));
-    const all = await behind(engine, space, start);
+    const all = await changesAfter(engine, space, start);
     assert.equal(all.length, 6);
     for (const [i, { position }] of all.entries()) {
-      assert.deepEqual(await behind(engine, space, position), all.slice(i + 1));
+      assert.deepEqual(await changesAfter(engine, space, position), all.slice(i + 1));
     }
-    const nothing = await first(engine, space, all[5]!.position);
+    const nothing = await firstBatch(engine, space, all[5]!.position);
     assert.deepEqual(nothing.changes, []);
     await postsIn(engine, space).insert(post(7));
-    assert.deepEqual((await behind(engine, space, nothing.upTo)).map(summary), [
+    assert.deepEqual((await changesAfter(engine, space, nothing.upTo)).map(summary), [
       "created 7: - -> 7",
     ]);
   },
 
-  "what was committed is told, however long a transaction of another space is under way": async (
+  "committed changes are delivered during a long transaction of another space": async (
     { engine },
   ) => {
     const [space, another] = [newSpace(), newSpace()];
@@ -204,21 +208,21 @@ export const changeLogCases: Cases = {
     const start = await engine.changes.head(space);
     const written = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
-    const under = engine.transaction(another, async (tx) => {
+    const longTransaction = engine.transaction(another, async (tx) => {
       await tx.records(POSTS, WRITING).updateOne(eq("_id", id(1)), { set: { n: 2 } });
       written.resolve();
       await goOn.promise;
     });
     await written.promise;
     await postsIn(engine, space).insert(post(3));
-    const told = behind(engine, space, start);
+    const delivered = changesAfter(engine, space, start);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     goOn.resolve();
-    await under;
-    assert.deepEqual((await told).map(summary), ["created 3: - -> 3"]);
+    await longTransaction;
+    assert.deepEqual((await delivered).map(summary), ["created 3: - -> 3"]);
   },
 
-  "changes of one record come in the order of their commits, none is left out": async (
+  "changes of a record are delivered in the order of their commits without gaps": async (
     { engine, address },
   ) => {
     await using other = await SecondProcess.start(address);
@@ -239,7 +243,7 @@ export const changeLogCases: Cases = {
     const ours = Promise.all(
       increments.map(({ update, change }) => postsIn(engine, space).updateOne(update, change)),
     );
-    const changes = await taken(feed[Symbol.asyncIterator](), 120);
+    const changes = await takeChanges(feed[Symbol.asyncIterator](), 120);
     await Promise.all([theirs, ours]);
     const seen = new Map<Id, number>();
     for (const { recordId, before, after } of changes) {
@@ -250,31 +254,30 @@ export const changeLogCases: Cases = {
     assert.deepEqual([...seen.values()], [40, 40, 40]);
   },
 
-  "what is a day old may be gone, which whoever comes later is told; what is younger is not":
-    async (
-      { engine },
-    ) => {
-      const space = newSpace();
-      const start = await engine.changes.head(space);
-      await postsIn(engine, space).insertMany(upTo(5).map((n) => post(n)));
-      const dayAfter = Date.parse(BY.at) + 24 * 3_600_000;
-      const trim = (ms: number) => engine.changes.trim(space, new Date(ms).toISOString());
-      assert.equal(await trim(dayAfter), 0);
-      const all = await behind(engine, space, start);
-      assert.equal(all.length, 5);
-      const removed = await trim(dayAfter + 1);
-      // On MongoDB by the server, and change streams tell them all the same.
-      assert.equal(removed, engine.name === "sqlite" ? 4 : 0);
-      if (removed === 0) assert.deepEqual(await behind(engine, space, start), all);
-      else await assert.rejects(behind(engine, space, start), PositionLost);
-      assert.deepEqual(await behind(engine, space, all[3]!.position), all.slice(4));
-      await postsIn(engine, space).insert(post(6));
-      assert.deepEqual((await behind(engine, space, all[4]!.position)).map(summary), [
-        "created 6: - -> 6",
-      ]);
-    },
+  "changes older than a day may be removed, which a late feed reports; younger ones stay": async (
+    { engine },
+  ) => {
+    const space = newSpace();
+    const start = await engine.changes.head(space);
+    await postsIn(engine, space).insertMany(upTo(5).map((n) => post(n)));
+    const dayAfter = Date.parse(BY.at) + 24 * 3_600_000;
+    const trim = (ms: number) => engine.changes.trim(space, new Date(ms).toISOString());
+    assert.equal(await trim(dayAfter), 0);
+    const all = await changesAfter(engine, space, start);
+    assert.equal(all.length, 5);
+    const removed = await trim(dayAfter + 1);
+    // MongoDB removes them itself, and change streams still deliver them.
+    assert.equal(removed, engine.name === "sqlite" ? 4 : 0);
+    if (removed === 0) assert.deepEqual(await changesAfter(engine, space, start), all);
+    else await assert.rejects(changesAfter(engine, space, start), PositionLost);
+    assert.deepEqual(await changesAfter(engine, space, all[3]!.position), all.slice(4));
+    await postsIn(engine, space).insert(post(6));
+    assert.deepEqual((await changesAfter(engine, space, all[4]!.position)).map(summary), [
+      "created 6: - -> 6",
+    ]);
+  },
 
-  "a feed that is disposed of ends, also while it waits": async ({ engine }) => {
+  "a disposed feed ends, even while it waits": async ({ engine }) => {
     const space = newSpace();
     const feed = engine.changes.follow(space, await engine.changes.head(space));
     const batches = feed[Symbol.asyncIterator]();
@@ -284,7 +287,7 @@ export const changeLogCases: Cases = {
     assert.equal((await waiting).done ?? false, true);
   },
 
-  "the texts of a change come back as they were stored": async ({ engine }) => {
+  "the texts of a change are returned as they were stored": async ({ engine }) => {
     const space = newSpace();
     const start = await engine.changes.head(space);
     const odd = {
@@ -294,7 +297,7 @@ export const changeLogCases: Cases = {
       deep: [[{ a: [null] }]],
     };
     const { json } = await postsIn(engine, space).insert(odd);
-    const [change] = await behind(engine, space, start);
+    const [change] = await changesAfter(engine, space, start);
     assert.equal(change!.after, json);
   },
 };

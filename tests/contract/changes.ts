@@ -20,7 +20,7 @@ import type { Cases, Store } from "./suite.ts";
 
 type Fields = Readonly<Record<string, Json>>;
 
-/** The change makes `after` of `before`; the answer and what is stored agree. */
+/** Applies a change and fails unless the result and the stored record equal `after`. */
 async function assertChanges(
   { engine }: Store,
   changes: readonly (readonly [before: Fields, change: Change, after: Fields])[],
@@ -42,7 +42,7 @@ const NO_OBJECTS: readonly Json[] = [1, "text", true, [], [{ x: 1 }]];
 const revisionFilter = (value: number) => ({ op: "revision", value }) as const;
 
 export const changeCases: Cases = {
-  "set replaces whole values": (store) =>
+  "set replaces complete values": (store) =>
     assertChanges(store, [
       [{ a: 1 }, { set: { a: 2 } }, { a: 2 }],
       [{ a: 1 }, { set: { b: null } }, { a: 1, b: null }],
@@ -52,7 +52,7 @@ export const changeCases: Cases = {
       [{}, { set: {} }, {}],
     ]),
 
-  "a dotted set changes a part and makes the objects that are missing": (store) =>
+  "a dotted set changes a part and creates missing objects": (store) =>
     assertChanges(store, [
       [{ a: { x: 1, y: 2 } }, { set: { "a.x": 3 } }, { a: { x: 3, y: 2 } }],
       [{}, { set: { "a.b.c": 1 } }, { a: { b: { c: 1 } } }],
@@ -72,13 +72,13 @@ export const changeCases: Cases = {
       [{ a: { x: 1 } }, { unset: ["a.y"] }, { a: { x: 1 } }],
     ]),
 
-  "unset makes no objects on the way to what is not there": (store) =>
+  "unset does not create missing objects": (store) =>
     assertChanges(store, [
       [{ a: 1 }, { unset: ["b.x"] }, { a: 1 }],
       [{ a: {} }, { unset: ["a.b.c"] }, { a: {} }],
     ]),
 
-  "increment adds to numbers and counts missing and null as 0": (store) =>
+  "increment adds to numbers and treats missing and null as 0": (store) =>
     assertChanges(store, [
       [{ n: 1 }, { increment: { n: 2 } }, { n: 3 }],
       [{ n: 1 }, { increment: { n: -2.5 } }, { n: -1.5 }],
@@ -91,7 +91,7 @@ export const changeCases: Cases = {
       [{ a: { b: 1, c: 1 } }, { increment: { "a.b": 1, "a.c": 2 } }, { a: { b: 2, c: 3 } }],
     ]),
 
-  "min and max keep the lesser and the greater, and count missing and null as neither": (store) =>
+  "min and max keep the smaller and the larger number, and ignore missing and null": (store) =>
     assertChanges(store, [
       [{ n: 5 }, { min: { n: 3 } }, { n: 3 }],
       [{ n: 5 }, { min: { n: 7 } }, { n: 5 }],
@@ -105,7 +105,7 @@ export const changeCases: Cases = {
       [{ t: "\u{1f600}" }, { min: { t: "\uffff" } }, { t: "\uffff" }],
     ]),
 
-  "a date becomes the earlier or the later one": async ({ engine }) => {
+  "min and max keep the earlier and the later date": async ({ engine }) => {
     const records = engine.records(newSpace(), definition({ fields: { at: { type: "Date" } } }));
     const [early, late] = ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"];
     await records.insert({ _id: id(1), at: early });
@@ -115,7 +115,7 @@ export const changeCases: Cases = {
     assert.equal((await records.updateOne(ALL, { min: { at: early } }))?.value.at, early);
   },
 
-  "push adds to the end of a list, and counts missing and null as an empty one": (store) =>
+  "push appends to a list, and treats missing and null as an empty one": (store) =>
     assertChanges(store, [
       [{ a: [1] }, { push: { a: [2, 1] } }, { a: [1, 2, 1] }],
       [{}, { push: { a: ["x"] } }, { a: ["x"] }],
@@ -124,7 +124,7 @@ export const changeCases: Cases = {
       [{}, { push: { "a.b": [] } }, { a: { b: [] } }],
     ]),
 
-  "addToSet adds what a list does not have yet, each once": (store) =>
+  "addToSet appends missing elements to a list, each once": (store) =>
     assertChanges(store, [
       [{ a: [1, 2] }, { addToSet: { a: [2, 3, 3] } }, { a: [1, 2, 3] }],
       [{ a: [1, 1] }, { addToSet: { a: ["1", true] } }, { a: [1, 1, "1", true] }],
@@ -137,7 +137,7 @@ export const changeCases: Cases = {
       ],
     ]),
 
-  "pull takes every equal element out of a list, and makes nothing": (store) =>
+  "pull removes every equal element of a list, and creates nothing": (store) =>
     assertChanges(store, [
       [{ a: [1, 2, 1, "1"] }, { pull: { a: [1] } }, { a: [2, "1"] }],
       [{ a: [1, [1], null] }, { pull: { a: [1, null] } }, { a: [[1]] }],
@@ -147,14 +147,14 @@ export const changeCases: Cases = {
       [{ a: null, b: {} }, { pull: { a: [1], "b.c": [1] } }, { a: null, b: {} }],
     ]),
 
-  "replace takes the place of everything but _id": (store) =>
+  "replace replaces everything except _id": (store) =>
     assertChanges(store, [
       [{ a: 1, b: 2 }, { replace: { c: 3 } }, { c: 3 }],
       [{ a: { x: 1 } }, { replace: { a: { y: 1 } } }, { a: { y: 1 } }],
       [{ a: 1 }, { replace: {} }, {}],
     ]),
 
-  "keep leaves fields as they are stored, if they are": (store) =>
+  "keep preserves existing fields": (store) =>
     assertChanges(store, [
       [{ a: 1, b: 2 }, { replace: { c: 3 }, keep: ["a"] }, { a: 1, c: 3 }],
       [{ a: 1, b: 2 }, { replace: { a: 9, c: 3 }, keep: ["a"] }, { a: 1, c: 3 }],
@@ -179,7 +179,9 @@ export const changeCases: Cases = {
       ],
     ]),
 
-  "a path through anything but an object is a conflict and leaves no trace": async ({ engine }) => {
+  "a path through a value other than an object is a conflict and changes nothing": async (
+    { engine },
+  ) => {
     const records = engine.records(newSpace(), trashDefinition());
     for (const [n, value] of NO_OBJECTS.entries()) {
       await records.insert({ _id: id(n), a: value, o: { a: value }, isDeleted: false });
@@ -203,7 +205,7 @@ export const changeCases: Cases = {
     }
   },
 
-  "a path through null makes an object there, as where it is missing": async (store) => {
+  "a path through null creates an object, as if it were missing": async (store) => {
     const steps: readonly (readonly [change: Change, made: { [name: string]: Json }])[] = [
       [{ set: { "o.x": 1 } }, { x: 1 }],
       [{ set: { "o.x.y": 1, "o.z": 2 } }, { x: { y: 1 }, z: 2 }],
@@ -228,7 +230,7 @@ export const changeCases: Cases = {
     ]);
   },
 
-  "only numbers can be increased": async ({ engine }) => {
+  "only numbers can be incremented": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     for (const [n, value] of ["1", true, {}, [], [1]].entries()) {
       await records.insert({ _id: id(n), a: value, o: { a: value } });
@@ -242,7 +244,7 @@ export const changeCases: Cases = {
     }
   },
 
-  "a number never becomes larger than a number can be": async ({ engine }) => {
+  "an increment cannot exceed the range of numbers": async ({ engine }) => {
     const records = engine.records(newSpace(), trashDefinition({ bytesMax: 1_000 }));
     const most = Number.MAX_VALUE;
     await records.insert({ _id: id(1), n: most, m: -most, isDeleted: false });
@@ -254,7 +256,9 @@ export const changeCases: Cases = {
     assert.deepEqual([lowered?.value.n, lowered?.value.m], [0, 0]);
   },
 
-  "an increment that would be rounded away is refused, and leaves no trace": async ({ engine }) => {
+  "an increment that would be lost by rounding is refused and changes nothing": async (
+    { engine },
+  ) => {
     const records = engine.records(newSpace(), trashDefinition());
     const far = 2 ** 53;
     await records.insert({ _id: id(1), n: far, m: far - 1, o: { n: -far }, isDeleted: false });
@@ -284,7 +288,7 @@ export const changeCases: Cases = {
     ]);
   },
 
-  "what holds another type is not changed, and leaves no trace": async ({ engine }) => {
+  "a value of another type is not changed, and the update changes nothing": async ({ engine }) => {
     const records = engine.records(newSpace(), trashDefinition());
     for (const [n, value] of ["1", true, {}, 1, [1]].entries()) {
       await records.insert({ _id: id(n), a: value, o: { a: value }, isDeleted: false });
@@ -307,7 +311,7 @@ export const changeCases: Cases = {
     }
   },
 
-  "updateOne changes exactly one of the records that match": async ({ engine }) => {
+  "updateOne changes exactly one of the matching records": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     await records.insertMany(upTo(5).map((n) => ({ _id: id(n), kind: "x" })));
     const changed = await records.updateOne(eq("kind", "x"), { set: { kind: "y" } });
@@ -316,7 +320,7 @@ export const changeCases: Cases = {
     assert.deepEqual(await listAll(records, eq("kind", "y")), [changed?.value]);
   },
 
-  "updateOne that matches nothing stores nothing": async ({ engine }) => {
+  "updateOne without a match stores nothing": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     assert.equal(await records.updateOne(ALL, { set: { a: 1 } }), null);
     await records.insert({ _id: id(1), a: 1 });
@@ -325,7 +329,7 @@ export const changeCases: Cases = {
     assert.deepEqual(await listAll(records), [{ _id: id(1), a: 1 }]);
   },
 
-  "upsert changes the first match, and inserts its record where there is none": async (
+  "upsert changes the first match, and inserts its record without a match": async (
     { engine },
   ) => {
     const records = engine.records(newSpace(), trashDefinition());
@@ -340,7 +344,7 @@ export const changeCases: Cases = {
     assert.deepEqual(await countsOf(records), { live: 2, deleted: 0, all: 2 });
   },
 
-  "an upsert that may neither change nor insert leaves no trace": async ({ engine }) => {
+  "an upsert that can neither change nor insert changes nothing": async ({ engine }) => {
     const shape = trashDefinition({
       fields: { email: { type: "String" } },
       indexes: [{ keys: keys("email"), unique: true }],
@@ -362,7 +366,7 @@ export const changeCases: Cases = {
     ) await assertRefused(records, refusal, () => records.upsert(filter, change, record));
   },
 
-  "a change leaves the caller's own objects as they are": async ({ engine }) => {
+  "a change does not modify the caller's objects": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     await records.insert({ _id: id(1), n: 0 });
     const change = {
@@ -396,7 +400,7 @@ export const changeCases: Cases = {
     assert.equal((await records.findOne(eq("_id", id(1))))?.revision, before);
   },
 
-  "a filter by revision meets that state of the record only": async ({ engine }) => {
+  "a filter by revision matches only that version of the record": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     const first = await records.insert({ _id: id(1), n: 0 });
     const at = (revision: number) => and(eq("_id", id(1)), revisionFilter(revision));
@@ -408,7 +412,9 @@ export const changeCases: Cases = {
     assert.equal((await records.deleteOne(at(second!.revision)))?.value.n, 1);
   },
 
-  "of changes that only the same revision allows exactly one takes effect": async ({ engine }) => {
+  "of concurrent changes with the same expected revision exactly one succeeds": async (
+    { engine },
+  ) => {
     const records: Records = engine.records(newSpace(), definition());
     const { revision } = await records.insert({ _id: id(1) });
     const filter = and(eq("_id", id(1)), revisionFilter(revision));

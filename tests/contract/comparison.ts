@@ -5,7 +5,7 @@ import { definition, exists, id, listAll, newSpace, nin, regex } from "./fixture
 import { matches } from "./model.ts";
 import type { Cases, Store } from "./suite.ts";
 
-/** `undefined` stands for a missing field. */
+/** Values of a field; `undefined` means that the field is missing. */
 type Values = readonly (Json | undefined)[];
 
 const ANYTHING: Values = [
@@ -47,8 +47,8 @@ const DATES: Values = [
 ];
 const REFS: Values = [...NULL_LIKE, id(1), id(2)];
 
-/** Each row has one of the values under `field`; every other field is missing. */
-async function stored(store: Store, field: string, values: Values): Promise<Records> {
+/** Stores a row for each value of `field`, without other fields. */
+async function storeValues(store: Store, field: string, values: Values): Promise<Records> {
   const records = store.engine.records(newSpace(), TYPED);
   await records.insertMany(values.map((value, n) => rowWith(n, field, value)));
   return records;
@@ -72,14 +72,14 @@ const label = (value: Json | undefined): string => JSON.stringify(value) ?? "mis
 
 type Expectation = readonly [filter: Filter, expected: Values];
 
-/** The filter finds the rows with exactly these values, and `not` finds all the others. */
+/** Fails unless the filter finds exactly the rows with these values, and `not` all others. */
 async function assertFinds(
   store: Store,
   field: string,
   values: Values,
   expectations: readonly Expectation[],
 ): Promise<void> {
-  const records = await stored(store, field, values);
+  const records = await storeValues(store, field, values);
   const labels = async (filter: Filter) =>
     (await listAll(records, filter)).map((row) => label(row[field])).sort();
   for (const [filter, expected] of expectations) {
@@ -99,7 +99,7 @@ const allBut = (values: Values, ...left: Values): Values => {
 const v = "v";
 
 export const comparisonCases: Cases = {
-  "eq and ne on undeclared fields tell types apart, match elements, and take missing for null": (
+  "eq and ne on undeclared fields distinguish types, match elements, treat missing as null": (
     store,
   ) =>
     assertFinds(store, v, ANYTHING, [
@@ -122,7 +122,7 @@ export const comparisonCases: Cases = {
       [compare(v, "ne", "nowhere"), ANYTHING],
     ]),
 
-  "gt gte lt lte on undeclared fields match only the operand's own type": (store) =>
+  "gt gte lt lte on undeclared fields match only values of the operand's type": (store) =>
     assertFinds(store, v, ANYTHING, [
       [compare(v, "gt", 0), [1, 1.5, [1], ["a", 2]]],
       [compare(v, "gt", 1), [1.5, ["a", 2]]],
@@ -148,7 +148,7 @@ export const comparisonCases: Cases = {
       (["gt", "gte", "lt", "lte"] as const).map((op) => [compare(v, op, null), []] as const),
     ),
 
-  "in and nin on undeclared fields take mixed types, null and no values at all": (store) =>
+  "in and nin on undeclared fields take mixed types, null and empty lists": (store) =>
     assertFinds(store, v, ANYTHING, [
       [within(v, []), []],
       [within(v, [null]), [undefined, null, [null]]],
@@ -164,7 +164,7 @@ export const comparisonCases: Cases = {
       [nin(v, [false, null]), allBut(ANYTHING, false, undefined, null, [null])],
     ]),
 
-  "in takes a thousand values": (store) => {
+  "in accepts a thousand values": (store) => {
     const many = Array.from({ length: 500 }, (_, n) => [`none ${n}`, 1000 + n]).flat();
     return assertFinds(store, v, ANYTHING, [
       [within(v, [...many, "a", 0, false]), ["a", ["a", 2], 0, false]],
@@ -172,13 +172,13 @@ export const comparisonCases: Cases = {
     ]);
   },
 
-  "exists asks whether the field is there, be it null": (store) =>
+  "exists checks the presence of a field, even if it is null": (store) =>
     assertFinds(store, v, ANYTHING, [
       [exists(v, true), allBut(ANYTHING, undefined)],
       [exists(v, false), [undefined]],
     ]),
 
-  "regex matches anywhere in texts, in any letter case, and nothing but texts": (store) =>
+  "regex matches anywhere in texts, ignoring letter case, and nothing but texts": (store) =>
     assertFinds(store, v, ANYTHING, [
       [regex(v, "A"), ["a", ["a", 2]]],
       [regex(v, "^b$"), ["B"]],
@@ -189,7 +189,7 @@ export const comparisonCases: Cases = {
       [regex(v, "null|false"), []],
     ]),
 
-  "not is two-valued, and and, or and not nest": (store) =>
+  "not is two-valued, and and, or and not can be nested": (store) =>
     assertFinds(store, v, ANYTHING, [
       [ALL, ANYTHING],
       [or(), []],
@@ -202,7 +202,7 @@ export const comparisonCases: Cases = {
       [and(or(eq(v, 1), eq(v, 0)), or(eq(v, 0), eq(v, "a"))), [0]],
     ]),
 
-  "several conditions on one array may each be met by another element": (store) =>
+  "conditions on an array may each be met by a different element": (store) =>
     assertFinds(store, v, [[1, 9], [5], [1], 5], [
       [and(compare(v, "lt", 3), compare(v, "gt", 7)), [[1, 9]]],
       [and(compare(v, "gt", 3), compare(v, "lt", 7)), [[1, 9], [5], 5]],
@@ -327,10 +327,10 @@ export const comparisonCases: Cases = {
       [exists("list", true), [null, [], [1], [1, 3], [null], [4]]],
     ]),
 
-  "every operator with every operand finds what the port's rules say": async (store) => {
+  "every operator with every operand follows the rules of the port": async (store) => {
     const fields = { v: ANYTHING, text: TEXTS, number: NUMBERS, boolean: BOOLEANS };
     for (const [field, values] of Object.entries(fields)) {
-      const records = await stored(store, field, values);
+      const records = await storeValues(store, field, values);
       const rows = values.map((value, n) => rowWith(n, field, value));
       for (const filter of everyFilter(field)) {
         const expected = rows.filter((row) => matches(row, filter)).map((row) => row._id);

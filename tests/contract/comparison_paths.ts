@@ -4,7 +4,7 @@ import type { Definition, Filter, Id, Json, Records, StoredRecord } from "@/lib/
 import { definition, exists, id, listAll, newSpace, nin, regex } from "./fixtures.ts";
 import type { Cases, Store } from "./suite.ts";
 
-/** Names that mean something to SQL, to JSON paths, to patterns or to JavaScript. */
+/** Names with a meaning in SQL, JSON paths, patterns or JavaScript. */
 const ODD_NAMES = [
   `it's`,
   `"`,
@@ -37,7 +37,7 @@ const ODD_NAMES = [
   "doc",
 ];
 
-async function stored(
+async function storeRows(
   store: Store,
   values: Readonly<Record<string, Json>>,
   shape: Definition = definition(),
@@ -55,8 +55,8 @@ const idsWhere = async (records: Records, filter: Filter): Promise<Id[]> =>
   (await listAll(records, filter)).map((row) => row._id);
 
 export const pathCases: Cases = {
-  "a dotted path reaches into objects, and is missing behind anything else": async (store) => {
-    const find = await stored(store, {
+  "a dotted path leads into objects, and is missing behind other values": async (store) => {
+    const find = await storeRows(store, {
       one: { o: { x: 1 } },
       null: { o: { x: null } },
       list: { o: { x: [1, 2] } },
@@ -91,8 +91,8 @@ export const pathCases: Cases = {
     assert.deepEqual(await find(within("o.x", [null])), ["null", ...nothingThere]);
   },
 
-  "a number in a path is a name, never a place in an array": async (store) => {
-    const find = await stored(store, {
+  "a number in a path is a name, never an array index": async (store) => {
+    const find = await storeRows(store, {
       array: { o: [5] },
       object: { o: { "0": 5 } },
       inside: { o: [{ "0": 5 }] },
@@ -102,7 +102,7 @@ export const pathCases: Cases = {
     assert.deepEqual(await find(eq("o.0", null)), ["array", "inside"]);
   },
 
-  "a declared member of an object compares as declared, also where the object is missing": async (
+  "a declared member compares as declared, even if the object is missing": async (
     store,
   ) => {
     const shape = definition({
@@ -117,7 +117,7 @@ export const pathCases: Cases = {
         a: { type: "Array", items: { type: "Object", fields: { n: { type: "Number" } } } },
       },
     });
-    const find = await stored(store, {
+    const find = await storeRows(store, {
       one: { o: { n: 1, p: { b: true } }, a: [{ n: 1 }] },
       two: { o: { n: 2, p: {} } },
       null: { o: { n: null, p: null } },
@@ -142,7 +142,7 @@ export const pathCases: Cases = {
   },
 
   "an object or an array of objects equals no scalar, not even null": async (store) => {
-    const find = await stored(store, {
+    const find = await storeRows(store, {
       object: { v: { x: null } },
       array: { v: [{ x: null }] },
       nested: { v: [[null]] },
@@ -154,7 +154,7 @@ export const pathCases: Cases = {
     assert.deepEqual(await find(exists("v", true)), ["object", "array", "nested", "empty"]);
   },
 
-  "field names with any characters are found, and only they": async (store) => {
+  "field names with any characters are matched exactly": async (store) => {
     const records = store.engine.records(newSpace(), definition());
     const rows: StoredRecord[] = ODD_NAMES.map((name, n) => ({
       _id: id(n),
@@ -171,7 +171,7 @@ export const pathCases: Cases = {
     }
   },
 
-  "field names with any characters can be set, increased and unset": async (store) => {
+  "field names with any characters can be set, incremented and unset": async (store) => {
     const records = store.engine.records(newSpace(), definition());
     await records.insert({ _id: id(1) });
     for (const name of ODD_NAMES) {
@@ -185,7 +185,7 @@ export const pathCases: Cases = {
     }
   },
 
-  "values with any characters are compared, never read": async (store) => {
+  "values with any characters are compared and never interpreted": async (store) => {
     const texts = [
       "'",
       '"',
@@ -214,8 +214,8 @@ export const pathCases: Cases = {
     }
   },
 
-  "records are found by _id as by any text": async (store) => {
-    const find = await stored(store, { a: {}, b: {}, c: {} });
+  "records are found by _id like by any text": async (store) => {
+    const find = await storeRows(store, { a: {}, b: {}, c: {} });
     assert.deepEqual(await find(eq("_id", id(1))), ["b"]);
     assert.deepEqual(await find(compare("_id", "ne", id(1))), ["a", "c"]);
     assert.deepEqual(await find(compare("_id", "gt", id(0))), ["b", "c"]);
@@ -228,7 +228,7 @@ export const pathCases: Cases = {
     assert.deepEqual(await find(exists("_id", false)), []);
   },
 
-  "numbers of any size equal themselves and their neighbours do not": async (store) => {
+  "numbers of any size equal themselves and not their neighbours": async (store) => {
     const numbers = [
       2 ** 53 - 1,
       2 ** 53,
@@ -268,21 +268,21 @@ export const pathCases: Cases = {
     }
   },
 
-  "a pattern that would make others backtrack is matched in linear time": async (store) => {
+  "a pattern that makes other engines backtrack is matched in linear time": async (store) => {
     const records = store.engine.records(
       newSpace(),
       definition({ fields: { declared: { type: "String" } } }),
     );
-    // Some seconds for an engine that backtracks; with the longer text it would never end.
+    // An engine that backtracks takes seconds, and with the longer text it never ends.
     for (const [at, length] of [28, 50_000].entries()) {
       const text = "a".repeat(length) + "!";
       await records.insert({ _id: id(at), declared: text, free: text });
-      const begun = performance.now();
+      const startedAt = performance.now();
       for (const path of ["declared", "free"]) {
         assert.equal(await records.count(regex(path, "(a+)+$")), 0);
         assert.equal(await records.count(regex(path, "(A+)+!$")), at + 1);
       }
-      assert.ok(performance.now() - begun < 1500, `${length} characters took too long`);
+      assert.ok(performance.now() - startedAt < 1500, `${length} characters took too long`);
     }
   },
 };

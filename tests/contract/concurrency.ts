@@ -23,7 +23,7 @@ const COUNTERS = definition({
 });
 
 export const concurrencyCases: Cases = {
-  "of 200 that claim a record exactly one wins": async ({ engine }) => {
+  "of 200 concurrent claims of a record exactly one succeeds": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     await records.insert({ _id: id(1), state: "free" });
     const claim = and(eq("_id", id(1)), eq("state", "free"));
@@ -35,7 +35,9 @@ export const concurrencyCases: Cases = {
     assert.deepEqual(await listAll(records), [winners[0]!.value]);
   },
 
-  "of 100 that claim any of ten records exactly ten win, each another": async ({ engine }) => {
+  "of 100 concurrent claims of ten records exactly ten succeed, each of another record": async (
+    { engine },
+  ) => {
     const records = engine.records(newSpace(), trashDefinition());
     await records.insertMany(upTo(10).map((n) => ({ _id: id(n), isDeleted: false })));
     const claims = await Promise.all(
@@ -46,7 +48,7 @@ export const concurrencyCases: Cases = {
     assert.deepEqual(await countsOf(records), { live: 0, deleted: 10, all: 10 });
   },
 
-  "200 increments at once add up, and each sees its own result": async ({ engine }) => {
+  "200 concurrent increments add up, and each returns its own result": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     const { revision } = await records.insert({ _id: id(1), n: 0 });
     const results = await Promise.all(
@@ -59,7 +61,7 @@ export const concurrencyCases: Cases = {
     assert.ok(last.revision >= revision + 200);
   },
 
-  "100 that add to one list and take from it at once lose nothing": async ({ engine }) => {
+  "100 concurrent pushes and pulls of a list lose nothing": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     await records.insert({ _id: id(1), old: upTo(50), all: [], set: [], best: 0 });
     const changes = upTo(100).map((n) =>
@@ -72,13 +74,13 @@ export const concurrencyCases: Cases = {
     );
     await Promise.all(changes);
     const { all, set, best, old } = (await records.get(id(1)))!.value;
-    const inOrder = (list: unknown) => (list as number[]).toSorted((a, b) => a - b);
-    assert.deepEqual(inOrder(all), upTo(100));
-    assert.deepEqual(inOrder(set), upTo(10));
+    const ascending = (list: unknown) => (list as number[]).toSorted((a, b) => a - b);
+    assert.deepEqual(ascending(all), upTo(100));
+    assert.deepEqual(ascending(set), upTo(10));
     assert.deepEqual([best, old], [99, []]);
   },
 
-  "a counter with a cap is never charged beyond it": async ({ engine }) => {
+  "a capped counter never exceeds its cap": async ({ engine }) => {
     const records = engine.records(
       newSpace(),
       definition({ fields: { used: { type: "Number" } } }),
@@ -92,23 +94,26 @@ export const concurrencyCases: Cases = {
     assert.equal((await records.get(id(1)))?.value.used, 99);
   },
 
-  "of 50 upserts of one _id one inserts, the others change it, and each sees its own result":
-    async (
-      { engine },
-    ) => {
-      const records = engine.records<Counter>(newSpace(), definition());
-      const results = await Promise.all(
-        upTo(50).map((n) =>
-          records.upsert(eq("_id", id(1)), { increment: { n: 1 } }, { _id: id(1), n: 1, by: n })
-        ),
-      );
-      const seen = results.map(({ value: { n } }) => n).sort((a, b) => a - b);
-      assert.deepEqual(seen, upTo(50).map((n) => n + 1));
-      assert.equal(new Set(results.map(({ value: { by } }) => by)).size, 1, "of one insert");
-      assert.equal(await records.count(ALL), 1);
-    },
+  "of 50 upserts of an _id one inserts, the others change it, and each returns its result": async (
+    { engine },
+  ) => {
+    const records = engine.records<Counter>(newSpace(), definition());
+    const results = await Promise.all(
+      upTo(50).map((n) =>
+        records.upsert(eq("_id", id(1)), { increment: { n: 1 } }, { _id: id(1), n: 1, by: n })
+      ),
+    );
+    const seen = results.map(({ value: { n } }) => n).sort((a, b) => a - b);
+    assert.deepEqual(seen, upTo(50).map((n) => n + 1));
+    assert.equal(
+      new Set(results.map(({ value: { by } }) => by)).size,
+      1,
+      "only one insert took effect",
+    );
+    assert.equal(await records.count(ALL), 1);
+  },
 
-  "50 upserts by a unique value add up to one exact sum, whatever their ids": async (
+  "50 upserts by a unique value add up exactly, whatever their ids": async (
     { engine },
   ) => {
     const records = engine.records<Counter>(newSpace(), COUNTERS);
@@ -122,7 +127,7 @@ export const concurrencyCases: Cases = {
     assert.deepEqual([only?.n, others], [1225, []]);
   },
 
-  "an upsert with a cap is never charged beyond it, and refuses by its unique value": async (
+  "a capped upsert never exceeds its cap, and is refused by its unique value": async (
     { engine },
   ) => {
     const records = engine.records<Counter>(newSpace(), COUNTERS);
@@ -138,7 +143,7 @@ export const concurrencyCases: Cases = {
     assert.deepEqual((await listAll(records)).map(({ n }) => n), [99]);
   },
 
-  "upserts within transactions of one moment add up": async ({ engine }) => {
+  "concurrent upserts within transactions add up": async ({ engine }) => {
     const space = newSpace();
     await Promise.all(
       upTo(12).map((by) =>
@@ -153,7 +158,7 @@ export const concurrencyCases: Cases = {
     assert.deepEqual((await listAll(records)).map(({ n }) => n), [12]);
   },
 
-  "of 50 inserts of one unique value exactly one is stored": async ({ engine }) => {
+  "of 50 concurrent inserts of a unique value exactly one is stored": async ({ engine }) => {
     const shape = trashDefinition({
       fields: { email: { type: "String" } },
       indexes: [{ keys: keys("email"), unique: true }],
@@ -168,7 +173,7 @@ export const concurrencyCases: Cases = {
     assert.deepEqual(await countsOf(records), { live: 1, deleted: 0, all: 1 });
   },
 
-  "of 50 inserts of one _id exactly one is stored": async ({ engine }) => {
+  "of 50 concurrent inserts of an _id exactly one is stored": async ({ engine }) => {
     const records = engine.records(newSpace(), trashDefinition());
     const outcomes = await Promise.allSettled(
       upTo(50).map((n) => records.insert({ _id: id(1), n, isDeleted: false })),
@@ -177,7 +182,7 @@ export const concurrencyCases: Cases = {
     assert.deepEqual(await countsOf(records), { live: 1, deleted: 0, all: 1 });
   },
 
-  "of 50 changes to one unique value exactly one is stored": async ({ engine }) => {
+  "of 50 concurrent changes to a unique value exactly one is stored": async ({ engine }) => {
     const shape = definition({
       fields: { email: { type: "String" } },
       indexes: [{ keys: keys("email"), unique: true }],
@@ -192,16 +197,16 @@ export const concurrencyCases: Cases = {
     assert.equal(await records.count(ALL), 50);
   },
 
-  "of 50 that remove a record exactly one gets it": async ({ engine }) => {
+  "of 50 concurrent removals of a record exactly one returns it": async ({ engine }) => {
     const records = engine.records(newSpace(), trashDefinition());
     await records.insert({ _id: id(1), isDeleted: false });
     await records.insert({ _id: id(2), isDeleted: false });
-    const gone = await Promise.all(upTo(50).map(() => records.deleteOne(eq("_id", id(1)))));
-    assert.equal(gone.filter((one) => one !== null).length, 1);
+    const removed = await Promise.all(upTo(50).map(() => records.deleteOne(eq("_id", id(1)))));
+    assert.equal(removed.filter((one) => one !== null).length, 1);
     assert.deepEqual(await countsOf(records), { live: 1, deleted: 0, all: 1 });
   },
 
-  "bounded removals at once remove each record once": async ({ engine }) => {
+  "concurrent removals with limits remove each record once": async ({ engine }) => {
     const records = engine.records(newSpace(), trashDefinition());
     await records.insertMany(upTo(100).map((n) => ({ _id: id(n), n, isDeleted: true })));
     const removed = await Promise.all(
@@ -211,7 +216,7 @@ export const concurrencyCases: Cases = {
     assert.deepEqual(await countsOf(records), { live: 0, deleted: 5, all: 5 });
   },
 
-  "counts are exact after many writes of all kinds at once": async ({ engine }) => {
+  "counts are exact after many concurrent writes of all kinds": async ({ engine }) => {
     const records = engine.records(newSpace(), trashDefinition());
     await records.insertMany(upTo(60).map((n) => ({ _id: id(n), isDeleted: n % 2 === 0 })));
     await Promise.all(
@@ -231,7 +236,7 @@ export const concurrencyCases: Cases = {
     });
   },
 
-  "records that many ask for first at once are all there": async ({ engine }) => {
+  "concurrent first uses of a kind all succeed": async ({ engine }) => {
     const space = newSpace();
     const shape = () =>
       trashDefinition({
@@ -250,7 +255,7 @@ export const concurrencyCases: Cases = {
     });
   },
 
-  "a refused write does not undo its neighbours of the same moment": async ({ engine }) => {
+  "a refused write does not undo concurrent writes": async ({ engine }) => {
     const shape = trashDefinition({
       fields: { email: { type: "String" }, n: { type: "Number" } },
       indexes: [{ keys: keys("email"), unique: true }],
@@ -296,7 +301,7 @@ export const concurrencyCases: Cases = {
     assert.deepEqual(await countsOf(records), { live: 4, deleted: 1, all: 5 });
   },
 
-  "single writes of the same moment outlive a transaction among them that is undone": async (
+  "single writes survive a concurrent transaction that is undone": async (
     { engine },
   ) => {
     const space = newSpace();
@@ -322,7 +327,7 @@ export const concurrencyCases: Cases = {
     assert.deepEqual(await countsOf(records), { live: 40, deleted: 0, all: 40 });
   },
 
-  "of transactions of one moment each sees those before it, and none that are undone": async (
+  "each concurrent transaction sees those before it, and none that are undone": async (
     { engine },
   ) => {
     const space = newSpace();
@@ -347,7 +352,9 @@ export const concurrencyCases: Cases = {
     assert.deepEqual(left, [1, ...upTo(12).filter((i) => i % 3 !== 0).map((i) => 100 + i)].map(id));
   },
 
-  "however many writes come at once, all end, and each sees its own result": async ({ engine }) => {
+  "any number of concurrent writes complete, and each returns its own result": async (
+    { engine },
+  ) => {
     const records = engine.records(newSpace(), definition());
     await records.insert({ _id: id(1), n: 0 });
     const results = await Promise.all(

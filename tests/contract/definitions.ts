@@ -30,7 +30,7 @@ const define = (engine: Engine, space: Space, next: Definition): Promise<void> =
   engine.transaction(space, (tx) => tx.define(next));
 
 export const definitionCases: Cases = {
-  "the same definition can be asked for any number of times": async ({ engine }) => {
+  "a definition can be used any number of times": async ({ engine }) => {
     const space = newSpace();
     const make = () => engine.records(space, shape([unique("a"), listing("b", "-a")]));
     await make().insert({ _id: id(1), a: "x" });
@@ -44,7 +44,7 @@ export const definitionCases: Cases = {
     assert.deepEqual(await listAll(make(), ALL, keys("b", "-a")), [{ _id: id(1), a: "x" }]);
   },
 
-  "define makes new indexes hold for what is already stored": async ({ engine }) => {
+  "define applies new indexes to stored records": async ({ engine }) => {
     const space = newSpace();
     await engine.records(space, shape([])).insert({ _id: id(1), a: "x", b: "y" });
     const next = shape([unique("a"), listing("b")]);
@@ -58,31 +58,30 @@ export const definitionCases: Cases = {
     assert.deepEqual(await listAll(records, ALL, keys("b")), [{ _id: id(1), a: "x", b: "y" }]);
   },
 
-  "indexes made ahead of a definition are there when it stands, with what was written meanwhile":
-    async ({ engine }) => {
-      const space = newSpace();
-      const fields: Definition["fields"] = {
-        a: { type: "String" },
-        list: { type: "Array", items: { type: "String" } },
-      };
-      const before = trashDefinition({ fields, indexes: [listing("a")] });
-      const after = trashDefinition({ fields, indexes: [listing("list", "a"), unique("a")] });
-      const records = engine.records(space, before);
-      const row = (n: number) => ({ _id: id(n), a: `${n}`, list: ["x", `${n}`], isDeleted: false });
-      await records.insertMany(upTo(50).map(row));
-      const make = await engine.indexesAhead(space, after);
-      await Promise.all([make?.(), ...upTo(20).map((n) => records.insert(row(100 + n)))]);
-      await records.insert({ ...row(200), a: "taken" });
-      await define(engine, space, after);
-      const now = engine.records(space, after);
-      const filter = and(eq("isDeleted", false), eq("list", "x"));
-      assert.equal(await now.count(filter), 71);
-      const { index } = await now.explain({ filter, sort: keys("a"), limit: 5, total: false });
-      assert.deepEqual(index, keys("list", "a"));
-      await assertRefused(now, uniqueViolation("a"), () => now.insert({ ...row(201), a: "taken" }));
-    },
+  "indexes prepared for a definition are complete when it takes effect": async ({ engine }) => {
+    const space = newSpace();
+    const fields: Definition["fields"] = {
+      a: { type: "String" },
+      list: { type: "Array", items: { type: "String" } },
+    };
+    const before = trashDefinition({ fields, indexes: [listing("a")] });
+    const after = trashDefinition({ fields, indexes: [listing("list", "a"), unique("a")] });
+    const records = engine.records(space, before);
+    const row = (n: number) => ({ _id: id(n), a: `${n}`, list: ["x", `${n}`], isDeleted: false });
+    await records.insertMany(upTo(50).map(row));
+    const make = await engine.concurrentIndexBuild(space, after);
+    await Promise.all([make?.(), ...upTo(20).map((n) => records.insert(row(100 + n)))]);
+    await records.insert({ ...row(200), a: "taken" });
+    await define(engine, space, after);
+    const now = engine.records(space, after);
+    const filter = and(eq("isDeleted", false), eq("list", "x"));
+    assert.equal(await now.count(filter), 71);
+    const { index } = await now.explain({ filter, sort: keys("a"), limit: 5, total: false });
+    assert.deepEqual(index, keys("list", "a"));
+    await assertRefused(now, uniqueViolation("a"), () => now.insert({ ...row(201), a: "taken" }));
+  },
 
-  "define drops the indexes that the definition does not name": async ({ engine }) => {
+  "define drops indexes that the definition does not name": async ({ engine }) => {
     const space = newSpace();
     await engine.records(space, shape([unique("a"), unique("b")])).insert({
       _id: id(1),
@@ -101,7 +100,7 @@ export const definitionCases: Cases = {
     assert.equal(await records.count(ALL), 2);
   },
 
-  "an indexed field may take another type": async ({ engine }) => {
+  "an indexed field may change its type": async ({ engine }) => {
     const space = newSpace();
     const indexes = [unique("a"), listing("b")];
     await engine.records(space, shape(indexes)).insert({ _id: id(1) });
@@ -119,7 +118,7 @@ export const definitionCases: Cases = {
     assert.deepEqual(listed.map(({ _id }) => _id), [id(1), id(3), id(2)]);
   },
 
-  "define leaves the indexes of other definitions alone": async ({ engine }) => {
+  "define does not affect the indexes of other definitions": async ({ engine }) => {
     const space = newSpace();
     const other = { ...shape([unique("a")]), name: "others" };
     const longer = { ...shape([unique("a")]), name: "things2" };
@@ -137,7 +136,7 @@ export const definitionCases: Cases = {
     }
   },
 
-  "define works on records that were never stored": async ({ engine }) => {
+  "define works without stored records": async ({ engine }) => {
     const space = newSpace();
     await define(engine, space, shape([unique("a")]));
     const records = engine.records(space, shape([unique("a")]));
@@ -150,7 +149,7 @@ export const definitionCases: Cases = {
     );
   },
 
-  "a unique index that stored records contradict is refused and changes nothing": async (
+  "a unique index that stored records violate is refused and changes nothing": async (
     { engine },
   ) => {
     const space = newSpace();
@@ -174,7 +173,7 @@ export const definitionCases: Cases = {
     await records.insert({ _id: id(3), a: "3", b: "same" });
   },
 
-  "records that are deleted do not contradict a new unique index": async ({ engine }) => {
+  "deleted records do not violate a new unique index": async ({ engine }) => {
     const space = newSpace();
     const before = trashDefinition({ fields: FIELDS });
     await engine.records(space, before).insertMany([
@@ -193,7 +192,7 @@ export const definitionCases: Cases = {
     );
   },
 
-  "define leaves records, revisions and counts as they are": async ({ engine }) => {
+  "define does not change records, revisions and counts": async ({ engine }) => {
     const space = newSpace();
     const before = trashDefinition({ fields: FIELDS, indexes: [listing("a")] });
     const records = engine.records(space, before);
@@ -205,7 +204,7 @@ export const definitionCases: Cases = {
     const next = trashDefinition({ fields: FIELDS, indexes: [unique("a"), listing("b")] });
     await define(engine, space, next);
     assert.deepEqual(await stateOf(engine.records(space, next)), state);
-    // Without a define, too: what is missing is added on first use.
+    // Without define too, missing indexes are added on first use.
     const more = { ...next, indexes: [...next.indexes, listing("-a", "b")] };
     assert.deepEqual(await stateOf(engine.records(space, more)), state);
   },
@@ -233,7 +232,7 @@ export const definitionCases: Cases = {
     await records.insert({ _id: id(3), b: "same" });
   },
 
-  "define and writes of one transaction take effect together": async ({ engine }) => {
+  "define and writes of a transaction take effect together": async ({ engine }) => {
     const space = newSpace();
     await engine.records(space, shape([unique("a")])).insert({ _id: id(1), a: "x" });
     const next = shape([unique("b")]);

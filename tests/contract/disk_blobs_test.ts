@@ -1,6 +1,6 @@
 import { DiskBlobs } from "@/lib/files/disk/blobs.ts";
-import { projectOf } from "@/lib/files/paths.ts";
-import { INTERNAL } from "@/lib/files/stores.ts";
+import { projectIdOf } from "@/lib/files/paths.ts";
+import { INTERNAL_TARGET } from "@/lib/files/stores.ts";
 import { findUpload, type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import type { Services } from "@/lib/services.ts";
@@ -11,7 +11,7 @@ import { blobsContract, type BlobStore } from "./blobs.ts";
 
 blobsContract("disk", { open });
 
-/** A folder of its own, and a server that takes what is put to its signed addresses. */
+/** Opens a store with its own folder and a server for its signed addresses. */
 async function open(): Promise<BlobStore & AsyncDisposable> {
   await using opening = new AsyncDisposableStack();
   const { services, folder } = opening.use(await openTestServices());
@@ -36,7 +36,7 @@ async function open(): Promise<BlobStore & AsyncDisposable> {
     blobs: services.blobStores.internal,
     now: () => services.clock.now(),
     async expect({ path, bytes, contentType }) {
-      const projectId = projectOf(path)!;
+      const projectId = projectIdOf(path)!;
       await projects.expect(projectId);
       if (await findUpload(services, projectId, path) !== null) return;
       const now = services.clock.now();
@@ -49,7 +49,7 @@ async function open(): Promise<BlobStore & AsyncDisposable> {
         state: "requested",
         claim: null,
         claimedUntil: null,
-        target: INTERNAL,
+        target: INTERNAL_TARGET,
         expiresAt: new Date(now + 600_000).toISOString(),
         createdAt: new Date(now).toISOString(),
       });
@@ -76,9 +76,9 @@ async function open(): Promise<BlobStore & AsyncDisposable> {
   };
 }
 
-/** Uploads are taken for projects that are in use. */
+/** Stores projects in use, because uploads are only accepted for those. */
 function expectedProjects({ engine }: Pick<Services, "engine">) {
-  const made = new Map<Id, Promise<unknown>>();
+  const projects = new Map<Id, Promise<unknown>>();
   const project = {
     name: "Contract",
     siteUrl: null,
@@ -91,8 +91,8 @@ function expectedProjects({ engine }: Pick<Services, "engine">) {
   return {
     async expect(_id: Id) {
       const records = engine.records<ProjectRecord>("control", PROJECTS);
-      if (!made.has(_id)) made.set(_id, records.insert({ _id, ...project }));
-      await made.get(_id);
+      if (!projects.has(_id)) projects.set(_id, records.insert({ _id, ...project }));
+      await projects.get(_id);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What the disk driver promises beside the port: its folder, its order of writing, its limits. */
+/** Guarantees of the disk driver beyond the port: its folder, its order of writes, its limits. */
 
 import assert from "node:assert/strict";
 import { DiskBlobs } from "@/lib/files/disk/blobs.ts";
@@ -33,7 +33,7 @@ const names = async (blobs: DiskBlobs, place: "partial" | "staged" | "stored") =
 
 const aPath = () => pathIn(newProject());
 
-Deno.test("the folder is made at the first upload, and nobody else may look into it", () =>
+Deno.test("the folder is created by the first upload, readable only by its owner", () =>
   onDisk(async (blobs, folder) => {
     const path = aPath();
     await blobs.ping();
@@ -51,7 +51,7 @@ Deno.test("the folder is made at the first upload, and nobody else may look into
     ]);
   }));
 
-Deno.test("an upload under way is listed as partial, and is gone with its scope", () =>
+Deno.test("an upload in progress is listed as partial, and is removed with its scope", () =>
   onDisk(async (blobs) => {
     const path = aPath();
     {
@@ -67,7 +67,7 @@ Deno.test("an upload under way is listed as partial, and is gone with its scope"
     assert.equal(await contents(blobs, "staged", path), null);
   }));
 
-Deno.test("what is published was moved, unless somebody is bringing it once more", () =>
+Deno.test("publish moves a staged object, unless it is uploaded again in the meantime", () =>
   onDisk(async (blobs) => {
     const path = aPath();
     await stage(blobs, path, "first");
@@ -81,7 +81,7 @@ Deno.test("what is published was moved, unless somebody is bringing it once more
     assert.deepEqual(await names(blobs, "staged"), []);
   }));
 
-Deno.test("a partial object that was left behind can be removed", () =>
+Deno.test("a partial object of a killed process can be removed", () =>
   onDisk(async (blobs, folder) => {
     const path = aPath();
     await stage(blobs, path, "text");
@@ -93,7 +93,7 @@ Deno.test("a partial object that was left behind can be removed", () =>
     await assert.rejects(blobs.remove("partial", path), TypeError);
   }));
 
-Deno.test("a folder that is removed under a running process is made anew", () =>
+Deno.test("a folder that is removed under a running process is created again", () =>
   onDisk(async (blobs, folder) => {
     const path = aPath();
     await stage(blobs, path, "one");
@@ -104,7 +104,7 @@ Deno.test("a folder that is removed under a running process is made anew", () =>
     await assertHolds(blobs, "stored", path, bytesOf("two"));
   }));
 
-Deno.test("what others put into the folder is no object", () =>
+Deno.test("foreign files in the folder are not objects", () =>
   onDisk(async (blobs, folder) => {
     const path = aPath();
     await stage(blobs, path, "text");
@@ -119,7 +119,7 @@ Deno.test("what others put into the folder is no object", () =>
     assert.deepEqual(await names(blobs, "staged"), []);
   }));
 
-Deno.test("a path takes so many uploads at once, and each that ends makes room", () =>
+Deno.test("uploads to a path are limited, and each that ends frees its place", () =>
   onDisk(async (blobs) => {
     const path = aPath();
     await using stack = new AsyncDisposableStack();
@@ -142,21 +142,21 @@ Deno.test("an upload that cannot begin takes no place", () =>
     await stage(blobs, path, "text");
   }));
 
-Deno.test("the body of an object of another length is none", () =>
+Deno.test("the body of an object with an unexpected length is null", () =>
   onDisk(async (blobs) => {
     const path = aPath();
     await stage(blobs, path, "0123456789");
     await blobs.publish(path, "text/plain");
     for (const range of [null, { offset: 1, length: 2 }]) {
-      assert.equal(await blobs.body("stored", path, 9, range), null);
-      assert.equal(await blobs.body("stored", path, 70_000, range), null);
-      assert.notEqual(await blobs.body("stored", path, 10, range), null);
+      assert.equal(await blobs.open("stored", path, 9, range), null);
+      assert.equal(await blobs.open("stored", path, 70_000, range), null);
+      assert.notEqual(await blobs.open("stored", path, 10, range), null);
     }
-    assert.equal(await blobs.body("stored", aPath(), 10, null), null);
+    assert.equal(await blobs.open("stored", aPath(), 10, null), null);
   }));
 
-/** What reaches the disk, in its order: names end where the random part begins. */
-async function recorded(around: string, work: () => Promise<unknown>): Promise<string[]> {
+/** Records writes to the disk in their order. Names are cut before their random part. */
+async function recordWrites(around: string, work: () => Promise<unknown>): Promise<string[]> {
   const { open, rename } = Deno;
   const steps: string[] = [];
   const short = (path: unknown) => String(path).slice(around.length).replace(/\/[^/]{30,}$/, "/*");
@@ -183,7 +183,7 @@ async function recorded(around: string, work: () => Promise<unknown>): Promise<s
   }
 }
 
-Deno.test("bytes are on the disk before they have a name, and the name before it is told", () =>
+Deno.test("bytes are synced before they are renamed, and the rename before it is reported", () =>
   onDisk(async (blobs, folder) => {
     const project = "0".repeat(24);
     const [first, second] = ["a.txt", "b.txt"].map((name) => pathIn(project, name));
@@ -192,7 +192,7 @@ Deno.test("bytes are on the disk before they have a name, and the name before it
       `rename ${own}/_partial/${project}/* ${own}/_incoming/${project}/*`,
       `sync ${own}/_incoming/${project}`,
     ];
-    assert.deepEqual(await recorded(around, () => stage(blobs, first!, "text")), [
+    assert.deepEqual(await recordWrites(around, () => stage(blobs, first!, "text")), [
       "sync ",
       "sync /deep",
       `sync ${own}`,
@@ -203,57 +203,57 @@ Deno.test("bytes are on the disk before they have a name, and the name before it
       ...written,
     ]);
     const again = [`syncData ${own}/_partial/${project}/*`, ...written];
-    assert.deepEqual(await recorded(around, () => stage(blobs, second!, "text")), again);
-    assert.deepEqual(await recorded(around, () => blobs.publish(second!, "text/plain")), [
+    assert.deepEqual(await recordWrites(around, () => stage(blobs, second!, "text")), again);
+    assert.deepEqual(await recordWrites(around, () => blobs.publish(second!, "text/plain")), [
       `sync ${own}`,
       `rename ${own}/_incoming/${project}/* ${own}/${project}/*`,
       `sync ${own}/${project}`,
     ]);
-    const removed = () => recorded(around, () => blobs.remove("stored", second!));
+    const removed = () => recordWrites(around, () => blobs.remove("stored", second!));
     assert.deepEqual(await removed(), [`sync ${own}/${project}`]);
-    assert.deepEqual(await removed(), [], "nothing was there");
+    assert.deepEqual(await removed(), [], "there was no object");
   }));
 
-Deno.test("a name is told only after a sync that began when it was there, which many share", () =>
+Deno.test("a rename is reported after a sync that began after it, which renames share", () =>
   onDisk(async (blobs, folder) => {
     const project = newProject();
     const [first, ...others] = Array.from({ length: 30 }, () => pathIn(project));
     for (const path of [first!, ...others]) await stage(blobs, path, "text");
     const { open, rename } = Deno;
-    /** Names that were there when a sync began that has ended. */
-    const synced = new Set<string>();
-    const there = new Set<string>();
-    const [begun, renamed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    /** Names that existed when a completed sync began. */
+    const syncedNames = new Set<string>();
+    const existing = new Set<string>();
+    const [syncStarted, renamed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let syncs = 0;
     Deno.open = async (path, options) => {
       const file = await open(path, options);
       const sync = file.sync.bind(file);
       if (String(path) === `${folder}/${project}`) {
         file.sync = async () => {
-          const names = [...there];
-          begun.resolve();
-          await renamed.promise; // The first one is under way until all others have their names.
+          const names = [...existing];
+          syncStarted.resolve();
+          await renamed.promise; // The first sync lasts until all other files are renamed.
           await sync();
           syncs++;
-          for (const name of names) synced.add(name);
+          for (const name of names) syncedNames.add(name);
         };
       }
       return file;
     };
     Deno.rename = async (from, to) => {
       await rename(from, to);
-      if (there.add(String(to)).size === 1 + others.length) renamed.resolve();
+      if (existing.add(String(to)).size === 1 + others.length) renamed.resolve();
     };
     const publish = async (path: string) => {
       await blobs.publish(path, "text/plain");
-      assert.ok(synced.has(`${folder}/${path}`), "told before it was synced");
+      assert.ok(syncedNames.has(`${folder}/${path}`), "reported before it was synced");
     };
     try {
       const publishing = publish(first!);
-      await begun.promise;
+      await syncStarted.promise;
       await Promise.all([publishing, ...others.map(publish)]);
     } finally {
       Object.assign(Deno, { open, rename });
     }
-    assert.equal(syncs, 2, "all others share one");
+    assert.equal(syncs, 2, "all other renames share a sync");
   }));

@@ -1,7 +1,7 @@
 /**
- * What all tests of one file share on MongoDB: one client, and databases whose names begin alike,
- * dropped when the file ends. Connected while the file is loaded, before a test is there that the
- * connections could be taken for leaks of.
+ * A MongoDB client that all tests of a file share, and databases with a common prefix that are
+ * dropped at the end of the file. The client connects while the file is loaded, because the
+ * sanitizer would report connections that are opened during a test.
  */
 
 import { loadConfig } from "@/lib/runtime/config.ts";
@@ -12,7 +12,7 @@ import { dropAll, mongodbUrl } from "../support/mongodb.ts";
 
 const { queryTimeLimitMs } = loadConfig({});
 const beginning = `test${crypto.getRandomValues(new Uint8Array(6)).toHex()}x`;
-// A test that ends while the driver asks for news would be taken to leak the timers of that.
+// Without monitoring: otherwise a test that ends during a heartbeat would seem to leak its timers.
 const address = mongodbUrl(beginning);
 const unasked = `${address}${address.includes("?") ? "&" : "?"}heartbeatFrequencyMS=3600000`;
 const client = await connect(unasked, `${beginning}0_control`, queryTimeLimitMs);
@@ -23,9 +23,9 @@ Deno.test.afterAll(async () => {
   await client.close();
 });
 
-/** A prefix for the databases of one store; they need not be dropped. */
+/** Returns a new prefix for the databases of a store, which are dropped with the file. */
 export const newPrefix = (): string => `${beginning}${stores++}`;
 
-/** An engine on the databases with a prefix; closing it leaves the client. */
+/** Creates an engine on the databases with a prefix. Disposing it keeps the client open. */
 export const engineOver = (prefix: string, queryTimeLimitMs: number): Engine =>
   MongoEngine.over(client, { prefix, queryTimeLimitMs });

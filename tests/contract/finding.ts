@@ -14,7 +14,7 @@ const NUMBERED = definition({
 const numberOf = ({ n }: Numbered): number => n;
 
 export const findingCases: Cases = {
-  "find meets every match once, in order, however many pages they fill": async ({ engine }) => {
+  "find yields every match once, in order, over any number of pages": async ({ engine }) => {
     const records = engine.records<Numbered>(newSpace(), NUMBERED);
     const all = upTo(1200).map((n) => ({ _id: id(n), n: 1200 - n }));
     await records.insertMany(all);
@@ -28,7 +28,7 @@ export const findingCases: Cases = {
     assert.deepEqual(await Array.fromAsync(records.find({ filter: eq("n", 5000) })), []);
   },
 
-  "find goes on where a page ends for its bytes": async ({ engine }) => {
+  "find continues after a page that ended early for its bytes": async ({ engine }) => {
     const records = engine.records<StoredRecord>(newSpace(), definition());
     const text = "x".repeat(PAGE_BYTES_MAX / 4);
     for (const n of upTo(6)) await records.insert({ _id: id(n), text });
@@ -38,16 +38,16 @@ export const findingCases: Cases = {
     assert.equal(five.length, 5);
   },
 
-  "records that are found may be changed and removed on the way": async ({ engine }) => {
+  "found records may be changed and removed during the iteration": async ({ engine }) => {
     const records = engine.records<Numbered>(newSpace(), NUMBERED);
     await records.insertMany(upTo(600).map((n) => ({ _id: id(n), n })));
-    let met = 0;
+    let found = 0;
     for await (const { _id, n } of records.find({ filter: compare("n", "lt", 600) })) {
-      met++;
+      found++;
       if (n % 2 === 0) await records.deleteOne(eq("_id", _id));
       else await records.updateOne(eq("_id", _id), { set: { n: n + 600 } });
     }
-    assert.equal(met, 600);
+    assert.equal(found, 600);
     assert.equal(await records.count(compare("n", "gte", 600)), 300);
     assert.equal(await records.count(ALL), 300);
   },
@@ -64,15 +64,19 @@ export const findingCases: Cases = {
     assert.deepEqual(found, [2, 3]);
   },
 
-  "find that is left before its end holds nothing": async ({ engine }) => {
+  "find that is left early keeps nothing open": async ({ engine }) => {
     const records = engine.records<Numbered>(newSpace(), NUMBERED);
-    assert.deepEqual(await Array.fromAsync(records.find({ filter: ALL })), [], "nothing is there");
+    assert.deepEqual(
+      await Array.fromAsync(records.find({ filter: ALL })),
+      [],
+      "no records are left",
+    );
     await records.insertMany(upTo(600).map((n) => ({ _id: id(n), n })));
     for await (const { n } of records.find({ filter: ALL })) if (n === 3) break;
     assert.equal(await records.deleteMany(ALL, 600), 600);
   },
 
-  "a page gives its records anew with each call, in its own order": async ({ engine }) => {
+  "a page returns its records repeatedly, in order": async ({ engine }) => {
     const records = engine.records<Numbered>(newSpace(), NUMBERED);
     await records.insertMany(upTo(9).map((n) => ({ _id: id(n), n })));
     const query = { filter: ALL, sort: keys("n"), limit: 3 };

@@ -1,5 +1,3 @@
-/** What the cases share: ids, definitions, filters, and ways to look at what is stored. */
-
 import assert from "node:assert/strict";
 import { PathConflict, RecordTooLarge, TypeConflict, UniqueViolation } from "@/lib/store/errors.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
@@ -15,10 +13,9 @@ import type {
   StoredRecord,
 } from "@/lib/store/port.ts";
 
-/** The n-th id; ids ascend with n. */
+/** Returns the n-th id; ids ascend with n. */
 export const id = (n: number): Id => n.toString(16).padStart(24, "0");
 
-/** A project of the case's own. */
 export const newSpace = (): Id => crypto.getRandomValues(new Uint8Array(12)).toHex();
 
 export const definition = (parts: Partial<Definition> = {}): Definition => ({
@@ -29,7 +26,7 @@ export const definition = (parts: Partial<Definition> = {}): Definition => ({
   ...parts,
 });
 
-/** With a trash, so every record must carry `isDeleted`. */
+/** Returns a definition with a trash, whose records all have `isDeleted`. */
 export const trashDefinition = (parts: Partial<Definition> = {}): Definition =>
   definition({
     ...parts,
@@ -37,7 +34,7 @@ export const trashDefinition = (parts: Partial<Definition> = {}): Definition =>
     trash: true,
   });
 
-/** `"-rank"` is descending. */
+/** Returns the keys of a sort; `"-rank"` is descending. */
 export const keys = (...paths: readonly string[]): SortKey[] =>
   paths.map((path) =>
     path.startsWith("-") ? { path: path.slice(1), descending: true } : { path, descending: false }
@@ -51,21 +48,20 @@ export const nin = (path: string, values: readonly Scalar[]): Filter => ({
 export const exists = (path: string, value: boolean): Filter => ({ op: "exists", path, value });
 export const regex = (path: string, pattern: string): Filter => ({ op: "regex", path, pattern });
 
-/** More than any case stores. */
-const PLENTY = 10_000;
+/** Limit that exceeds the number of records in any case. */
+const ALL_LIMIT = 10_000;
 
 export const rowsOf = (page: Page): StoredRecord[] =>
   JSON.parse(`[${page.items}]`) as StoredRecord[];
 
 export const idsOf = (page: Page): Id[] => rowsOf(page).map((row) => row._id);
 
-/** Every match, in the order of the sort. */
 export async function listAll(
   records: Records,
   filter: Filter = ALL,
   sort: readonly SortKey[] = [],
 ): Promise<StoredRecord[]> {
-  return rowsOf(await records.list({ filter, sort, limit: PLENTY }));
+  return rowsOf(await records.list({ filter, sort, limit: ALL_LIMIT }));
 }
 
 export interface Counts {
@@ -82,7 +78,7 @@ export async function countsOf(records: Records): Promise<Counts> {
   };
 }
 
-/** Everything that a refused write could have touched. */
+/** Returns the state that a refused write could have changed. */
 export async function stateOf(records: Records): Promise<Json> {
   const rows = await listAll(records);
   const revisions: Json[] = [];
@@ -115,7 +111,7 @@ export const tooLarge: Refusal = (error) => {
   return true;
 };
 
-/** The write is refused for this reason, and nothing of it is stored. */
+/** Fails unless the write is refused for this reason and stores nothing. */
 export async function assertRefused(
   records: Records,
   refusal: Refusal,
@@ -126,5 +122,5 @@ export async function assertRefused(
   assert.deepEqual(await stateOf(records), before);
 }
 
-/** The numbers from 0 up to, but not including, `count`. */
+/** Returns the numbers from 0 up to, and without, `count`. */
 export const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);

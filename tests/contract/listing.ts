@@ -15,8 +15,8 @@ import {
 import type { Cases, Store } from "./suite.ts";
 
 /**
- * `values` stand in the order they must be listed in, and their ids ascend; `undefined` stands
- * for a missing field. They are stored in another order.
+ * Fails unless a list sorts the values as given; `undefined` is a missing field. The records have
+ * ascending ids and are stored in another order.
  */
 async function assertSorts(
   store: Store,
@@ -36,7 +36,6 @@ async function assertSorts(
   assert.deepEqual(await listAll(records, ALL, keys("-v")), rows.toReversed());
 }
 
-/** The record as it is read alone. */
 const alone = async (records: Records, { _id }: StoredRecord): Promise<Json> =>
   (await records.get(_id))?.value ?? null;
 
@@ -89,7 +88,7 @@ export const listingCases: Cases = {
       1e308,
     ]),
 
-  "false sorts before true, missing and null before both": (store) =>
+  "false sorts before true, missing and null before them": (store) =>
     assertSorts(store, "Boolean", [undefined, null, false, false, true, true]),
 
   "dates sort by time, missing and null first": (store) =>
@@ -126,7 +125,7 @@ export const listingCases: Cases = {
     assert.deepEqual(await order("-a", "-b"), [0, 3, 2, 1]);
   },
 
-  "several keys sort one after the other, each in its own direction": async (store) => {
+  "several keys sort in sequence, each in its own direction": async (store) => {
     const shape = definition({ fields: { a: { type: "String" }, b: { type: "Number" } } });
     const records = store.engine.records(newSpace(), shape);
     await records.insertMany([
@@ -147,7 +146,7 @@ export const listingCases: Cases = {
     assert.deepEqual(await order("b", "a"), [2, 4, 5, 1, 0, 3, 6]);
   },
 
-  "_id is a key like any other, and nothing behind it matters": async (store) => {
+  "_id is a sort key like any other, and later keys have no effect": async (store) => {
     const shape = definition({ fields: { a: { type: "String" } } });
     const records = store.engine.records(newSpace(), shape);
     await records.insertMany([
@@ -165,7 +164,7 @@ export const listingCases: Cases = {
     assert.deepEqual(await order("-_id", "a"), [2, 1, 0]);
   },
 
-  "members of objects can be sorted by": async (store) => {
+  "a list can be sorted by members of objects": async (store) => {
     const shape = definition({
       fields: { o: { type: "Object", fields: { n: { type: "Number" } } } },
     });
@@ -181,7 +180,7 @@ export const listingCases: Cases = {
     assert.deepEqual(order, [id(2), id(3), id(4), id(0), id(1)]);
   },
 
-  "a page holds the texts of its records as get has them": async (store) => {
+  "a page has the same texts of records as get": async (store) => {
     const records = store.engine.records(newSpace(), definition());
     const rows = upTo(3).map((n) => ({ _id: id(n), text: `é "${n}", {}`, list: [n, [n]] }));
     await records.insertMany(rows);
@@ -191,7 +190,9 @@ export const listingCases: Cases = {
     assert.equal(page.size, 3);
   },
 
-  "offset and limit cut the list, and more says whether it goes on": async (store) => {
+  "offset and limit select a part of the list, and more says whether there is a rest": async (
+    store,
+  ) => {
     for (const shape of [definition(), trashDefinition()]) {
       const records = store.engine.records(newSpace(), shape);
       await records.insertMany(upTo(7).map((n) => ({ _id: id(n), isDeleted: n % 2 === 1 })));
@@ -207,7 +208,7 @@ export const listingCases: Cases = {
     }
   },
 
-  "an empty page has no text, no positions and goes nowhere": async (store) => {
+  "an empty page has no text and no positions": async (store) => {
     const records = store.engine.records(newSpace(), definition());
     const empty = async () => {
       const page = await records.list({ filter: eq("x", 1), sort: keys("-_id"), limit: 5 });
@@ -221,7 +222,7 @@ export const listingCases: Cases = {
     await empty();
   },
 
-  "a page knows the positions of its first and its last record": async (store) => {
+  "a page has the positions of its first and its last record": async (store) => {
     const shape = definition({
       fields: {
         a: { type: "String" },
@@ -244,7 +245,7 @@ export const listingCases: Cases = {
     assert.deepEqual(page.last(), { values: ["y", null, null, null], id: id(1) });
   },
 
-  "a list shows live, deleted or all records, as the filter asks": async (store) => {
+  "a list shows live, deleted or all records, as the filter requires": async (store) => {
     const shape = trashDefinition({
       fields: { n: { type: "Number" } },
       indexes: [{ keys: keys("n") }],
@@ -263,7 +264,7 @@ export const listingCases: Cases = {
     assert.deepEqual(await found(eq("isDeleted", null)), []);
   },
 
-  "a page tells the number of all matches when it is asked to, and only then": async (
+  "a page has the number of all matches only on request": async (
     { engine },
   ) => {
     for (const shape of [definition(), trashDefinition()]) {
@@ -298,7 +299,7 @@ export const listingCases: Cases = {
     }
   },
 
-  "a list that is asked again and again always shows what is stored": async ({ engine }) => {
+  "a repeated list always shows the stored records": async ({ engine }) => {
     const space = newSpace();
     const shape = trashDefinition({ fields: { n: { type: "Number" } } });
     const records = engine.records(space, shape);
@@ -323,7 +324,7 @@ export const listingCases: Cases = {
       () => records.insertMany([11, 12].map((n) => ({ _id: id(n), n, isDeleted: false }))),
     ];
     for (const [at, write] of writes.entries()) {
-      // Often enough for a driver to keep what it has read.
+      // Often enough for a driver to cache the result.
       for (const _ of upTo(8)) await records.list(query);
       await write();
       for (const _ of upTo(8)) {
@@ -340,7 +341,7 @@ export const listingCases: Cases = {
     }
   },
 
-  "a page that may hold more than one reply of a server is whole": async ({ engine }) => {
+  "a page that exceeds one reply of a server is complete": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     const text = "x".repeat(900_000);
     for (const n of upTo(20)) await records.insert({ _id: id(n), text });
@@ -350,7 +351,7 @@ export const listingCases: Cases = {
     assert.ok(page.items.length > 20 * text.length);
   },
 
-  "findOne takes the first in _id order": async (store) => {
+  "findOne returns the first match in _id order": async (store) => {
     const records = store.engine.records(
       newSpace(),
       definition({ fields: { n: { type: "Number" } }, indexes: [{ keys: keys("n") }] }),
@@ -361,7 +362,7 @@ export const listingCases: Cases = {
     assert.equal(await records.findOne(eq("kind", "y")), null);
   },
 
-  "count counts what list lists": async (store) => {
+  "count counts the records that list returns": async (store) => {
     const records = store.engine.records(newSpace(), definition());
     assert.equal(await records.count(ALL), 0);
     await records.insertMany(upTo(10).map((n) => ({ _id: id(n), n })));

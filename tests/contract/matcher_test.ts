@@ -1,6 +1,6 @@
 /**
- * Holds `compileMatcher` to the cases of comparison and search. An engine keeps and sorts the
- * records here; which of them match is the matcher's answer alone.
+ * Runs the cases of comparison and search on `compileMatcher`. An engine stores and sorts the
+ * records; only the matcher decides which of them match.
  */
 
 import { compileMatcher } from "@/lib/documents/match.ts";
@@ -25,7 +25,7 @@ async function matchesOf(
   return ids;
 }
 
-/** The object with some methods of its own in front; private members need the object itself. */
+/** Returns the object with replaced methods, called on the object for its private members. */
 const withOwn = <T extends object>(of: T, methods: Partial<T>): T =>
   new Proxy(of, {
     get(target, name) {
@@ -47,7 +47,7 @@ recordsContract("matcher", {
   open: async () => {
     const store = await openFolder();
     const records = ((space, definition, writing) =>
-      matching(store.engine.records(space, definition, writing), definition)) as Engine["records"]; // The type of a record is the caller's.
+      matching(store.engine.records(space, definition, writing), definition)) as Engine["records"]; // The caller chooses the type of records.
     return {
       engine: withOwn(store.engine, { records }),
       address: store.address,

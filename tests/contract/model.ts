@@ -1,12 +1,9 @@
-/**
- * What the port says about comparison, told a second time without any database: slow, plain, and
- * shared with no driver.
- */
+/** Slow and simple model of comparisons by the rules of the port, independent of drivers. */
 
 import type { Comparison, Filter, Json, Scalar, SortKey, StoredRecord } from "@/lib/store/port.ts";
 
-/** What lies at a path; undefined where it is missing. */
-export function at(record: StoredRecord, path: string): Json | undefined {
+/** Returns the value at a path; undefined if it is missing. */
+export function valueAt(record: StoredRecord, path: string): Json | undefined {
   let value: Json | undefined = record;
   for (const name of path.split(".")) {
     if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
@@ -24,7 +21,7 @@ export function matches(record: StoredRecord, filter: Filter): boolean {
     case "not":
       return !matches(record, filter.of);
     case "exists":
-      return (at(record, filter.path) !== undefined) === filter.value;
+      return (valueAt(record, filter.path) !== undefined) === filter.value;
     case "ne":
       return !candidates(record, filter.path).some((one) => equal(one, filter.value));
     case "nin":
@@ -40,17 +37,17 @@ export function matches(record: StoredRecord, filter: Filter): boolean {
       );
     }
     case "search":
-      throw new TypeError("The model knows no words: ask `hasWords`");
+      throw new TypeError("The model does not support words: use `hasWords`");
     case "revision":
-      throw new TypeError("The model knows no revisions");
+      throw new TypeError("The model does not support revisions");
     default:
-      return candidates(record, filter.path).some((one) => ordered(filter.op, one, filter.value));
+      return candidates(record, filter.path).some((one) => isOrdered(filter.op, one, filter.value));
   }
 }
 
-/** The elements of an array, or the value itself; null stands for a missing one. */
+/** Returns the elements of an array, or the value itself; null for a missing one. */
 function candidates(record: StoredRecord, path: string): readonly Json[] {
-  const value = at(record, path) ?? null;
+  const value = valueAt(record, path) ?? null;
   return Array.isArray(value) ? value : [value];
 }
 
@@ -59,7 +56,7 @@ const equal = (value: Json, operand: Scalar): boolean => value === operand;
 const isOneOf = (value: Json, operands: readonly Scalar[]): boolean =>
   operands.some((operand) => equal(value, operand));
 
-function ordered(op: Comparison, value: Json, operand: Scalar): boolean {
+function isOrdered(op: Comparison, value: Json, operand: Scalar): boolean {
   if (value === null || typeof value === "object" || typeof value !== typeof operand) return false;
   const sign = compareValues(value, operand);
   if (op === "gt") return sign > 0;
@@ -67,7 +64,7 @@ function ordered(op: Comparison, value: Json, operand: Scalar): boolean {
   return op === "lt" ? sign < 0 : sign <= 0;
 }
 
-/** Below zero when `a` sorts before `b`. Null sorts first; otherwise both are of one type. */
+/** Returns a negative number if `a` sorts before `b`: null first, others of one type. */
 export function compareValues(a: Scalar, b: Scalar): number {
   if (a === null || b === null) return Number(a !== null) - Number(b !== null);
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
@@ -81,8 +78,8 @@ function compareText(a: string, b: string): number {
   return left[differs]! - (right[differs] ?? -1);
 }
 
-/** The records in the order of the sort, ties by `_id` in the direction of the last key. */
-export function sorted(
+/** Returns the records in the order of the sort, ties by `_id` in the direction of the last key. */
+export function sortRecords(
   records: readonly StoredRecord[],
   sort: readonly SortKey[],
 ): StoredRecord[] {
@@ -97,4 +94,4 @@ export function sorted(
 }
 
 const scalarAt = (record: StoredRecord, path: string): Scalar =>
-  (at(record, path) ?? null) as Scalar; // Sorts are over scalars.
+  (valueAt(record, path) ?? null) as Scalar; // Sort keys are scalars.

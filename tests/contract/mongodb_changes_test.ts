@@ -5,14 +5,14 @@ import { UniqueViolation } from "@/lib/store/errors.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Json, PositionedChange } from "@/lib/store/port.ts";
 import { dropDatabases, mongodbUrl } from "../support/mongodb.ts";
-import { behind } from "./change_log.ts";
+import { changesAfter } from "./change_log.ts";
 import { id, newSpace, trashDefinition, upTo } from "./fixtures.ts";
 import { openStore } from "./open_store.ts";
 
 const POSTS = trashDefinition({
   name: "posts",
   fields: { on: { type: "Date" } },
-  recordedAs: "posts as they are told",
+  recordedAs: "recorded posts",
 });
 const DAY_MS = 24 * 3_600_000;
 const AT = "2026-01-02T03:04:05.678Z";
@@ -38,7 +38,7 @@ async function openChanges() {
   };
 }
 
-Deno.test("mongodb: a change carries when it expires, a day behind it, and an index has the server remove it", async () => {
+Deno.test("mongodb: a change has an expiry of one day, and an index makes the server remove it", async () => {
   await using changes = await openChanges();
   await changes.posts.insert({ _id: id(1), isDeleted: false });
   await changes.posts.deleteOne(ALL);
@@ -49,7 +49,7 @@ Deno.test("mongodb: a change carries when it expires, a day behind it, and an in
   assert.equal(expiry?.expireAfterSeconds, 0);
 });
 
-/** What a change stream could hand over as something else than it was. */
+/** Values that a change stream could convert. */
 const TRICKY: Readonly<Record<string, Json>> = {
   "10": "a name that comes first",
   on: "2026-01-02T03:04:05.678Z",
@@ -60,7 +60,7 @@ const TRICKY: Readonly<Record<string, Json>> = {
   nothing: null,
 };
 
-Deno.test("mongodb: what is inserted is its own note, with the text that is stored", async () => {
+Deno.test("mongodb: an insert is recorded by the record itself, with its stored text", async () => {
   await using changes = await openChanges();
   const { engine, space, db, notes, posts } = changes;
   const start = await engine.changes.head(space);
@@ -69,11 +69,11 @@ Deno.test("mongodb: what is inserted is its own note, with the text that is stor
   const others = [undefined, "x", ["posts"], ["posts", "key", null, AT, id(9)]];
   for (const by of others) await db.collection("posts").insertOne({ isDeleted: false, " by": by });
   assert.equal(await notes.countDocuments(), 0);
-  const told = await behind(engine, space, start);
-  assert.deepEqual(told.map(({ recordId }) => recordId), [1, 2, 3].map(id));
-  const [{ position: _, ...first }] = told as [PositionedChange];
+  const delivered = await changesAfter(engine, space, start);
+  assert.deepEqual(delivered.map(({ recordId }) => recordId), [1, 2, 3].map(id));
+  const [{ position: _, ...first }] = delivered as [PositionedChange];
   assert.deepEqual(first, {
-    name: "posts as they are told",
+    name: "recorded posts",
     recordId: id(1),
     action: "created",
     ...BY.by,
@@ -81,10 +81,10 @@ Deno.test("mongodb: what is inserted is its own note, with the text that is stor
     after: stored.json,
   });
   const found = await posts.get(id(1));
-  assert.equal(found!.json, stored.json, "who has made it is no part of it");
+  assert.equal(found!.json, stored.json, "the text does not include the author");
 });
 
-Deno.test("mongodb: what is brought back a day after it was made is not told again", async () => {
+Deno.test("mongodb: a record that is restored a day after its creation is not reported again", async () => {
   await using changes = await openChanges();
   const { engine, space, db, posts } = changes;
   await posts.insert({ _id: id(1), isDeleted: false });
@@ -92,40 +92,40 @@ Deno.test("mongodb: what is brought back a day after it was made is not told aga
   const stored = (await things.findOneAndDelete({}))!;
   const start = await engine.changes.head(space);
   const madeBefore = (ms: number) => {
-    const made = ObjectId.createFromTime(Math.floor((Date.now() - ms) / 1000));
-    return { ...stored, _id: new ObjectId(), " by": [...stored[" by"].slice(0, -1), made] };
+    const creationId = ObjectId.createFromTime(Math.floor((Date.now() - ms) / 1000));
+    return { ...stored, _id: new ObjectId(), " by": [...stored[" by"].slice(0, -1), creationId] };
   };
   const [old, young] = [madeBefore(DAY_MS + 60_000), madeBefore(DAY_MS - 60_000)];
   await using feed = engine.changes.follow(space, start);
   const batches = feed[Symbol.asyncIterator]();
   assert.deepEqual((await batches.next()).value.changes, []);
   await things.insertMany([old, young]);
-  const told = (await batches.next()).value.changes as PositionedChange[];
-  assert.deepEqual(told.map(({ recordId }) => recordId), [String(young._id)]);
-  assert.deepEqual(await behind(engine, space, start), told);
+  const delivered = (await batches.next()).value.changes as PositionedChange[];
+  assert.deepEqual(delivered.map(({ recordId }) => recordId), [String(young._id)]);
+  assert.deepEqual(await changesAfter(engine, space, start), delivered);
 });
 
-Deno.test("mongodb: who has made a record stands in it whatever becomes of it", async () => {
+Deno.test("mongodb: a record keeps its author through all changes", async () => {
   await using changes = await openChanges();
   const { engine, space, db, posts } = changes;
   await posts.insert({ _id: id(1), isDeleted: false, on: AT });
-  const made = async () => (await db.collection("posts").findOne())![" by"];
-  const author = await made();
-  assert.deepEqual(author.slice(0, -1), ["posts as they are told", "key", null, new Date(AT)]);
+  const storedAuthor = async () => (await db.collection("posts").findOne())![" by"];
+  const author = await storedAuthor();
+  assert.deepEqual(author.slice(0, -1), ["recorded posts", "key", null, new Date(AT)]);
   const other = {
     by: { actor: { kind: "user", id: id(9) }, at: "2027-01-01T00:00:00.000Z" },
   } as const;
   const others = engine.records(space, POSTS, other);
   await others.updateOne(ALL, { set: { n: 1 } });
-  assert.deepEqual(await made(), author);
+  assert.deepEqual(await storedAuthor(), author);
   await others.updateOne(ALL, { replace: { n: 2, on: AT }, keep: ["isDeleted"] });
-  assert.deepEqual(await made(), author);
+  assert.deepEqual(await storedAuthor(), author);
   await engine.transaction(space, (tx) => tx.define({ ...POSTS, fields: {} }, POSTS));
   const { [" by"]: by, on } = (await db.collection("posts").findOne())!;
   assert.deepEqual([by, on], [author, AT]);
 });
 
-Deno.test("mongodb: of what is inserted and refused nothing is told, nor of what goes unrecorded", async () => {
+Deno.test("mongodb: refused inserts and unrecorded kinds are not reported", async () => {
   await using changes = await openChanges();
   const { engine, space, posts } = changes;
   const start = await engine.changes.head(space);
@@ -135,15 +135,15 @@ Deno.test("mongodb: of what is inserted and refused nothing is told, nor of what
   await assert.rejects(posts.insertMany(two), UniqueViolation);
   await assert.rejects(
     engine.records(space, POSTS).insert({ _id: id(4), isDeleted: false }),
-    /Nobody is said to write/,
+    /has no author/,
   );
   const { recordedAs: _, ...unrecorded } = POSTS;
   await engine.records(space, unrecorded).insert({ _id: id(5), isDeleted: false });
-  const told = await behind(engine, space, start);
-  assert.deepEqual(told.map(({ recordId }) => recordId), [id(1)]);
+  const delivered = await changesAfter(engine, space, start);
+  assert.deepEqual(delivered.map(({ recordId }) => recordId), [id(1)]);
 });
 
-Deno.test("mongodb: of changes the oldest go beyond a number, and whoever follows them loses none", async () => {
+Deno.test("mongodb: the oldest changes are removed beyond a number, and no feed misses one", async () => {
   await using changes = await openChanges();
   const { engine, space, db, notes, posts } = changes;
   for (const n of upTo(30)) await posts.insert({ _id: id(n), isDeleted: false });
@@ -154,6 +154,6 @@ Deno.test("mongodb: of changes the oldest go beyond a number, and whoever follow
   assert.equal(await trimChanges(db, kept), 0);
   const left = await notes.find().sort({ _id: 1 }).toArray();
   assert.deepEqual(left.map(({ recordId }) => recordId), upTo(30).slice(20).map(id));
-  const told = await behind(engine, space, start);
-  assert.deepEqual(told.map(({ recordId }) => recordId), upTo(30).map(id));
+  const delivered = await changesAfter(engine, space, start);
+  assert.deepEqual(delivered.map(({ recordId }) => recordId), upTo(30).map(id));
 });

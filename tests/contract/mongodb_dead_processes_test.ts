@@ -12,11 +12,11 @@ const THINGS = definition({
   indexes: [{ keys: keys("code"), unique: true }],
 });
 
-/** What nobody may wait longer for. */
+/** Maximum number of milliseconds that a write may wait. */
 const WAIT_MS = 5_000;
 
-/** A store on which another process has changed one record and made another, in a transaction. */
-async function openBereaved({ isKilled = true } = {}) {
+/** Opens a store on which another process has changes in an open transaction. */
+async function openWithDeadProcess({ isKilled = true } = {}) {
   const prefix = `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
   const address = mongodbUrl(prefix);
   const engine = await openStore(address);
@@ -49,26 +49,28 @@ async function openBereaved({ isKilled = true } = {}) {
   };
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const begun = performance.now();
+async function withinWaitLimit<T>(work: Promise<T>): Promise<T> {
+  const startedAt = performance.now();
   const result = await work;
-  const took = performance.now() - begun;
+  const took = performance.now() - startedAt;
   assert.ok(took < WAIT_MS, `it took ${Math.round(took)} ms`);
   return result;
 }
 
 if (Deno.env.get("MONGODB_TEST_URL")) {
-  Deno.test("a change waits at most 5 s for a process that was killed in a transaction", async () => {
-    await using store = await openBereaved();
+  Deno.test("a change waits at most 5 s for the transaction of a killed process", async () => {
+    await using store = await openWithDeadProcess();
     const { records } = store;
-    const changed = await inTime(records.updateOne(eq("_id", id(1)), { increment: { n: 1 } }));
-    assert.equal(changed?.value.n, 1, "nothing of the other's is left");
+    const changed = await withinWaitLimit(
+      records.updateOne(eq("_id", id(1)), { increment: { n: 1 } }),
+    );
+    assert.equal(changed?.value.n, 1, "the other transaction left no changes");
   });
 
-  Deno.test("so does a transaction", async () => {
-    await using store = await openBereaved();
+  Deno.test("a transaction waits at most 5 s for the transaction of a killed process", async () => {
+    await using store = await openWithDeadProcess();
     const { engine, space } = store;
-    const changed = await inTime(
+    const changed = await withinWaitLimit(
       engine.transaction(
         space,
         (tx) => tx.records(THINGS).updateOne(eq("_id", id(1)), { increment: { n: 1 } }),
@@ -77,37 +79,37 @@ if (Deno.env.get("MONGODB_TEST_URL")) {
     assert.equal(changed?.value.n, 1);
   });
 
-  Deno.test("so does an insert of a value that it had taken", async () => {
-    await using store = await openBereaved();
+  Deno.test("an insert waits at most 5 s for a unique value taken by a killed process", async () => {
+    await using store = await openWithDeadProcess();
     const { records } = store;
-    await inTime(records.insert({ _id: id(3), code: "taken" }));
+    await withinWaitLimit(records.insert({ _id: id(3), code: "taken" }));
     assert.equal(await records.get(id(2)), null);
   });
 
-  Deno.test("its transaction is ended though no process waits for it", async () => {
-    await using store = await openBereaved();
+  Deno.test("the transaction of a killed process is ended even if no process waits for it", async () => {
+    await using store = await openWithDeadProcess();
     const { prefix, engine, space } = store;
     await engine.transaction(space, (tx) => tx.records(THINGS).insert({ _id: id(4) }));
     await using client = new MongoClient(mongodbTestUrl());
     const raw = client.db(`${prefix}_${space}`).collection(THINGS.name);
-    // In a transaction, which waits for no lock.
+    // Within a transaction, because that does not wait for locks.
     const isFree = async () => {
       await using session = client.startSession();
       session.startTransaction();
       const change = raw.updateMany({ n: 0 }, { $inc: { n: 1 } }, { session });
       return (await change.catch(() => null))?.modifiedCount === 1;
     };
-    assert.ok(!await isFree(), "it is open at first");
+    assert.ok(!await isFree(), "the transaction is open at first");
     await until("another program may write again", isFree);
   });
 
   Deno.test("a living process keeps its transaction, however long others wait", async () => {
-    await using store = await openBereaved({ isKilled: false });
+    await using store = await openWithDeadProcess({ isKilled: false });
     const { records, other } = store;
     const waiting = records.updateOne(eq("_id", id(1)), { increment: { n: 1 } });
     await new Promise((resolve) => setTimeout(resolve, 3_500));
-    await other.tell("go on");
+    await other.send("go on");
     await other.answer();
-    assert.equal((await waiting)?.value.n, 101, "both changes were made, one after the other");
+    assert.equal((await waiting)?.value.n, 101, "both changes were made in sequence");
   });
 }

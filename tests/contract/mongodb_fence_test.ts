@@ -9,14 +9,12 @@ import { openStore } from "./open_store.ts";
 
 const [OLD, NEW] = [id(0xa), id(0xb)];
 
-/** Things as a version of their definition has them. */
 const things = (version: string): Definition =>
   definition({ fields: { n: { type: "Number" } }, version });
 
 const changing = (change: Change) => (records: Records) =>
   records.updateOne(eq("_id", id(1)), change);
 
-/** Every write that stores something. */
 const WRITES: Readonly<Record<string, (records: Records) => Promise<unknown>>> = {
   insert: (records) => records.insert({ _id: id(3), n: 3 }),
   insertMany: (records) => records.insertMany([{ _id: id(3), n: 3 }, { _id: id(4), n: 4 }]),
@@ -26,7 +24,7 @@ const WRITES: Readonly<Record<string, (records: Records) => Promise<unknown>>> =
   "a change of one member of a list": changing({ set: { "m.0": 9 } }),
 };
 
-/** An engine on a store of its own, and the same collection without Corbel. */
+/** Opens an engine on its own store, and its collection without Corbel. */
 async function open() {
   const prefix = `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
   const address = mongodbUrl(prefix);
@@ -49,7 +47,7 @@ const EVERYTHING = { filter: ALL, sort: [], limit: 10 };
 
 if (Deno.env.get("MONGODB_TEST_URL")) {
   for (const [name, write] of Object.entries(WRITES)) {
-    Deno.test(`behind a fence ${name} under the version before is refused, in a transaction too`, async () => {
+    Deno.test(`after a fence ${name} with the former version is refused, also in a transaction`, async () => {
       await using store = await open();
       const { engine, space } = store;
       const records = engine.records(space, things(OLD));
@@ -67,7 +65,7 @@ if (Deno.env.get("MONGODB_TEST_URL")) {
     });
   }
 
-  Deno.test("a fence holds where nothing was stored before, refuses no removal and is not seen", async () => {
+  Deno.test("a fence works without stored records, allows removals, and is not visible", async () => {
     await using store = await open();
     const { engine, space } = store;
     await engine.fence(space, { name: "things", version: OLD });
@@ -81,7 +79,7 @@ if (Deno.env.get("MONGODB_TEST_URL")) {
     assert.equal((await outdated.get(id(3)))?.json, `{"_id":"${id(3)}"}`);
   });
 
-  Deno.test("other programs write beside a fence what carries no version", async () => {
+  Deno.test("other programs may write after a fence, without a version", async () => {
     await using store = await open();
     const { engine, space, collection } = store;
     await engine.records(space, things(OLD)).insert({ _id: id(1), n: 1 });
@@ -96,7 +94,7 @@ if (Deno.env.get("MONGODB_TEST_URL")) {
     assert.deepEqual([value, revision], [{ _id: id(1), n: 3 }, 2]);
   });
 
-  Deno.test("of writes beside a fence each is seen by a transaction behind it, or refused", async () => {
+  Deno.test("each write concurrent with a fence is seen by a later transaction, or refused", async () => {
     await using store = await open();
     const { engine, space } = store;
     const records = engine.records(space, things(OLD));

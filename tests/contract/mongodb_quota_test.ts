@@ -1,4 +1,4 @@
-/** The quota of a space on MongoDB, which each process counts for itself. */
+/** The quota of a space on MongoDB, which each process counts separately. */
 
 import assert from "node:assert/strict";
 import { SpaceFull } from "@/lib/store/errors.ts";
@@ -8,13 +8,14 @@ import { id, newSpace, trashDefinition, upTo } from "./fixtures.ts";
 import { openStore } from "./open_store.ts";
 
 const POSTS = trashDefinition({ name: "posts" });
+/** Number of posts that fit the quota. */
 const FITTING = 50;
-/** As many as one process may add to a sum that it made up to a second ago. */
+/** Number of records that a process may add to a sum that is up to a second old. */
 const UNSUMMED = Math.ceil(FITTING / 16);
 
 const post = (n: number) => ({ _id: id(n), isDeleted: false, text: "x".repeat(1000) });
 
-/** Two processes, as far as the store can tell, on a space with room for a number of posts. */
+/** Opens a space with a quota of `FITTING` posts on two engines, like two processes. */
 async function openTwo() {
   const prefix = `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
   const engines = await Promise.all(upTo(2).map(() => openStore(mongodbUrl(prefix))));
@@ -24,7 +25,7 @@ async function openTwo() {
   const quota = { bytesMax: (FITTING + 1) * size + size / 2, alsoCounted: [] };
   return {
     writers: engines.map((engine) => engine.records(space, POSTS, { quota })),
-    /** How many posts have been stored since. */
+    /** Returns how many posts have been stored since. */
     stored: async () => await engines[0]!.bytes(space) / size - 1,
     async [Symbol.asyncDispose]() {
       for (const engine of engines) await engine[Symbol.asyncDispose]();
@@ -33,7 +34,7 @@ async function openTwo() {
   };
 }
 
-/** Inserts over as many connections until each has been refused. */
+/** Inserts over several connections until each has been refused. */
 async function fill(records: Records, from: number, connections: number): Promise<void> {
   let next = from;
   const untilRefused = async () => {
@@ -50,7 +51,7 @@ async function fill(records: Records, from: number, connections: number): Promis
 }
 
 for (const connections of [1, 8]) {
-  Deno.test(`mongodb: two processes that write over ${connections} connections each go beyond the quota by what one has in flight`, async () => {
+  Deno.test(`mongodb: two processes with ${connections} connections exceed a quota by one's writes in flight`, async () => {
     await using two = await openTwo();
     await Promise.all(
       two.writers.map((records, i) => fill(records, (i + 1) * 10_000, connections)),
@@ -61,7 +62,7 @@ for (const connections of [1, 8]) {
   });
 }
 
-Deno.test("mongodb: a process whose sum is a moment old adds little to a space that another has filled", async () => {
+Deno.test("mongodb: a process with an old sum adds little to a space that another has filled", async () => {
   await using two = await openTwo();
   const [ours, theirs] = two.writers as [Records, Records];
   await ours.insert(post(2));

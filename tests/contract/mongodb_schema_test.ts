@@ -9,7 +9,7 @@ interface Schema {
   readonly version: number;
 }
 
-/** A store's address, and its mark as another program sees it. */
+/** Returns a store's address, and access to its mark for another program. */
 function newStore() {
   const prefix = `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
   const address = mongodbUrl(prefix);
@@ -25,7 +25,7 @@ function newStore() {
 }
 
 if (Deno.env.get("MONGODB_TEST_URL")) {
-  Deno.test("a store is marked with the version of its schema, also where an earlier one had it", async () => {
+  Deno.test("a store is marked with the version of its schema, replacing an earlier one", async () => {
     await using store = newStore();
     await (await openStore(store.address))[Symbol.asyncDispose]();
     const marked = await store.kept.find().toArray();
@@ -36,7 +36,7 @@ if (Deno.env.get("MONGODB_TEST_URL")) {
     assert.deepEqual(await store.kept.find().toArray(), marked);
   });
 
-  Deno.test("a store of a later version is refused with what to do, and stays as it is", async () => {
+  Deno.test("a store of a later version is refused with instructions and is not changed", async () => {
     await using store = newStore();
     await store.kept.insertOne({ _id: "version", version: 99 });
     await assert.rejects(() => openStore(store.address), (error: Error) => {
@@ -50,7 +50,7 @@ if (Deno.env.get("MONGODB_TEST_URL")) {
     assert.deepEqual(await store.kept.find().toArray(), [{ _id: "version", version: 99 }]);
   });
 
-  Deno.test("a process under way is told that a later version has come", async () => {
+  Deno.test("a running process detects that a later version has opened the store", async () => {
     await using store = newStore();
     await using engine = await openStore(store.address);
     await engine.ping();

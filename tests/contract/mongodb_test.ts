@@ -7,7 +7,6 @@ import { dropDatabases, mongodbUrl } from "../support/mongodb.ts";
 import { findFaults } from "../support/server_faults.ts";
 import { recordsContract } from "./suite.ts";
 
-/** An empty store, and its databases for a client that is not Corbel. */
 async function open() {
   const prefix = `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
   const address = mongodbUrl(prefix);
@@ -28,22 +27,22 @@ if (Deno.env.get("MONGODB_TEST_URL")) {
   recordsContract("mongodb", {
     open,
     skips: {
-      "a page and its total are of one moment, also while another process writes":
-        "the total is counted beside the page, so that it costs no time of its own",
+      "a page and its total are consistent while another process writes":
+        "the total is counted concurrently with the page, which takes no additional time",
       ...(staysTaken !== null && {
         "removing a record or its value frees the value": staysTaken,
-        "deleted records neither take values nor are refused them": staysTaken,
+        "deleted records neither take unique values nor are refused for them": staysTaken,
       }),
       ...(misplacesTiny !== null && {
         "numbers sort by value, missing and null first": misplacesTiny,
       }),
       ...(ignoresSnapshots !== null && {
-        "a snapshot does not see what is written after its first read": ignoresSnapshots,
+        "a snapshot does not see writes after its first read": ignoresSnapshots,
       }),
     },
   });
 
-  Deno.test("an index that exists with another shape fails loudly, and nothing is changed", async () => {
+  Deno.test("an index of the same name with another shape is refused, and nothing is changed", async () => {
     await using store = await open();
     await using client = new MongoClient(store.address);
     const space = newSpace();

@@ -9,8 +9,8 @@ import type { Cases, Store } from "./suite.ts";
 const numbersOf = (page: Page): number[] =>
   (JSON.parse(`[${page.items}]`) as { n: number }[]).map(({ n }) => n);
 
-/** Records `n` = 0, 1, … with texts of these many characters. */
-async function storedTexts(
+/** Stores records `n` = 0, 1, … with texts of these lengths in characters. */
+async function storeTexts(
   { engine }: Store,
   lengths: readonly number[],
   { letter = "x", fields = { n: { type: "Number" } } as const } = {},
@@ -24,8 +24,7 @@ async function storedTexts(
 
 const BY_N = { filter: ALL, sort: keys("n") };
 
-/** Every page of a walk. */
-async function walked(records: Records, query: ListQuery): Promise<Page[]> {
+async function readPages(records: Records, query: ListQuery): Promise<Page[]> {
   const pages = [await records.list(query)];
   for (;;) {
     const page = pages.at(-1)!;
@@ -37,10 +36,10 @@ async function walked(records: Records, query: ListQuery): Promise<Page[]> {
 }
 
 export const pageBytesCases: Cases = {
-  "a page ends before its limit where the next record would be too many bytes": async (store) => {
-    const records = await storedTexts(store, upTo(10).map((n) => 50 * n));
-    const whole = await records.list({ ...BY_N, limit: 4 });
-    const bytes = bytesOf(whole.items);
+  "a page ends before its limit if the next record would exceed its bytes": async (store) => {
+    const records = await storeTexts(store, upTo(10).map((n) => 50 * n));
+    const completePage = await records.list({ ...BY_N, limit: 4 });
+    const bytes = bytesOf(completePage.items);
     const numbers = async (query: Partial<ListQuery>) => {
       const page = await records.list({ ...BY_N, limit: 10, ...query });
       assert.equal(page.texts.join(","), page.items);
@@ -50,30 +49,30 @@ export const pageBytesCases: Cases = {
     const four = { numbers: [0, 1, 2, 3], more: true, total: null };
     assert.deepEqual(await numbers({ bytesMax: bytes }), four);
     assert.deepEqual(await numbers({ bytesMax: bytes - 1 }), { ...four, numbers: [0, 1, 2] });
-    const onlyWhole = { ...BY_N, limit: 4, onlyWhole: true };
-    const exact = await records.list({ ...onlyWhole, bytesMax: bytes });
-    assert.deepEqual([exact.size, exact.more], [4, true], "what is behind it does not count");
-    await assert.rejects(records.list({ ...onlyWhole, bytesMax: bytes - 1 }), PageTooLarge);
+    const completeOnly = { ...BY_N, limit: 4, mustBeComplete: true };
+    const exact = await records.list({ ...completeOnly, bytesMax: bytes });
+    assert.deepEqual([exact.size, exact.more], [4, true], "the next record does not count");
+    await assert.rejects(records.list({ ...completeOnly, bytesMax: bytes - 1 }), PageTooLarge);
     const all = await records.list({ ...BY_N, limit: 10 });
     const exactly = { bytesMax: bytesOf(all.items), total: true };
     assert.deepEqual(await numbers(exactly), { numbers: upTo(10), more: false, total: 10 });
   },
 
-  "the first record is given, however large it is": async (store) => {
-    const records = await storedTexts(store, [500, 20_000, 10]);
-    const pages = await walked(records, { ...BY_N, limit: 10, bytesMax: 1 });
+  "the first record is returned, whatever its size": async (store) => {
+    const records = await storeTexts(store, [500, 20_000, 10]);
+    const pages = await readPages(records, { ...BY_N, limit: 10, bytesMax: 1 });
     assert.deepEqual(pages.map(numbersOf), [[0], [1], [2]]);
     assert.deepEqual(pages.map(({ more }) => more), [true, true, false]);
   },
 
-  "pages that end early go on where they ended, in both directions": async (store) => {
+  "pages that end early continue where they ended, in both directions": async (store) => {
     const lengths = [10, 40_000, 20, 30, 25_000, 25_000, 60_000, 10];
-    const records = await storedTexts(store, lengths);
+    const records = await storeTexts(store, lengths);
     const query = { ...BY_N, limit: 5, bytesMax: 50_000 };
-    const forwards = await walked(records, query);
+    const forwards = await readPages(records, query);
     assert.deepEqual(forwards.map(numbersOf), [[0, 1, 2, 3], [4], [5], [6], [7]]);
     assert.ok(forwards.every(({ size, items }) => size === 1 || bytesOf(items) <= 50_000));
-    const backwards = await walked(records, { ...query, backwards: true });
+    const backwards = await readPages(records, { ...query, backwards: true });
     assert.deepEqual(backwards.map(numbersOf), [[7], [6], [5], [2, 3, 4], [0, 1]]);
     const skipped = await records.list({ ...query, offset: 4 });
     assert.deepEqual(numbersOf(skipped), [4]);
@@ -81,19 +80,19 @@ export const pageBytesCases: Cases = {
     assert.deepEqual([numbersOf(found), found.more], [[6], false]);
   },
 
-  "bytes are counted as UTF-8": async (store) => {
-    const records = await storedTexts(store, upTo(4).map(() => 100), { letter: "日" });
+  "the bytes of a page are counted as UTF-8": async (store) => {
+    const records = await storeTexts(store, upTo(4).map(() => 100), { letter: "日" });
     const { size } = await records.list({ ...BY_N, limit: 4, bytesMax: 900 });
     assert.equal(size, 2);
   },
 
-  "where nothing else is asked for a page holds 16 MiB, also in a transaction": async (store) => {
+  "a page has at most 16 MiB by default, also in a transaction": async (store) => {
     const { engine } = store;
     const space = newSpace();
     const shape = trashDefinition({ fields: { n: { type: "Number" } } });
     const records = engine.records(space, shape);
     const text = "x".repeat(900_000);
-    const whole = { ...BY_N, onlyWhole: true };
+    const completeOnly = { ...BY_N, mustBeComplete: true };
     for (const n of upTo(20)) await records.insert({ _id: id(n), n, isDeleted: false, text });
     const expected = Math.floor(PAGE_BYTES_MAX / 900_080);
     const check = (page: Page) => {
@@ -101,8 +100,8 @@ export const pageBytesCases: Cases = {
       assert.equal(page.more, true);
     };
     check(await records.list({ ...BY_N, limit: 1000 }));
-    await assert.rejects(records.list({ ...whole, limit: expected + 1 }), PageTooLarge);
-    assert.equal((await records.list({ ...whole, limit: expected })).more, true);
+    await assert.rejects(records.list({ ...completeOnly, limit: expected + 1 }), PageTooLarge);
+    assert.equal((await records.list({ ...completeOnly, limit: expected })).more, true);
     await engine.transaction(space, async (tx) => {
       check(await tx.records(shape).list({ ...BY_N, limit: 20 }));
     });

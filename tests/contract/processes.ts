@@ -15,7 +15,7 @@ import {
 } from "./fixtures.ts";
 import { SecondProcess } from "./second_process.ts";
 import type { Cases } from "./suite.ts";
-import type { Call, Outcome, Task } from "./worker.ts";
+import type { Call, CallResult, Task } from "./worker.ts";
 
 const SHAPE = trashDefinition({
   fields: { email: { type: "String" }, n: { type: "Number" } },
@@ -31,25 +31,25 @@ const task = (space: Id, how: Task["how"], calls: readonly Call[]): Task => ({
 
 const increment = (n = 1): Call => ({ update: eq("_id", id(1)), change: { increment: { n } } });
 
-const refusals = (outcomes: readonly Outcome[]): string[] =>
+const refusals = (outcomes: readonly CallResult[]): string[] =>
   outcomes.flatMap((one) =>
     typeof one === "object" && one !== null && "refused" in one ? [one.refused] : []
   );
 
-/** Does it again and again until what the other process does has ended. */
+/** Repeats `ours` until the other process has finished. */
 async function whileUnderWay(theirs: Promise<unknown>, ours: () => Promise<void>): Promise<void> {
   let ended = false;
   const end = () => void (ended = true);
   theirs.then(end, end);
   for (let round = 1; !ended; round++) {
     await ours();
-    // Lets the answer of the other process in.
+    // Lets the response of the other process arrive.
     if (round % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
 export const processCases: Cases = {
-  "increments from two processes add up exactly": async ({ engine, address }) => {
+  "increments of two processes add up exactly": async ({ engine, address }) => {
     await using other = await SecondProcess.start(address);
     const space = newSpace();
     const records = engine.records(space, SHAPE);
@@ -85,7 +85,7 @@ export const processCases: Cases = {
     assert.equal((await records.get(id(1)))?.value.n, 100_100);
   },
 
-  "of inserts of one unique value from two processes exactly one is stored": async (
+  "of inserts of a unique value by two processes exactly one is stored": async (
     { engine, address },
   ) => {
     await using other = await SecondProcess.start(address);
@@ -107,7 +107,7 @@ export const processCases: Cases = {
     assert.equal(new Set((await listAll(records)).map((row) => row.email)).size, 20);
   },
 
-  "of two processes that claim and remove records each wins what the other does not": async (
+  "two processes that claim and remove records never get the same one": async (
     { engine, address },
   ) => {
     await using other = await SecondProcess.start(address);
@@ -134,7 +134,7 @@ export const processCases: Cases = {
     assert.deepEqual(await countsOf(records), { live: 0, deleted: 50, all: 50 });
   },
 
-  "what one process has stored the other sees at once": async ({ engine, address }) => {
+  "a process sees immediately what another process has stored": async ({ engine, address }) => {
     await using other = await SecondProcess.start(address);
     const space = newSpace();
     const records = engine.records(space, SHAPE);
@@ -154,7 +154,7 @@ export const processCases: Cases = {
     }
   },
 
-  "a list that is asked again and again shows what the other process stores": async (
+  "a repeated list shows what another process stores": async (
     { engine, address },
   ) => {
     await using other = await SecondProcess.start(address);
@@ -170,7 +170,7 @@ export const processCases: Cases = {
       [{ update: eq("_id", id(0)), change: { set: { isDeleted: true } } }],
     ];
     for (const calls of writes) {
-      // Often enough for a driver to keep what it has read.
+      // Often enough for a driver to cache the result.
       for (const _ of upTo(8)) await records.list(query);
       const outcomes = await other.run(task(space, "one by one", [...calls, { list: query }]));
       assert.deepEqual(refusals(outcomes), []);
@@ -182,31 +182,31 @@ export const processCases: Cases = {
     }
   },
 
-  "what a list shows meets its filter, also while another process changes it": async (
+  "listed records match their filter while another process changes them": async (
     { engine, address },
   ) => {
     await using other = await SecondProcess.start(address);
     const space = newSpace();
     const records = engine.records(space, SHAPE);
     await records.insertMany(upTo(10).map((n) => ({ _id: id(n), n: n % 2, isDeleted: false })));
-    // Reads in between, for this process to keep what it has read for a while.
+    // Reads in between let this process reuse its cached state for a while.
     const pause = upTo(20).map((n): Call => ({ get: id(n) }));
     const flips = upTo(20).flatMap((n): Call[] => [
       { update: eq("_id", id(n % 10)), change: { set: { n: (n + (n < 10 ? 1 : 0)) % 2 } } },
       ...pause,
     ]);
     const flipping = other.run(task(space, "one by one", upTo(50).flatMap(() => flips)));
-    const whole = { filter: ALL, sort: [], limit: 100 };
+    const everything = { filter: ALL, sort: [], limit: 100 };
     const query = { filter: eq("n", 1), sort: [], limit: 100 };
     await whileUnderWay(flipping, async () => {
-      await records.list(whole);
+      await records.list(everything);
       const shown = rowsOf(await records.list(query));
       assert.ok(shown.every((row) => row.n === 1), JSON.stringify(shown));
     });
     assert.deepEqual(refusals(await flipping), []);
   },
 
-  "a page and its total are of one moment, also while another process writes": async (
+  "a page and its total are consistent while another process writes": async (
     { engine, address },
   ) => {
     await using other = await SecondProcess.start(address);
@@ -255,7 +255,7 @@ export const processCases: Cases = {
     assert.deepEqual(await countsOf(records), { live: 75, deleted: 75, all: 150 });
   },
 
-  "a transaction of one process is unseen by the other until its end": async (
+  "another process sees a transaction only after its end": async (
     { engine, address },
   ) => {
     await using other = await SecondProcess.start(address);
@@ -266,29 +266,30 @@ export const processCases: Cases = {
     assert.deepEqual(refusals(await other.run(task(space, "transaction", calls))), []);
     assert.deepEqual(await listAll(records), [{ _id: id(1), n: 0, isDeleted: false }]);
     assert.deepEqual(await countsOf(records), { live: 1, deleted: 0, all: 1 });
-    await other.tell("go on");
+    await other.send("go on");
     await other.answer();
     assert.equal((await records.get(id(1)))?.value.n, 1);
     assert.deepEqual(await countsOf(records), { live: 1, deleted: 1, all: 2 });
   },
 
-  "a process that is killed loses nothing it answered, and nothing of its transaction stays":
-    async ({ engine, address }) => {
-      const space = newSpace();
-      const records = engine.records(space, SHAPE);
-      await using other = await SecondProcess.start(address);
-      const inserts = (from: number): Call[] =>
-        upTo(20).map((n) => ({ insert: { _id: id(from + n), n, isDeleted: n % 2 === 0 } }));
-      assert.deepEqual(refusals(await other.run(task(space, "together", inserts(0)))), []);
-      assert.deepEqual(refusals(await other.run(task(space, "transaction", inserts(100)))), []);
-      await other.kill();
-      await records.insert({ _id: id(50), n: 50, isDeleted: false });
-      const stored = (await listAll(records)).map((row) => row._id);
-      assert.deepEqual(stored, [...upTo(20), 50].map(id));
-      assert.deepEqual(await countsOf(records), { live: 11, deleted: 10, all: 21 });
-    },
+  "a killed process loses no acknowledged write, and its transaction is undone": async (
+    { engine, address },
+  ) => {
+    const space = newSpace();
+    const records = engine.records(space, SHAPE);
+    await using other = await SecondProcess.start(address);
+    const inserts = (from: number): Call[] =>
+      upTo(20).map((n) => ({ insert: { _id: id(from + n), n, isDeleted: n % 2 === 0 } }));
+    assert.deepEqual(refusals(await other.run(task(space, "together", inserts(0)))), []);
+    assert.deepEqual(refusals(await other.run(task(space, "transaction", inserts(100)))), []);
+    await other.kill();
+    await records.insert({ _id: id(50), n: 50, isDeleted: false });
+    const stored = (await listAll(records)).map((row) => row._id);
+    assert.deepEqual(stored, [...upTo(20), 50].map(id));
+    assert.deepEqual(await countsOf(records), { live: 11, deleted: 10, all: 21 });
+  },
 
-  "two processes may make the same spaces and records at the same time": async (
+  "two processes may create the same spaces and kinds concurrently": async (
     { engine, address },
   ) => {
     await using other = await SecondProcess.start(address);
@@ -308,7 +309,7 @@ export const processCases: Cases = {
     }
   },
 
-  "a page is of one moment, also while another process moves its records": async (
+  "a page is consistent while another process moves its records": async (
     { engine, address },
   ) => {
     await using other = await SecondProcess.start(address);
@@ -320,7 +321,7 @@ export const processCases: Cases = {
     const records = engine.records(space, shape);
     await records.insertMany(upTo(10).map((n) => ({ _id: id(n), n: n < 5 ? 1 : 2 })));
     const from: Position = { values: [1], id: id(0) };
-    // Behind the position it lies now among the equal values, now among the greater ones.
+    // After the position, its record moves between the equal values and the greater ones.
     const moves = [2, 1].map((n): Call => ({ update: eq("_id", id(3)), change: { set: { n } } }));
     const moving = other.run({
       space,

@@ -11,7 +11,7 @@ const TEXT = "x".repeat(1000);
 
 const post = (n: number, text = TEXT) => ({ _id: id(n), isDeleted: false, text });
 
-/** Opens a space with one record, and says how many bytes that takes. */
+/** Opens a space with one record, and returns its size in bytes. */
 async function open(engine: Engine) {
   const space = newSpace();
   await engine.records(space, POSTS).insert(post(1));
@@ -21,16 +21,16 @@ async function open(engine: Engine) {
   return { space, size, within, all: engine.records(space, POSTS) };
 }
 
-/** How many of these were stored; the others must have been refused for want of space. */
-async function storedOf(writes: readonly Promise<unknown>[]): Promise<number> {
+/** Returns how many of the writes succeeded. The others must have been refused for the quota. */
+async function countStored(writes: readonly Promise<unknown>[]): Promise<number> {
   const ended = await Promise.allSettled(writes);
   const refused = ended.filter((one) => one.status === "rejected");
   for (const { reason } of refused) assert.ok(reason instanceof SpaceFull, String(reason));
   return ended.length - refused.length;
 }
 
-/** How many of these are stored by two processes, each of which inserts one after the other. */
-async function inBoth(
+/** Returns how many inserts succeed in two processes, each of which inserts sequentially. */
+async function insertInBoth(
   engine: Engine,
   address: string,
   space: Space,
@@ -46,7 +46,7 @@ async function inBoth(
   });
   const records = engine.records(space, POSTS, { quota });
   let ours = 0;
-  for (const n of upTo(100)) ours += await storedOf([records.insert(post(2000 + n))]);
+  for (const n of upTo(100)) ours += await countStored([records.insert(post(2000 + n))]);
   const outcomes = await theirs;
   const refused = outcomes.filter((one) =>
     typeof one === "object" && one !== null && "refused" in one
@@ -56,7 +56,7 @@ async function inBoth(
 }
 
 export const quotaCases: Cases = {
-  "what would make a space hold more than it may is refused, and leaves no trace": async (
+  "a write that would exceed the quota is refused and changes nothing": async (
     { engine },
   ) => {
     const { space, size, within, all } = await open(engine);
@@ -85,7 +85,7 @@ export const quotaCases: Cases = {
     assert.equal(await engine.bytes(space), 4 * size + 2);
   },
 
-  "what makes a space hold less is written, however little it may hold": async ({ engine }) => {
+  "a write that makes a space smaller is accepted, however small its quota": async ({ engine }) => {
     const { space, size, within, all } = await open(engine);
     const none = within(0);
     assert.ok(await none.updateOne(eq("_id", id(1)), { set: { text: TEXT.replace("x", "y") } }));
@@ -99,24 +99,24 @@ export const quotaCases: Cases = {
     await within(size).insert(post(3));
   },
 
-  "of many inserts at once, those are stored that fit the quota": async ({ engine }) => {
+  "of concurrent inserts, those that fit the quota are stored": async ({ engine }) => {
     const { space, size, within } = await open(engine);
     const quota = within(11 * size + size / 2);
-    assert.equal(await storedOf(upTo(50).map((n) => quota.insert(post(n + 2)))), 10);
+    assert.equal(await countStored(upTo(50).map((n) => quota.insert(post(n + 2)))), 10);
     assert.equal(await engine.bytes(space), 11 * size);
   },
 
-  "of many changes at once, those are made that fit the quota": async ({ engine }) => {
+  "of concurrent changes, those that fit the quota are made": async ({ engine }) => {
     const { space, size, within, all } = await open(engine);
     await all.insertMany(upTo(19).map((n) => post(n + 2)));
     const quota = within(20 * size + 5 * TEXT.length + 10);
     const double = { set: { text: TEXT + TEXT } };
     const changes = upTo(20).map((n) => quota.updateOne(eq("_id", id(n + 1)), double));
-    assert.equal(await storedOf(changes), 5);
+    assert.equal(await countStored(changes), 5);
     assert.equal(await engine.bytes(space), 20 * size + 5 * TEXT.length);
   },
 
-  "within a transaction what it has written itself counts, and nothing once it is undone": async (
+  "the writes of a transaction count within it, and not after it was undone": async (
     { engine },
   ) => {
     const { space, size } = await open(engine);
@@ -145,16 +145,17 @@ export const quotaCases: Cases = {
     await assert.rejects(engine.records(space, POSTS, { quota }).insert(post(3)), SpaceFull);
   },
 
-  "two processes that write at once fill the quota, and exceed it by no more than one has in flight":
-    async ({ engine, address }) => {
-      const { space, size } = await open(engine);
-      const quota = { bytesMax: 51 * size + size / 2, alsoCounted: [] };
-      const stored = await inBoth(engine, address, space, quota);
-      assert.ok(stored === 50 || stored === 51, `${stored} are stored`);
-      assert.equal(await engine.bytes(space), (stored + 1) * size);
-    },
+  "two concurrent processes fill the quota, and exceed it by one's writes in flight": async (
+    { engine, address },
+  ) => {
+    const { space, size } = await open(engine);
+    const quota = { bytesMax: 51 * size + size / 2, alsoCounted: [] };
+    const stored = await insertInBoth(engine, address, space, quota);
+    assert.ok(stored === 50 || stored === 51, `${stored} are stored`);
+    assert.equal(await engine.bytes(space), (stored + 1) * size);
+  },
 
-  "what one process removes another one may write at once": async ({ engine, address }) => {
+  "another process can use freed space immediately": async ({ engine, address }) => {
     const { space, size, within } = await open(engine);
     await using other = await SecondProcess.start(address);
     const quota = { bytesMax: 2 * size, alsoCounted: [] };

@@ -26,14 +26,14 @@ const LIVE = eq("isDeleted", false);
 const POSTS = 5;
 const EACH = 12;
 
-/** Each of five posts has twelve, of which the first three are deleted; some are of no post. */
-async function stored({ engine }: Store, shape: Definition): Promise<Records> {
+/** Stores twelve records per post, three of them deleted, and some for no post. */
+async function storeReferrers({ engine }: Store, shape: Definition): Promise<Records> {
   const records = engine.records(newSpace(), shape);
   await records.insertMany([
     ...upTo(POSTS * EACH).map((n) => ({
       _id: id(1_000 + n),
       post: id(n % POSTS),
-      rank: Math.floor(n / POSTS / 2), // Two of the same rank: the later id is newer.
+      rank: Math.floor(n / POSTS / 2), // Two records share a rank: the later id is newer.
       on: { post: id(0) },
       isDeleted: n < 3 * POSTS,
     })),
@@ -52,16 +52,16 @@ const ask = (parts: Partial<ReferrerQuery> = {}): ReferrerQuery => ({
   ...parts,
 });
 
-/** The ids of a post's, the newest first. */
+/** Returns the ids that refer to a post, newest first. */
 const expected = (post: number, limit: number) =>
   upTo(EACH).slice(3).reverse().slice(0, limit).map((n) => id(1_000 + n * POSTS + post));
 
 export const referringCases: Cases = Object.fromEntries(
   Object.entries(SHAPES).flatMap(([how, shape]) => [
     [
-      `each id gets those that hold it, in order and no more than the limit: ${how}`,
+      `each id gets the records that refer to it, in order and up to the limit: ${how}`,
       async (store: Store) => {
-        const records = await stored(store, shape);
+        const records = await storeReferrers(store, shape);
         for (const limit of [1, 4, 100]) {
           assert.deepEqual(
             await records.referrers(ask({ ids: [id(3), id(0), id(77)], limit })),
@@ -70,26 +70,32 @@ export const referringCases: Cases = Object.fromEntries(
         }
       },
     ],
-    [`what the filter leaves out refers to nothing: ${how}`, async (store: Store) => {
-      const records = await stored(store, shape);
+    [`records that the filter excludes do not count as referrers: ${how}`, async (store: Store) => {
+      const records = await storeReferrers(store, shape);
       const filter = and(LIVE, eq("rank", 5));
       const found = await records.referrers(ask({ filter }));
       assert.deepEqual(found.get(id(0)), [id(1_055), id(1_050)]);
       const nothing = await records.referrers(ask({ filter: and(LIVE, eq("rank", 7)) }));
       assert.deepEqual(nothing, new Map());
     }],
-    [`deleted records refer where the filter lets them: ${how}`, async (store: Store) => {
-      const records = await stored(store, shape);
-      const found = await records.referrers(ask({ filter: and() }));
-      assert.equal(found.get(id(1))!.length, EACH);
-    }],
-    [`references within objects are found, and none of no ids: ${how}`, async (store: Store) => {
-      const records = await stored(store, shape);
-      const found = await records.referrers(ask({ path: "on.post", limit: 3 }));
-      assert.deepEqual(found, new Map([[id(0), [id(1_059), id(1_058), id(1_057)]]]));
-      assert.deepEqual(await records.referrers(ask({ ids: [] })), new Map());
-      const unused = store.engine.records(newSpace(), shape);
-      assert.deepEqual(await unused.referrers(ask()), new Map());
-    }],
+    [
+      `deleted records count as referrers if the filter includes them: ${how}`,
+      async (store: Store) => {
+        const records = await storeReferrers(store, shape);
+        const found = await records.referrers(ask({ filter: and() }));
+        assert.equal(found.get(id(1))!.length, EACH);
+      },
+    ],
+    [
+      `references within objects are found, and no ids have no referrers: ${how}`,
+      async (store: Store) => {
+        const records = await storeReferrers(store, shape);
+        const found = await records.referrers(ask({ path: "on.post", limit: 3 }));
+        assert.deepEqual(found, new Map([[id(0), [id(1_059), id(1_058), id(1_057)]]]));
+        assert.deepEqual(await records.referrers(ask({ ids: [] })), new Map());
+        const unused = store.engine.records(newSpace(), shape);
+        assert.deepEqual(await unused.referrers(ask()), new Map());
+      },
+    ],
   ]),
 );

@@ -1,5 +1,3 @@
-/** Fields of records that take over the values of others, with the definition that says so. */
-
 import assert from "node:assert/strict";
 import { ALL, and, compare, eq } from "@/lib/store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "@/lib/store/port.ts";
@@ -75,8 +73,8 @@ const row = (n: number) => ({
   isDeleted: n % 5 === 0,
 });
 
-/** As {@linkcode row} is called behind the renames. */
-const moved = ({ a, n, at, list, o, ...rest }: ReturnType<typeof row>) => ({
+/** Returns the fields of {@linkcode row} after the renames. */
+const renamedRow = ({ a, n, at, list, o, ...rest }: ReturnType<typeof row>) => ({
   ...rest,
   b: a,
   m: n,
@@ -89,11 +87,10 @@ async function define(engine: Engine, space: Id, after: Definition, before = BEF
   await engine.transaction(space, (tx) => tx.define(after, before));
 }
 
-/** Members of each record in their order. */
 const inOrder = (rows: readonly StoredRecord[]) => rows.map((one) => Object.entries(one));
 
 export const renamingCases: Cases = {
-  "values of renamed fields are found under the new names, by every condition": async (
+  "values of renamed fields are found under the new names by every condition": async (
     { engine },
   ) => {
     const space = newSpace();
@@ -102,7 +99,7 @@ export const renamingCases: Cases = {
     const counts = await countsOf(before);
     await define(engine, space, RENAMING);
     const records = engine.records(space, AFTER);
-    assert.deepEqual(await listAll(records), upTo(20).map((n) => moved(row(n))));
+    assert.deepEqual(await listAll(records), upTo(20).map((n) => renamedRow(row(n))));
     assert.deepEqual(await countsOf(records), counts);
     const live = eq("isDeleted", false);
     assert.equal(await records.count(and(live, eq("b", "word7"))), 1);
@@ -127,7 +124,7 @@ export const renamingCases: Cases = {
     );
   },
 
-  "a record that is renamed gets another revision, and no other does": async ({ engine }) => {
+  "a record with a renamed field gets a new revision, and others do not": async ({ engine }) => {
     const space = newSpace();
     const before = engine.records(space, BEFORE);
     await before.insertMany([
@@ -154,38 +151,37 @@ export const renamingCases: Cases = {
     assert.equal(changed?.value.m, 6);
   },
 
-  "renamed values stay what they are to the letter, and stand last in the order of their names":
-    async ({ engine }) => {
-      const space = newSpace();
-      const before = trashDefinition({ fields: { z: { type: "Object" }, y: { type: "Number" } } });
-      const values = {
-        text: 'a "quoted" \\ \u2028 \u{1f600} \u0001 é',
-        numbers: [1e21, 0.1, 5e-324, 1.7976931348623157e308, -0.5, 9007199254740993, 0],
-        none: null,
-        deep: { deep: [{ z: 1, y: [] }, {}] },
-      };
-      await engine.records(space, before).insertMany([
-        { _id: id(1), z: values, y: 1e300, last: true, isDeleted: false },
-        { _id: id(2), isDeleted: false, z: {} },
-        { _id: id(3), y: -1.5, isDeleted: false },
-      ]);
-      const after = trashDefinition({ fields: { c: { type: "Object" }, d: { type: "Number" } } });
-      const renames = [{ from: "y", to: "d" }, { from: "z", to: "c" }];
-      await define(engine, space, { ...after, renames }, before);
-      const records = engine.records(space, after);
-      assert.deepEqual(
-        inOrder(await listAll(records)),
-        inOrder([
-          { _id: id(1), last: true, isDeleted: false, c: values, d: 1e300 },
-          { _id: id(2), isDeleted: false, c: {} },
-          { _id: id(3), isDeleted: false, d: -1.5 },
-        ]),
-      );
-      const [first] = (await records.list({ filter: ALL, sort: [], limit: 1 })).texts;
-      assert.equal(first, JSON.stringify(JSON.parse(first!)));
-    },
+  "renamed values are unchanged and come last, in the order of their names": async ({ engine }) => {
+    const space = newSpace();
+    const before = trashDefinition({ fields: { z: { type: "Object" }, y: { type: "Number" } } });
+    const values = {
+      text: 'a "quoted" \\ \u2028 \u{1f600} \u0001 é',
+      numbers: [1e21, 0.1, 5e-324, 1.7976931348623157e308, -0.5, 9007199254740993, 0],
+      none: null,
+      deep: { deep: [{ z: 1, y: [] }, {}] },
+    };
+    await engine.records(space, before).insertMany([
+      { _id: id(1), z: values, y: 1e300, last: true, isDeleted: false },
+      { _id: id(2), isDeleted: false, z: {} },
+      { _id: id(3), y: -1.5, isDeleted: false },
+    ]);
+    const after = trashDefinition({ fields: { c: { type: "Object" }, d: { type: "Number" } } });
+    const renames = [{ from: "y", to: "d" }, { from: "z", to: "c" }];
+    await define(engine, space, { ...after, renames }, before);
+    const records = engine.records(space, after);
+    assert.deepEqual(
+      inOrder(await listAll(records)),
+      inOrder([
+        { _id: id(1), last: true, isDeleted: false, c: values, d: 1e300 },
+        { _id: id(2), isDeleted: false, c: {} },
+        { _id: id(3), isDeleted: false, d: -1.5 },
+      ]),
+    );
+    const [first] = (await records.list({ filter: ALL, sort: [], limit: 1 })).texts;
+    assert.equal(first, JSON.stringify(JSON.parse(first!)));
+  },
 
-  "a field takes over values with another type that they fit": async ({ engine }) => {
+  "a renamed field may get another type that fits its values": async ({ engine }) => {
     const space = newSpace();
     const before = trashDefinition({ fields: { a: { type: "String" } } });
     const at = (n: number) => `2026-01-0${n}T00:00:00.000Z`;
@@ -221,7 +217,7 @@ export const renamingCases: Cases = {
     assert.equal(await records.count(eq("a", "word3")), 1);
   },
 
-  "the bytes of what is renamed are counted as they are then": async ({ engine }) => {
+  "the bytes of renamed records are counted after the rename": async ({ engine }) => {
     const space = newSpace();
     const before = trashDefinition({ fields: { a: { type: "String" } } });
     const after = trashDefinition({ fields: { muchLonger: { type: "String" } } });

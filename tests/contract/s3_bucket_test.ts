@@ -1,4 +1,4 @@
-/** What a bucket must allow, and what the driver makes of the objects in it. */
+/** Rights that a bucket must grant, and objects in it. */
 
 import assert from "node:assert/strict";
 import http from "node:http";
@@ -8,10 +8,10 @@ import { type Blobs, BlobsUnavailable } from "@/lib/files/blobs.ts";
 import { bucketPolicy, corsRules } from "@/lib/files/bucket_rules.ts";
 import { Secret } from "@/lib/crypto/secret.ts";
 import { openS3Blobs } from "@/lib/files/s3/blobs.ts";
-import { documented, type TestBucket } from "../support/s3.ts";
+import { documentedRules, type TestBucket } from "../support/s3.ts";
 import { aPath, newProject, pathIn, TYPE } from "./blobs_fixtures.ts";
 import { until } from "../acceptance/until.ts";
-import { standBetween } from "./between.ts";
+import { startProxy } from "./connection_proxy.ts";
 import { onS3, openBucket, type OpenedBucket } from "./s3_fixtures.ts";
 
 const GONE_MS = 10_000;
@@ -21,7 +21,7 @@ interface Statement {
   readonly Action: string | readonly string[];
 }
 
-/** What else there is to do to a bucket or an object, but for its policy, which is the test's own. */
+/** Other actions on a bucket or an object, except for its policy, which the test itself changes. */
 const OTHERS = [
   "s3:CreateBucket",
   "s3:DeleteObjectTagging",
@@ -45,7 +45,7 @@ const OTHERS = [
   "s3:PutObjectVersionAcl",
 ];
 
-/** Takes rights from everybody, from the owner too. */
+/** Denies rights to everyone, including the owner. */
 async function deny({ client, name }: TestBucket, rights: readonly string[]): Promise<void> {
   const Statement = [{
     Effect: "Deny",
@@ -57,7 +57,7 @@ async function deny({ client, name }: TestBucket, rights: readonly string[]): Pr
   await client.send(new PutBucketPolicyCommand({ Bucket: name, Policy }));
 }
 
-/** All that Corbel does with an object. */
+/** Uses every call of Corbel on an object. */
 async function useAll({ blobs, stage }: OpenedBucket): Promise<void> {
   const path = aPath();
   await useInPieces(blobs);
@@ -72,21 +72,21 @@ async function useAll({ blobs, stage }: OpenedBucket): Promise<void> {
   assert.equal(await blobs.stat("stored", path), null);
 }
 
-/** An upload in pieces, and another that is given up. */
+/** Uploads a file in pieces, and cancels another upload. */
 async function useInPieces({ pieces }: Blobs): Promise<void> {
   const upload = { path: aPath(), bytes: 5, contentType: TYPE, place: "private" as const };
   await pieces.begin(upload);
   const name = await pieces.begin(upload);
-  await using writer = await pieces.goOn(upload, { name, arrived: 0 });
+  await using writer = await pieces.resume(upload, { name, arrived: 0 });
   await writer.write(new Uint8Array(5));
   assert.deepEqual(await pieces.join(upload, name), { bytes: 5 });
   await pieces.remove(upload.path);
 }
 
-onS3("the documented rights of the key are enough, and each of them is needed", async () => {
+onS3("the documented rights of the key are sufficient, and each is necessary", async () => {
   await using opened = await openBucket();
   const { bucket } = opened;
-  const { Statement } = JSON.parse(await documented("rights", bucket.name));
+  const { Statement } = JSON.parse(await documentedRules("rights", bucket.name));
   const rights = Statement.flatMap(({ Action }: Statement) => Action) as string[];
   assert.deepEqual(rights, [
     "s3:ListBucket",
@@ -105,21 +105,21 @@ onS3("the documented rights of the key are enough, and each of them is needed", 
   }
 });
 
-onS3("a bucket that denies access is not taken for an empty one", async () => {
+onS3("a bucket that denies access does not count as empty", async () => {
   await using opened = await openBucket();
   const { bucket, blobs, options } = opened;
-  const told = (error: Error) =>
+  const namesRight = (error: Error) =>
     error instanceof BlobsUnavailable && /403/.test(error.message) &&
     /s3:ListBucket/.test(error.message);
-  // Whose refusal has a body, as no answer to HEAD has.
+  // This refusal has a body, unlike answers to HEAD.
   await deny(bucket, ["s3:ListBucket"]);
-  await assert.rejects(blobs.ping(), told);
+  await assert.rejects(blobs.ping(), namesRight);
   await using refused = openS3Blobs({ ...options, secretAccessKey: new Secret("another") });
-  await assert.rejects(refused.stat("staged", aPath()), told);
-  await assert.rejects(refused.publish(aPath(), TYPE), told);
+  await assert.rejects(refused.stat("staged", aPath()), namesRight);
+  await assert.rejects(refused.publish(aPath(), TYPE), namesRight);
 });
 
-onS3("with the documented policy everybody reads files, and nobody what is staged", async () => {
+onS3("the documented policy makes files public, and no staged objects", async () => {
   await using opened = await openBucket();
   const { bucket, blobs, visit, stage } = opened;
   const path = aPath();
@@ -137,11 +137,11 @@ onS3("with the documented policy everybody reads files, and nobody what is stage
     assert.equal((await visit(stored, { method })).status, 403, method);
   }
   assert.equal((await visit(`${bucket.account.endpoint}/${bucket.name}`)).status, 403, "a listing");
-  assert.deepEqual(JSON.parse(await documented("policy", "b")), bucketPolicy("b"));
+  assert.deepEqual(JSON.parse(await documentedRules("policy", "b")), bucketPolicy("b"));
 });
 
 onS3(
-  "with the documented rules a page elsewhere may put, and get an answer that it can read",
+  "with the documented CORS rules another site may upload and read the response",
   async () => {
     await using opened = await openBucket();
     const origin = "https://app.example";
@@ -170,12 +170,14 @@ onS3(
     );
     const more = await preflight({ ...put, "access-control-request-headers": "x-amz-acl" });
     assert.equal(more.status, 403);
-    assert.deepEqual(JSON.parse(await documented("cors", "b")), { CORSRules: corsRules(["*"]) });
+    assert.deepEqual(JSON.parse(await documentedRules("cors", "b")), {
+      CORSRules: corsRules(["*"]),
+    });
   },
 );
 
 onS3(
-  "a file is served as it was asked for, and nothing that the upload said of itself stays",
+  "a file is served with the requested headers, not with those of the upload",
   async () => {
     await using opened = await openBucket();
     const { bucket, visit } = opened;
@@ -216,10 +218,10 @@ onS3(
   },
 );
 
-onS3("what else is in the bucket is neither listed nor in the way of a walk", async () => {
+onS3("foreign objects in the bucket are not listed and do not disturb a walk", async () => {
   await using opened = await openBucket();
   const { bucket, blobs, stage } = opened;
-  // Around `_incoming/`, which stands between digits and letters.
+  // `_incoming/` sorts between digits and letters.
   const [first, last] = [pathIn(`0${newProject().slice(1)}`), pathIn(`f${newProject().slice(1)}`)];
   for (const path of [first, last]) {
     await stage(path, "x");
@@ -246,24 +248,27 @@ onS3("what else is in the bucket is neither listed nor in the way of a walk", as
 });
 
 onS3(
-  "a disposed driver keeps no connection, and leaves those of agents that were given",
+  "a disposed driver closes its connections, but not those of given agents",
   async () => {
     await using opened = await openBucket();
     const { options } = opened;
-    await using between = standBetween(options.endpoint!, () => "pass");
-    const here = { ...options, endpoint: between.origin };
+    await using proxy = startProxy(options.endpoint!, () => "pass");
+    const here = { ...options, endpoint: proxy.origin };
     const own = openS3Blobs(here);
     await own.ping();
-    assert.ok(between.clients() > 0);
+    assert.ok(proxy.clients() > 0);
     await own[Symbol.asyncDispose]();
-    await until("its connections are closed", () => between.clients() === 0, GONE_MS);
+    await until("its connections are closed", () => proxy.clients() === 0, GONE_MS);
 
     using stack = new DisposableStack();
     const httpAgent = stack.adopt(new http.Agent({ keepAlive: true }), (agent) => agent.destroy());
-    const given = openS3Blobs({ ...here, agents: { httpAgent, httpsAgent: new https.Agent() } });
-    await given.ping();
+    const withGivenAgents = openS3Blobs({
+      ...here,
+      agents: { httpAgent, httpsAgent: new https.Agent() },
+    });
+    await withGivenAgents.ping();
     const [socket] = Object.values(httpAgent.freeSockets).flat();
-    await given[Symbol.asyncDispose]();
+    await withGivenAgents[Symbol.asyncDispose]();
     assert.equal(socket!.destroyed, false);
   },
 );

@@ -1,5 +1,3 @@
-/** Buckets that the S3 driver is tried on, and clients of theirs. */
-
 import assert from "node:assert/strict";
 import { Secret } from "@/lib/crypto/secret.ts";
 import { openS3Blobs, type S3Blobs } from "@/lib/files/s3/blobs.ts";
@@ -15,13 +13,12 @@ export const optionsOf = ({ name, account }: TestBucket): S3Options => ({
   publicUrl: `${account.endpoint}/${name}`,
 });
 
-/** A bucket, the driver on it, and somebody without credentials. */
+/** A bucket, the driver on it, and a client without credentials. */
 export interface OpenedBucket extends AsyncDisposable {
   readonly bucket: TestBucket;
   readonly options: S3Options;
   readonly blobs: S3Blobs;
   visit(address: string, init?: RequestInit): Promise<{ status: number; text: string }>;
-  /** Puts an object in the staged place. */
   stage(path: string, body: string, contentType?: string): Promise<void>;
 }
 
@@ -52,6 +49,6 @@ export async function openBucket(): Promise<OpenedBucket> {
   };
 }
 
-/** Left out without an S3 server, which `deno task test` says. */
+/** Registers a test that is ignored without an S3 server, which `deno task test` reports. */
 export const onS3 = (name: string, fn: () => Promise<void>): void =>
   Deno.test({ name: `s3: ${name}`, ignore: !hasS3(), fn });

@@ -1,4 +1,4 @@
-/** What the driver makes of a store whose owner means harm. */
+/** Behaviour of the driver on a malicious store. */
 
 import assert from "node:assert/strict";
 import { BLOB_CALL_MS, type Blobs, BlobsUnavailable } from "@/lib/files/blobs.ts";
@@ -35,28 +35,28 @@ function serveStore(answer: (request: Request) => Response) {
 const xml = (body: BodyInit, status = 200) =>
   new Response(body, { status, headers: { "content-type": "application/xml" } });
 
-/** For `publish`, which looks first whether there is anything to copy. */
-const found = () => new Response(null, { headers: { "content-length": "5", etag: '"a"' } });
+/** Response for `publish`, which first checks whether the object exists. */
+const foundResponse = () => new Response(null, { headers: { "content-length": "5", etag: '"a"' } });
 
 const page = { prefix: `${PROJECT}/`, after: null, limit: 10 };
 
-/** Calls whose answers the SDK reads whole. */
+/** Calls for which the SDK reads the complete response. */
 const CALLS: Readonly<Record<string, (blobs: Blobs) => Promise<unknown>>> = {
   ping: (blobs) => blobs.ping(),
   publish: (blobs) => blobs.publish(aPath(), TYPE),
   list: (blobs) => blobs.list("stored", page),
 };
 
-/** The same, if it is a refusal. */
+/** Calls for which the SDK reads a complete error response. */
 const REFUSED = { ...CALLS, read: (blobs: Blobs) => blobs.read("stored", aPath()) };
 
 for (const status of [200, 403, 500]) {
-  Deno.test(`s3: an endless answer of ${status} is read no further than an answer goes`, async () => {
+  Deno.test(`s3: an endless response of ${status} is read up to the limit of a response`, async () => {
     const chunk = new Uint8Array(262_144).fill(32);
     for (const [name, call] of Object.entries(status === 200 ? CALLS : REFUSED)) {
       let sent = 0;
       await using store = serveStore(({ method }) => {
-        if (method === "HEAD") return found();
+        if (method === "HEAD") return foundResponse();
         const pull = (controller: ReadableStreamDefaultController) => {
           sent += chunk.length;
           controller.enqueue(chunk);
@@ -69,7 +69,7 @@ for (const status of [200, 403, 500]) {
   });
 }
 
-Deno.test("s3: a call whose answer comes drop by drop is over when its time is", async () => {
+Deno.test("s3: a call whose response is slow ends at its deadline", async () => {
   const timers = new Set<ReturnType<typeof setInterval>>();
   await using store = serveStore(() => {
     let timer: ReturnType<typeof setInterval>;
@@ -95,7 +95,7 @@ Deno.test("s3: a call whose answer comes drop by drop is over when its time is",
   assert.match(first.message, /did not answer in time/);
 });
 
-Deno.test("s3: a list that goes in circles, or beyond what was asked for, is a failure", async () => {
+Deno.test("s3: a list that repeats pages or returns foreign keys is a failure", async () => {
   const [one, two] = [pathIn(PROJECT), pathIn(PROJECT)].toSorted() as [string, string];
   const cases: readonly (readonly [after: string | null, keys: readonly string[]])[] = [
     [one, [one]],

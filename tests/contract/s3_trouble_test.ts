@@ -1,4 +1,4 @@
-/** What the driver makes of a store that answers late, wrongly, or something else than before. */
+/** Behaviour of the driver on a store that answers late or wrongly, or whose objects change. */
 
 import assert from "node:assert/strict";
 import { AbortMultipartUploadCommand } from "@aws-sdk/client-s3";
@@ -12,7 +12,7 @@ import {
 import { openS3Blobs } from "@/lib/files/s3/blobs.ts";
 import type { S3Options } from "@/lib/files/s3/client.ts";
 import { Secret } from "@/lib/crypto/secret.ts";
-import { type Fate, standBetween } from "./between.ts";
+import { type RequestFate, startProxy } from "./connection_proxy.ts";
 import { aPath, assertHolds, contents, manyBytes, TYPE } from "./blobs_fixtures.ts";
 import { onS3, openBucket, type OpenedBucket } from "./s3_fixtures.ts";
 
@@ -28,7 +28,7 @@ const optionsAt = (endpoint: string): S3Options => ({
   secretAccessKey: new Secret(SECRET),
 });
 
-/** A store that answers as it is told to, and the methods that it was asked with. */
+/** Starts a store with the given responses, which records the methods of its requests. */
 function serveStore(answer: (request: Request) => Response) {
   const asked: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
@@ -60,19 +60,19 @@ const CALLS: Readonly<Record<string, (blobs: Blobs, path: string) => Promise<unk
   list: (blobs) => blobs.list("stored", page),
 };
 
-/** Fails if a call of the driver is not over long after it must be. */
-async function ended(call: Promise<unknown>): Promise<unknown> {
+/** Fails if a call of the driver has not ended long after its deadline. */
+async function endOf(call: Promise<unknown>): Promise<unknown> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise((resolve) => {
-    timer = setTimeout(() => resolve(new Error("still under way")), 2 * BLOB_CALL_MS);
+    timer = setTimeout(() => resolve(new Error("still in progress")), 2 * BLOB_CALL_MS);
   });
   const result = await Promise.race([call.then(() => null, (error) => error), late]);
   clearTimeout(timer);
   return result;
 }
 
-Deno.test("s3: every call to a store that never answers comes to an end by itself", async () => {
-  // Somebody listens there, and says nothing.
+Deno.test("s3: every call to a store that never answers ends on its own", async () => {
+  // The listener accepts connections and never answers.
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const accepted: Deno.Conn[] = [];
   const accepting = (async () => {
@@ -81,7 +81,7 @@ Deno.test("s3: every call to a store that never answers comes to an end by itsel
   {
     await using blobs = openS3Blobs(optionsAt(`http://127.0.0.1:${listener.addr.port}`));
     const calls = Object.entries(CALLS).map(async ([name, call]) => {
-      const error = await ended(call(blobs, aPath()));
+      const error = await endOf(call(blobs, aPath()));
       assert.ok(error instanceof BlobsUnavailable, `${name}: ${error}`);
       assert.match(error.message, /did not answer in time/, name);
     });
@@ -92,16 +92,16 @@ Deno.test("s3: every call to a store that never answers comes to an end by itsel
   for (const connection of accepted) connection.close();
 });
 
-Deno.test("s3: a store that is overloaded is asked once more and no more, however long it asks to wait", async () => {
+Deno.test("s3: a call to an overloaded store is retried once, whatever its Retry-After", async () => {
   await using store = serveStore(() => refusal(503, "SlowDown", { "retry-after": "3600" }));
   await using blobs = openS3Blobs(store.options);
-  const error = await ended(blobs.list("stored", page));
+  const error = await endOf(blobs.list("stored", page));
   assert.ok(error instanceof BlobsUnavailable);
   assert.match(error.message, /asks for fewer requests/);
   assert.deepEqual(store.asked, ["GET", "GET"]);
 });
 
-Deno.test("s3: a refusal is not tried again", async () => {
+Deno.test("s3: a refusal is not retried", async () => {
   for (
     const [status, code] of [[403, "AccessDenied"], [400, "InvalidRequest"], [404, "NoSuchBucket"]]
   ) {
@@ -117,7 +117,7 @@ Deno.test("s3: a refusal is not tried again", async () => {
   }
 });
 
-Deno.test("s3: a copy that fails after it began with 200 is a failure", async () => {
+Deno.test("s3: a copy that fails after its status 200 is a failure", async () => {
   await using store = serveStore((request) =>
     request.method === "HEAD"
       ? new Response(null, { headers: { "content-length": "5", etag: '"a"' } })
@@ -127,8 +127,8 @@ Deno.test("s3: a copy that fails after it began with 200 is a failure", async ()
   await assert.rejects(blobs.publish(aPath(), TYPE), BlobsUnavailable);
 });
 
-Deno.test("s3: only the object that was looked at is copied; who replaces it each time publishes nothing", async () => {
-  // Ceph 16 does not heed the condition: there the length of what was stored has to do.
+Deno.test("s3: only the checked object is copied; if it is replaced each time, publish fails", async () => {
+  // Ceph 16 ignores the condition, and the driver compares the length of the stored object instead.
   const conditions: (string | null)[] = [];
   await using store = serveStore(({ method, headers }) => {
     if (method === "HEAD") {
@@ -142,7 +142,7 @@ Deno.test("s3: only the object that was looked at is copied; who replaces it eac
   assert.deepEqual(conditions, Array(3).fill('"tag of it"'));
 });
 
-Deno.test("s3: what is no answer of a store is a failure, and no secret is told", async () => {
+Deno.test("s3: an invalid response is a failure that contains no secret", async () => {
   const answers = [
     () => new Response("<html>Bad gateway</html>", { status: 502 }),
     () => new Response("<html>Welcome</html>", { headers: { "content-type": "text/html" } }),
@@ -153,73 +153,76 @@ Deno.test("s3: what is no answer of a store is a failure, and no secret is told"
   for (const answer of answers) {
     await using store = serveStore(answer);
     await using blobs = openS3Blobs(store.options);
-    const error = await ended(blobs.ping());
+    const error = await endOf(blobs.ping());
     assert.ok(error instanceof BlobsUnavailable, `${answer}: ${error}`);
     assert.ok(!error.message.includes(SECRET));
   }
 });
 
-Deno.test("s3: a part that an overloaded store refuses is tried once more, and is no rest of one", async () => {
+Deno.test("s3: a part that an overloaded store refuses is retried once, and is not stored as a rest", async () => {
   await using store = serveStore(() => refusal(503, "SlowDown"));
   await using blobs = openS3Blobs(store.options);
   const upload = piecedUpload(10);
-  await using writer = await blobs.pieces.goOn(upload, { name: "of an upload", arrived: 0 });
+  await using writer = await blobs.pieces.resume(upload, { name: "of an upload", arrived: 0 });
   await assert.rejects(writer.write(new Uint8Array(10)), BlobsUnavailable);
   assert.deepEqual(store.asked, ["PUT", "PUT"]);
-  await writer.keep(() => Promise.reject(new Error("noted")));
-  assert.equal(writer.safe, 0);
-  assert.equal(store.asked.length, 2, "nothing of it is kept elsewhere");
+  await writer.flush(() => Promise.reject(new Error("noted")));
+  assert.equal(writer.safeBytes, 0);
+  assert.equal(store.asked.length, 2, "no part of it is stored as a rest");
 });
 
-onS3("a kept connection that is dead costs nobody an answer", async () => {
+onS3("a dead keep-alive connection does not fail a request", async () => {
   await using opened = await openBucket();
   const path = aPath();
   await opened.stage(path, "hello");
   let requests = 0;
-  const cutting = (): Fate => ++requests % 2 === 0 ? "cut" : "pass";
-  await using between = standBetween(opened.options.endpoint!, cutting);
-  await using blobs = openS3Blobs({ ...opened.options, endpoint: between.origin });
+  const cutting = (): RequestFate => ++requests % 2 === 0 ? "cut" : "pass";
+  await using proxy = startProxy(opened.options.endpoint!, cutting);
+  await using blobs = openS3Blobs({ ...opened.options, endpoint: proxy.origin });
   for (let time = 0; time < 3; time++) {
     assert.deepEqual(await blobs.stat("staged", path), { bytes: 5 });
   }
-  assert.ok(requests > 3, "none was cut");
+  assert.ok(requests > 3, "no connection was cut");
 });
 
-/** Does something between the moment in which the driver asks for a copy and the copy. */
+/** Runs `work` between the driver's copy request and the copy. */
 const whenCopied = ({ endpoint }: S3Options, work: () => Promise<void>) =>
-  standBetween(endpoint!, async (head): Promise<Fate> => {
+  startProxy(endpoint!, async (head): Promise<RequestFate> => {
     if (/^x-amz-copy-source:/im.test(head)) await work();
     return "pass";
   });
 
-onS3("what is replaced while it is copied is published as it is then, whole", async () => {
-  await using opened = await openBucket();
-  const { stage, options } = opened;
-  const path = aPath();
-  await stage(path, "first");
-  let copies = 0;
-  await using between = whenCopied(options, async () => {
-    if (++copies === 1) await stage(path, "another");
-  });
-  await using blobs = openS3Blobs({ ...options, endpoint: between.origin });
-  assert.deepEqual(await blobs.publish(path, TYPE), { bytes: 7 });
-  assert.ok(copies > 0);
-  const stored = await contents(opened.blobs, "stored", path);
-  assert.equal(new TextDecoder().decode(stored!), "another");
-});
+onS3(
+  "an object that is replaced during its copy is published completely in its new version",
+  async () => {
+    await using opened = await openBucket();
+    const { stage, options } = opened;
+    const path = aPath();
+    await stage(path, "first");
+    let copies = 0;
+    await using proxy = whenCopied(options, async () => {
+      if (++copies === 1) await stage(path, "another");
+    });
+    await using blobs = openS3Blobs({ ...options, endpoint: proxy.origin });
+    assert.deepEqual(await blobs.publish(path, TYPE), { bytes: 7 });
+    assert.ok(copies > 0);
+    const stored = await contents(opened.blobs, "stored", path);
+    assert.equal(new TextDecoder().decode(stored!), "another");
+  },
+);
 
-onS3("what is removed while it is copied is published by nobody", async () => {
+onS3("an object that is removed during its copy is not published", async () => {
   await using opened = await openBucket();
   const { stage, options } = opened;
   const path = aPath();
   await stage(path, "hello");
-  await using between = whenCopied(options, () => opened.blobs.remove("staged", path));
-  await using blobs = openS3Blobs({ ...options, endpoint: between.origin });
+  await using proxy = whenCopied(options, () => opened.blobs.remove("staged", path));
+  await using blobs = openS3Blobs({ ...options, endpoint: proxy.origin });
   assert.equal(await blobs.publish(path, TYPE), null);
   assert.equal(await opened.blobs.stat("stored", path), null);
 });
 
-onS3("a stream that stops coming fails instead of waiting for ever", async () => {
+onS3("a stream that stops fails instead of waiting forever", async () => {
   await using opened = await openBucket();
   const path = aPath();
   await opened.stage(path, "x".repeat(300_000));
@@ -232,11 +235,11 @@ onS3("a stream that stops coming fails instead of waiting for ever", async () =>
   });
   await using blobs = openS3Blobs(store.options);
   const stream = await blobs.read("stored", path);
-  const error = await ended(new Response(stream).bytes());
-  assert.ok(error instanceof Error && error.message !== "still under way", String(error));
+  const error = await endOf(new Response(stream).bytes());
+  assert.ok(error instanceof Error && error.message !== "still in progress", String(error));
 });
 
-/** A machine whose clock is wrong by so much. */
+/** Sets the machine's clock wrong by `ms` milliseconds. */
 function wrongClock(ms: number): Disposable {
   const real = globalThis.Date;
   globalThis.Date = class extends real {
@@ -248,17 +251,17 @@ function wrongClock(ms: number): Disposable {
   return { [Symbol.dispose]: () => void (globalThis.Date = real) };
 }
 
-onS3("a clock that differs from the store's is told, and not made up for in secret", async () => {
+onS3("a difference to the store's clock is reported, and not compensated for", async () => {
   await using opened = await openBucket();
   await opened.blobs.ping();
-  for (const [ms, told] of [[-3_600_000, /behind/], [3_600_000, /ahead/]] as const) {
+  for (const [ms, message] of [[-3_600_000, /behind/], [3_600_000, /ahead/]] as const) {
     await using blobs = openS3Blobs(opened.options);
     using _wrong = wrongClock(ms);
     for (let time = 0; time < 2; time++) {
       await assert.rejects(blobs.ping(), (error: Error) => {
         assert.ok(error instanceof BlobsUnavailable);
         assert.match(error.message, /clock differs from the store's by 3[56]\d\d s.*NTP/);
-        assert.match(error.message, told);
+        assert.match(error.message, message);
         return true;
       });
     }
@@ -274,27 +277,27 @@ const piecedUpload = (bytes: number): PiecedUpload => ({
   place: "stored",
 });
 
-/** Writes an upload from where it is noted to a place, and notes what is kept, also where it fails. */
+/** Continues an upload up to a position, and records the kept bytes, even on failure. */
 async function goOn(
   { pieces }: Blobs,
   upload: PiecedUpload,
   noted: { name: string; arrived: number },
   { body, to }: { body: Uint8Array; to: number },
 ): Promise<void> {
-  assert.equal(await pieces.arrived(upload, noted), noted.arrived);
-  await using writer = await pieces.goOn(upload, noted);
-  const note = () => Promise.resolve(void (noted.arrived = writer.safe));
+  assert.equal(await pieces.countArrived(upload, noted), noted.arrived);
+  await using writer = await pieces.resume(upload, noted);
+  const note = () => Promise.resolve(void (noted.arrived = writer.safeBytes));
   try {
     await writer.write(body.subarray(noted.arrived, to));
   } finally {
-    await writer.keep(note).then(note, () => {});
+    await writer.flush(note).then(note, () => {});
   }
 }
 
-/** Cuts so many of the next requests for parts. */
+/** Closes the connections of the next requests for parts. */
 function cuttingParts({ options }: OpenedBucket) {
   let cuts = 0;
-  const between = standBetween(options.endpoint!, (head): Fate => {
+  const between = startProxy(options.endpoint!, (head): RequestFate => {
     const isCut = /^PUT \S+[?&]partNumber=/.test(head) && cuts > 0;
     if (isCut) cuts--;
     return isCut ? "cut" : "pass";
@@ -302,7 +305,7 @@ function cuttingParts({ options }: OpenedBucket) {
   return { between, cut: (times: number) => void (cuts = times), left: () => cuts };
 }
 
-onS3("a part that the store refuses has not arrived, and is sent again", async () => {
+onS3("a part that the store refuses has not arrived and is sent again", async () => {
   await using opened = await openBucket();
   const { between, cut } = cuttingParts(opened);
   await using _between = between;
@@ -325,7 +328,7 @@ onS3("a part that the store refuses has not arrived, and is sent again", async (
   }
 });
 
-onS3("one request for a part that is cut costs nobody an answer", async () => {
+onS3("a request for a part whose connection is cut is retried", async () => {
   await using opened = await openBucket();
   const { between, cut, left } = cuttingParts(opened);
   await using _between = between;
@@ -358,36 +361,36 @@ onS3("an upload in parts that the bucket has dropped is lost, and nothing is joi
 });
 
 onS3(
-  "the rest of another part, as a process writes it that froze, is not taken for that of this one",
+  "the rest of another part by a frozen process is not used for this part",
   async () => {
     await using opened = await openBucket();
     const { blobs } = opened;
     const body = manyBytes(2 * PART);
     const upload = piecedUpload(body.length);
     const noted = { name: await blobs.pieces.begin(upload), arrived: 0 };
-    await using frozen = await blobs.pieces.goOn(upload, noted);
+    await using frozen = await blobs.pieces.resume(upload, noted);
     await frozen.write(body.subarray(0, PART - 1));
     await goOn(blobs, upload, noted, { body, to: PART + 1000 });
-    assert.equal(await blobs.pieces.arrived(upload, noted), PART + 1000);
-    await frozen.keep(() => Promise.resolve());
-    noted.arrived = await blobs.pieces.arrived(upload, noted);
-    assert.equal(noted.arrived, PART, "the rest has to be sent again");
+    assert.equal(await blobs.pieces.countArrived(upload, noted), PART + 1000);
+    await frozen.flush(() => Promise.resolve());
+    noted.arrived = await blobs.pieces.countArrived(upload, noted);
+    assert.equal(noted.arrived, PART, "the rest must be sent again");
     await goOn(blobs, upload, noted, { body, to: body.length });
     assert.deepEqual(await blobs.pieces.join(upload, noted.name), { bytes: body.length });
     await assertHolds(blobs, "stored", upload.path, body);
   },
 );
 
-onS3("who may not note how far it has come writes over nothing", async () => {
+onS3("a writer that may not record its progress overwrites nothing", async () => {
   await using opened = await openBucket();
   const { blobs } = opened;
   const body = manyBytes(100);
   const upload = piecedUpload(200);
   const noted = { name: await blobs.pieces.begin(upload), arrived: 0 };
   await goOn(blobs, upload, noted, { body, to: 90 });
-  await using late = await blobs.pieces.goOn(upload, { ...noted, arrived: 0 });
+  await using late = await blobs.pieces.resume(upload, { ...noted, arrived: 0 });
   await late.write(body.subarray(0, 5));
-  const over = new Error("the turn is over");
-  await assert.rejects(late.keep(() => Promise.reject(over)), over);
-  assert.equal(await blobs.pieces.arrived(upload, noted), 90);
+  const over = new Error("the lease has expired");
+  await assert.rejects(late.flush(() => Promise.reject(over)), over);
+  assert.equal(await blobs.pieces.countArrived(upload, noted), 90);
 });

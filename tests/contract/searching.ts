@@ -27,7 +27,7 @@ const row = (n: number, parts: Omit<StoredRecord, "_id"> = {}): StoredRecord => 
   ...parts,
 });
 
-async function found(records: Records, text: string): Promise<number[]> {
+async function findNumbers(records: Records, text: string): Promise<number[]> {
   const rows = await listAll(records, words(text));
   return rows.map(({ _id }) => parseInt(_id, 16));
 }
@@ -55,22 +55,22 @@ export const searchCases: Cases = {
       ["大学", [3]],
       ["crème soup", []],
     ];
-    for (const [text, ids] of cases) assert.deepEqual(await found(records, text), ids, text);
+    for (const [text, ids] of cases) assert.deepEqual(await findNumbers(records, text), ids, text);
     assert.equal(await records.count(words("cre")), 2);
   },
 
-  "search takes signs as they are": async ({ engine }) => {
+  "search matches signs exactly": async ({ engine }) => {
     const records = engine.records(newSpace(), SHAPE);
     await records.insertMany([
       row(1, { title: "don't snake_case 3.14" }),
       row(2, { title: "dont snake case 3 14" }),
       row(3, { title: 'צה"ל' }),
     ]);
-    assert.deepEqual(await found(records, "don't"), [1]);
-    assert.deepEqual(await found(records, "don"), [1, 2]);
-    assert.deepEqual(await found(records, "snake_"), [1]);
-    assert.deepEqual(await found(records, "snake_c"), [1]);
-    assert.deepEqual(await found(records, "3.1"), [1]);
+    assert.deepEqual(await findNumbers(records, "don't"), [1]);
+    assert.deepEqual(await findNumbers(records, "don"), [1, 2]);
+    assert.deepEqual(await findNumbers(records, "snake_"), [1]);
+    assert.deepEqual(await findNumbers(records, "snake_c"), [1]);
+    assert.deepEqual(await findNumbers(records, "3.1"), [1]);
     for (const word of ['צה"', "d.*", "(", "*", '"', "OR", "-", "\\", "NEAR"]) {
       const filter: Filter = { op: "search", words: [word] };
       assert.deepEqual(
@@ -81,7 +81,7 @@ export const searchCases: Cases = {
     }
   },
 
-  "search is one condition among others, in any order and by pages": async ({ engine }) => {
+  "search can be combined with other conditions, sorts and pages": async ({ engine }) => {
     const records = engine.records(newSpace(), SHAPE);
     await records.insertMany(
       upTo(60).map((n) =>
@@ -97,17 +97,17 @@ export const searchCases: Cases = {
     const asked = and(LIVE, words("red app"));
     assert.equal(await records.count(asked), live.filter(isRed).length);
     for (const sort of [keys("rank"), keys("-rank"), keys("-_id"), keys("_id")]) {
-      const whole = await listAll(records, asked, sort);
+      const matchesInOrder = await listAll(records, asked, sort);
       const paged: Id[] = [];
       let from = null;
       do {
         const query = { filter: asked, sort, limit: 4, total: true, ...(from && { from }) };
         const page = await records.list(query);
-        assert.equal(page.total, whole.length);
+        assert.equal(page.total, matchesInOrder.length);
         paged.push(...idsOf(page));
         from = page.more ? page.last() : null;
       } while (from !== null);
-      assert.deepEqual(paged, whole.map((one) => one._id));
+      assert.deepEqual(paged, matchesInOrder.map((one) => one._id));
       assert.equal(new Set(paged).size, live.filter(isRed).length);
     }
     const isOther = (n: number) => !isRed(n);
@@ -125,61 +125,61 @@ export const searchCases: Cases = {
     const space = newSpace();
     const records = engine.records(space, trashDefinition({ fields: FIELDS }));
     await records.insert(row(1, { title: "one" }));
-    assert.deepEqual(await found(records, "one"), []);
+    assert.deepEqual(await findNumbers(records, "one"), []);
     const searched = engine.records(newSpace(), SHAPE);
     await searched.insert(row(1, { title: "one" }));
-    assert.deepEqual(await found(searched, ""), []);
-    assert.deepEqual(await found(engine.records(newSpace(), SHAPE), "one"), []);
+    assert.deepEqual(await findNumbers(searched, ""), []);
+    assert.deepEqual(await findNumbers(engine.records(newSpace(), SHAPE), "one"), []);
   },
 
-  "whatever changes a record changes its words": async ({ engine }) => {
+  "every change of a record changes its words": async ({ engine }) => {
     const records = engine.records(newSpace(), SHAPE);
     const one = eq("_id", id(1));
     await records.insert(row(1, { title: "first", tags: ["kept"] }));
     await records.updateOne(one, { set: { rank: 1 } });
-    assert.deepEqual(await found(records, "first kept"), [1]);
+    assert.deepEqual(await findNumbers(records, "first kept"), [1]);
     await records.updateOne(one, { set: { title: "second" } });
-    assert.deepEqual(await found(records, "first"), []);
-    assert.deepEqual(await found(records, "second kept"), [1]);
+    assert.deepEqual(await findNumbers(records, "first"), []);
+    assert.deepEqual(await findNumbers(records, "second kept"), [1]);
     await records.updateOne(one, { set: { "meta.about": "inner" }, unset: ["tags"] });
-    assert.deepEqual(await found(records, "kept"), []);
-    assert.deepEqual(await found(records, "second inner"), [1]);
+    assert.deepEqual(await findNumbers(records, "kept"), []);
+    assert.deepEqual(await findNumbers(records, "second inner"), [1]);
     await records.updateOne(one, { set: { meta: { about: "outer" } } });
-    assert.deepEqual(await found(records, "inner"), []);
+    assert.deepEqual(await findNumbers(records, "inner"), []);
     await records.updateOne(one, { replace: { title: "third", isDeleted: false }, keep: ["meta"] });
-    assert.deepEqual(await found(records, "second"), []);
-    assert.deepEqual(await found(records, "third outer"), [1]);
+    assert.deepEqual(await findNumbers(records, "second"), []);
+    assert.deepEqual(await findNumbers(records, "third outer"), [1]);
     await records.updateOne(one, { replace: { tags: ["fourth"], isDeleted: true } });
-    assert.deepEqual(await found(records, "fourth"), [1]);
-    assert.deepEqual(await found(records, "outer"), []);
+    assert.deepEqual(await findNumbers(records, "fourth"), [1]);
+    assert.deepEqual(await findNumbers(records, "outer"), []);
     await records.updateOne(one, { set: { title: null, tags: [], meta: null } });
-    assert.deepEqual(await found(records, "fourth"), []);
+    assert.deepEqual(await findNumbers(records, "fourth"), []);
     await records.updateOne(one, { set: { title: "fifth", tags: ["x"], meta: {} } });
-    assert.deepEqual(await found(records, "fifth x"), [1]);
+    assert.deepEqual(await findNumbers(records, "fifth x"), [1]);
     await records.upsert(one, { set: { title: "sixth" } }, row(1));
     await records.upsert(eq("_id", id(2)), { set: { title: "never" } }, row(2, { title: "two" }));
-    assert.deepEqual(await found(records, "sixth"), [1]);
-    assert.deepEqual(await found(records, "two"), [2]);
+    assert.deepEqual(await findNumbers(records, "sixth"), [1]);
+    assert.deepEqual(await findNumbers(records, "two"), [2]);
     await records.deleteOne(one);
-    assert.deepEqual(await found(records, "sixth"), []);
+    assert.deepEqual(await findNumbers(records, "sixth"), []);
     await records.deleteMany(ALL, 10);
-    assert.deepEqual(await found(records, "two"), []);
+    assert.deepEqual(await findNumbers(records, "two"), []);
   },
 
-  "words are in no answer, and a stored text is what was given": async ({ engine }) => {
+  "words are not part of any result, and a stored text is unchanged": async ({ engine }) => {
     const records = engine.records(newSpace(), SHAPE);
-    const given = row(1, { title: "Fast words", rank: 1 });
-    const inserted = await records.insert(given);
+    const input = row(1, { title: "Fast words", rank: 1 });
+    const inserted = await records.insert(input);
     const changed = await records.updateOne(eq("_id", id(1)), { set: { title: "Slow" } });
     const shown = [inserted, changed, await records.get(id(1)), await records.findOne(ALL)];
     for (const one of shown) {
       assert.deepEqual(Object.keys(one!.value), ["_id", "isDeleted", "title", "rank"]);
     }
-    assert.deepEqual(await listAll(records), [{ ...given, title: "Slow" }]);
-    assert.deepEqual((await records.deleteOne(ALL))!.value, { ...given, title: "Slow" });
+    assert.deepEqual(await listAll(records), [{ ...input, title: "Slow" }]);
+    assert.deepEqual((await records.deleteOne(ALL))!.value, { ...input, title: "Slow" });
   },
 
-  "a transaction that is undone leaves the words as they were": async ({ engine }) => {
+  "an undone transaction does not change the words": async ({ engine }) => {
     const space = newSpace();
     const records = engine.records(space, SHAPE);
     await records.insert(row(1, { title: "before" }));
@@ -187,18 +187,18 @@ export const searchCases: Cases = {
       const inside = tx.records(SHAPE);
       await inside.updateOne(eq("_id", id(1)), { set: { title: "after", tags: [], meta: {} } });
       await inside.insert(row(2, { title: "after" }));
-      assert.deepEqual(await found(inside, "after"), [1, 2]);
+      assert.deepEqual(await findNumbers(inside, "after"), [1, 2]);
       throw new Error("undone");
     });
     await assert.rejects(undone, /undone/);
-    assert.deepEqual(await found(records, "after"), []);
-    assert.deepEqual(await found(records, "before"), [1]);
+    assert.deepEqual(await findNumbers(records, "after"), []);
+    assert.deepEqual(await findNumbers(records, "before"), [1]);
     const refused = records.insertMany([row(3, { title: "third" }), row(1, { title: "again" })]);
     await assert.rejects(refused);
-    assert.deepEqual(await found(records, "third"), []);
+    assert.deepEqual(await findNumbers(records, "third"), []);
   },
 
-  "of writes at once each leaves its own words": async ({ engine }) => {
+  "concurrent writes each store their own words": async ({ engine }) => {
     const records = engine.records(newSpace(), SHAPE);
     await records.insert(row(0, { title: "start" }));
     await Promise.all(
@@ -208,17 +208,17 @@ export const searchCases: Cases = {
         records.updateOne(eq("_id", id(0)), { set: { tags: [`tag${n}x`] } }),
       ]),
     );
-    for (const n of upTo(30)) assert.deepEqual(await found(records, `word${n}x`), [n + 1]);
+    for (const n of upTo(30)) assert.deepEqual(await findNumbers(records, `word${n}x`), [n + 1]);
     const { title, tags } = (await records.get(id(0)))!.value;
     for (const n of upTo(30)) {
       const isTitle = title === `title${n}x`;
       const isTag = (tags as string[])[0] === `tag${n}x`;
-      assert.deepEqual(await found(records, `title${n}x`), isTitle ? [0] : [], `title ${n}`);
-      assert.deepEqual(await found(records, `tag${n}x`), isTag ? [0] : [], `tag ${n}`);
+      assert.deepEqual(await findNumbers(records, `title${n}x`), isTitle ? [0] : [], `title ${n}`);
+      assert.deepEqual(await findNumbers(records, `tag${n}x`), isTag ? [0] : [], `tag ${n}`);
     }
   },
 
-  "define keeps the words of new search fields and forgets those of others": async (
+  "define adds the words of new search fields and removes those of others": async (
     { engine },
   ) => {
     const space = newSpace();
@@ -235,32 +235,32 @@ export const searchCases: Cases = {
     await define(title, none);
     const byTitle = engine.records(space, title);
     assert.equal(await byTitle.count(words("all")), 1_200);
-    assert.deepEqual(await found(byTitle, "title777x"), [777]);
-    assert.deepEqual(await found(byTitle, "note777x"), []);
+    assert.deepEqual(await findNumbers(byTitle, "title777x"), [777]);
+    assert.deepEqual(await findNumbers(byTitle, "note777x"), []);
     await byTitle.updateOne(eq("_id", id(777)), { set: { title: "changed" } });
     await byTitle.insert(row(5_000, { title: "added" }));
-    assert.deepEqual(await found(byTitle, "title777x"), []);
-    assert.deepEqual(await found(byTitle, "changed"), [777]);
+    assert.deepEqual(await findNumbers(byTitle, "title777x"), []);
+    assert.deepEqual(await findNumbers(byTitle, "changed"), [777]);
 
     const both = searching("title", "note");
     await define(both, title);
     const byBoth = engine.records(space, both);
-    assert.deepEqual(await found(byBoth, "changed note777x"), [777]);
-    assert.deepEqual(await found(byBoth, "added"), [5_000]);
+    assert.deepEqual(await findNumbers(byBoth, "changed note777x"), [777]);
+    assert.deepEqual(await findNumbers(byBoth, "added"), [5_000]);
 
     await define(none, both);
     const byNone = engine.records(space, none);
-    assert.deepEqual(await found(byNone, "added"), []);
+    assert.deepEqual(await findNumbers(byNone, "added"), []);
     await byNone.updateOne(eq("_id", id(777)), { set: { title: "once more" } });
     await byNone.deleteOne(eq("_id", id(5_000)));
     await define(title, none);
-    assert.deepEqual(await found(byTitle, "changed"), []);
-    assert.deepEqual(await found(byTitle, "once more"), [777]);
-    assert.deepEqual(await found(byTitle, "added"), []);
+    assert.deepEqual(await findNumbers(byTitle, "changed"), []);
+    assert.deepEqual(await findNumbers(byTitle, "once more"), [777]);
+    assert.deepEqual(await findNumbers(byTitle, "added"), []);
     assert.equal(await revision(), before);
   },
 
-  "a definition that is undone leaves the words as they were": async ({ engine }) => {
+  "an undone definition does not change the words": async ({ engine }) => {
     const space = newSpace();
     const [none, title] = [searching(), searching("title")];
     await engine.records(space, title).insert(row(1, { title: "one" }));
@@ -269,18 +269,18 @@ export const searchCases: Cases = {
       throw new Error("undone");
     });
     await assert.rejects(undone, /undone/);
-    assert.deepEqual(await found(engine.records(space, title), "one"), [1]);
+    assert.deepEqual(await findNumbers(engine.records(space, title), "one"), [1]);
   },
 
-  "drop takes the words along": async ({ engine }) => {
+  "drop removes the words": async ({ engine }) => {
     const space = newSpace();
     const records = engine.records(space, SHAPE);
     await records.insert(row(1, { title: "one" }));
-    await engine.drop(space, SHAPE);
-    assert.deepEqual(await found(records, "one"), []);
+    await engine.dropDefinition(space, SHAPE);
+    assert.deepEqual(await findNumbers(records, "one"), []);
     await records.insert(row(1, { title: "two" }));
-    assert.deepEqual(await found(records, "one"), []);
-    assert.deepEqual(await found(records, "two"), [1]);
+    assert.deepEqual(await findNumbers(records, "one"), []);
+    assert.deepEqual(await findNumbers(records, "two"), [1]);
   },
 
   "explain of a search names its fields and examines about its matches": async ({ engine }) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { TextLineStream } from "./text_lines.ts";
-import type { Outcome, Task } from "./worker.ts";
+import type { CallResult, Task } from "./worker.ts";
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -19,7 +19,7 @@ const COMMAND: readonly string[] = [
   file("./worker.ts"),
 ];
 
-/** A second process on a store, which does what it is told. Ends with its scope. */
+/** A second process on a store, which runs tasks. Ends when it is disposed. */
 export class SecondProcess implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
@@ -36,36 +36,35 @@ export class SecondProcess implements AsyncDisposable {
       .values();
   }
 
-  /** Resolves when the process has opened the store. `prefix` is a command that runs a command. */
+  /** Resolves when the process has opened the store. `prefix` is a command that runs it. */
   static async start(address: string, prefix: readonly string[] = []): Promise<SecondProcess> {
     const started = new SecondProcess([...prefix, ...COMMAND, address]);
     try {
       await started.answer();
     } catch (error) {
-      await started.kill().catch(() => {}); // It may be gone.
+      await started.kill().catch(() => {}); // It may have ended.
       await started[Symbol.asyncDispose]();
       throw error;
     }
     return started;
   }
 
-  /** Of several runs at once the answers come in the order of the questions. */
-  async run(task: Task): Promise<readonly Outcome[]> {
-    await this.tell(task);
+  /** Runs a task. Concurrent runs are answered in the order of their calls. */
+  async run(task: Task): Promise<readonly CallResult[]> {
+    await this.send(task);
     return await this.answer();
   }
 
-  async tell(task: Task | "go on"): Promise<void> {
+  async send(task: Task | "go on"): Promise<void> {
     await this.#input.write(new TextEncoder().encode(JSON.stringify(task) + "\n"));
   }
 
-  async answer(): Promise<readonly Outcome[]> {
+  async answer(): Promise<readonly CallResult[]> {
     const { value, done } = await this.#output.next();
     assert.ok(!done, "the second process ended without an answer");
-    return JSON.parse(value) as readonly Outcome[];
+    return JSON.parse(value) as readonly CallResult[];
   }
 
-  /** At once, and without giving it the time for anything. */
   async kill(): Promise<void> {
     this.#killed = true;
     this.#child.kill("SIGKILL");
@@ -73,7 +72,7 @@ export class SecondProcess implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#input.close().catch(() => {}); // It may be gone.
+    await this.#input.close().catch(() => {}); // It may have ended.
     await this.#output.return?.();
     const { success } = await this.#child.status;
     assert.ok(success || this.#killed, "the second process failed");

@@ -5,61 +5,61 @@ import type { Cases } from "./suite.ts";
 
 const TEXT = "x".repeat(1000);
 
-/** Records beside their text have names and frames, about as long on every engine. */
-const about = (bytes: number, expected: number): void =>
+/** Compares with a tolerance, for names and metadata in addition to the text. */
+const assertAbout = (bytes: number, expected: number): void =>
   assert.ok(bytes >= expected && bytes < expected + 1000, `${bytes} bytes, not ${expected}`);
 
 export const sizeCases: Cases = {
-  "bytes follow every write of records that have a trash": async ({ engine }) => {
+  "bytes follow every write of records with a trash": async ({ engine }) => {
     const space = newSpace();
     const posts = engine.records(space, trashDefinition({ name: "posts" }));
     const notes = engine.records(space, trashDefinition({ name: "notes" }));
     assert.equal(await engine.bytes(space), 0);
     await posts.insert({ _id: id(1), isDeleted: false, text: TEXT });
-    about(await engine.bytes(space), 1000);
+    assertAbout(await engine.bytes(space), 1000);
     await notes.insertMany([2, 3, 4].map((n) => ({ _id: id(n), isDeleted: true, text: TEXT })));
-    about(await engine.bytes(space), 4000);
+    assertAbout(await engine.bytes(space), 4000);
     await posts.updateOne(eq("_id", id(1)), { set: { text: TEXT + TEXT } });
-    about(await engine.bytes(space), 5000);
+    assertAbout(await engine.bytes(space), 5000);
     await posts.updateOne(eq("_id", id(1)), { set: { isDeleted: true } });
-    about(await engine.bytes(space), 5000);
+    assertAbout(await engine.bytes(space), 5000);
     await posts.updateOne(eq("_id", id(1)), { replace: { isDeleted: false, text: "é" } });
-    about(await engine.bytes(space), 3000);
+    assertAbout(await engine.bytes(space), 3000);
     await notes.deleteOne(eq("_id", id(2)));
-    about(await engine.bytes(space), 2000);
+    assertAbout(await engine.bytes(space), 2000);
     await notes.deleteMany(ALL, 10);
     await posts.deleteMany(ALL, 10);
     assert.equal(await engine.bytes(space), 0);
     assert.equal(await engine.bytes(newSpace()), 0);
   },
 
-  "bytes of Corbel's own records count where they are asked for": async ({ engine }) => {
+  "bytes of Corbel's own records count if their definition says so": async ({ engine }) => {
     const space = newSpace();
     const kept = definition({ name: "_kept", counted: true });
     const records = engine.records(space, kept);
     await engine.records(space, trashDefinition({ name: "posts" }))
       .insert({ _id: id(1), isDeleted: false, text: TEXT });
-    about(await engine.bytes(space, [kept]), 1000);
+    assertAbout(await engine.bytes(space, [kept]), 1000);
     await records.insertMany([2, 3].map((n) => ({ _id: id(n), text: TEXT })));
-    about(await engine.bytes(space), 1000);
-    about(await engine.bytes(space, [kept]), 3000);
-    about(await engine.bytesOf(space, kept), 2000);
+    assertAbout(await engine.bytes(space), 1000);
+    assertAbout(await engine.bytes(space, [kept]), 3000);
+    assertAbout(await engine.bytesOf(space, kept), 2000);
     assert.equal(await engine.bytesOf(newSpace(), kept), 0);
     assert.equal(await engine.recount(space, kept), 0);
     await records.deleteOne(eq("_id", id(2)));
-    about(await engine.bytes(space, [kept]), 2000);
+    assertAbout(await engine.bytes(space, [kept]), 2000);
   },
 
-  "bytes are those of the text in UTF-8 or more, whatever it is made of": async ({ engine }) => {
+  "bytes are at least those of the text in UTF-8, whatever it consists of": async ({ engine }) => {
     const space = newSpace();
     const posts = engine.records(space, trashDefinition({ name: "posts" }));
     await posts.insert({ _id: id(1), isDeleted: false, text: "é".repeat(1000) });
-    about(await engine.bytes(space), 2000);
+    assertAbout(await engine.bytes(space), 2000);
     await posts.updateOne(eq("_id", id(1)), { set: { text: "😀".repeat(1000) } });
-    about(await engine.bytes(space), 4000);
+    assertAbout(await engine.bytes(space), 4000);
   },
 
-  "what is undone or refused counts for nothing, and Corbel's own records neither": async (
+  "undone and refused writes do not count, nor do Corbel's own records": async (
     { engine },
   ) => {
     const space = newSpace();
@@ -84,7 +84,9 @@ export const sizeCases: Cases = {
     assert.equal(await engine.bytes(space), before);
   },
 
-  "bytes are exact after many writes at once, and a recount leaves them": async ({ engine }) => {
+  "bytes are exact after many concurrent writes, and a recount does not change them": async (
+    { engine },
+  ) => {
     const space = newSpace();
     const posts = trashDefinition({ name: "posts" });
     const records = engine.records(space, posts);
@@ -101,18 +103,18 @@ export const sizeCases: Cases = {
     assert.equal(await engine.bytes(space), 0);
   },
 
-  "what is dropped is gone, with its bytes, and nothing else is": async ({ engine }) => {
+  "dropped records and their bytes are removed, and nothing else": async ({ engine }) => {
     const space = newSpace();
     const posts = trashDefinition({ name: "posts", fields: { n: { type: "Number" } } });
     const notes = trashDefinition({ name: "posts.1" });
     for (const definition of [posts, notes]) {
       await engine.records(space, definition).insert({ _id: id(1), isDeleted: false, text: TEXT });
     }
-    await engine.drop(space, posts);
-    about(await engine.bytes(space), 1000);
+    await engine.dropDefinition(space, posts);
+    assertAbout(await engine.bytes(space), 1000);
     assert.equal(await engine.records(space, notes).count(ALL), 1);
-    await engine.drop(space, posts);
-    await engine.drop(newSpace(), posts);
+    await engine.dropDefinition(space, posts);
+    await engine.dropDefinition(newSpace(), posts);
     const again = engine.records(space, { ...posts });
     await again.insert({ _id: id(1), isDeleted: false });
     assert.equal(await again.count(ALL), 1);

@@ -41,7 +41,7 @@ export const snapshotCases: Cases = {
     assert.equal(all[6]!.revision, 1);
   },
 
-  "a page of a snapshot is bounded in bytes, and has one record in any case": async (
+  "a page of a snapshot is limited in bytes, and has at least one record": async (
     { engine },
   ) => {
     const space = newSpace();
@@ -53,7 +53,7 @@ export const snapshotCases: Cases = {
     assert.deepEqual(pages.map((page) => page.length), [3, 3, 1]);
   },
 
-  "a snapshot does not see what is written after its first read": async ({ engine }) => {
+  "a snapshot does not see writes after its first read": async ({ engine }) => {
     const space = newSpace();
     const records = engine.records(space, NUMBERED);
     await records.insertMany(upTo(SNAPSHOT_RECORDS + 1).map((n) => ({ _id: id(n), n })));
@@ -65,12 +65,12 @@ export const snapshotCases: Cases = {
       await records.deleteOne(eq("n", 1));
       const [rest] = await Array.fromAsync(pages);
       const isOld = rest?.length === 1 && rest[0]!.value.n === SNAPSHOT_RECORDS;
-      // Where it does see it, it says so.
+      // If it sees later writes, it reports that.
       assert.equal(isOld, snapshot.isOfOneMoment);
     });
   },
 
-  "whoever reads beside a snapshot, and after it, sees what there is": async ({ engine }) => {
+  "other reads during and after a snapshot see current records": async ({ engine }) => {
     const space = newSpace();
     const records = engine.records(space, NUMBERED);
     await records.insert({ _id: id(1), n: 1 });
@@ -85,14 +85,14 @@ export const snapshotCases: Cases = {
     assert.equal(await records.count(ALL), 3);
   },
 
-  "a snapshot of what was never written is empty": async ({ engine }) => {
+  "a snapshot without stored records is empty": async ({ engine }) => {
     const space = newSpace();
     await engine.records(space, NUMBERED).insert({ _id: id(1), n: 1 });
     const other = definition({ name: "others" });
     assert.deepEqual(await engine.snapshot(space, (snapshot) => allIn(snapshot, other)), []);
   },
 
-  "restored records have the revisions that they had elsewhere, and go on from there": async (
+  "restored records keep their revisions and continue from them": async (
     { engine },
   ) => {
     const space = newSpace();
@@ -106,7 +106,7 @@ export const snapshotCases: Cases = {
     assert.equal((await records.get(id(2)))!.revision, 1);
   },
 
-  "restoring is all or nothing": async ({ engine }) => {
+  "a restore is applied completely or not at all": async ({ engine }) => {
     const records = engine.records(newSpace(), NUMBERED);
     await records.insert({ _id: id(1), n: 1 });
     const taken = records.restore([

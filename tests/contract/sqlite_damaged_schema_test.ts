@@ -1,4 +1,4 @@
-/** Files of projects whose schema is damaged: refused for that project, told in the log, and no fault of ours. */
+/** Damaged schemas: refused for their project and logged, without an internal error. */
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
@@ -19,12 +19,12 @@ const HEAD_BYTES = 100;
 
 const openOn = (folder: string) => SqliteEngine.open({ folder, sync: "normal" });
 
-/** Makes a folder with two projects, and damages the file of the first in a copy of it each time. */
+/** Creates a folder with two projects. Each use damages the file of the first one in a copy. */
 async function openFilled() {
   const folder = await tempFolder();
   const [lost, other] = [newSpace(), newSpace()] as const;
-  const made = `${folder.path}/made`;
-  const engine = await openOn(made);
+  const template = `${folder.path}/made`;
+  const engine = await openOn(template);
   for (const space of [lost, other]) {
     await engine.createSpace(space);
     const records = Array.from({ length: 50 }, (_, n) => ({ _id: id(n), n, text: `text ${n}` }));
@@ -39,7 +39,7 @@ async function openFilled() {
       const copy = `${folder.path}/copy ${copies++}`;
       await Deno.mkdir(`${copy}/projects`, { recursive: true });
       for (const name of ["control", `projects/${lost}`, `projects/${other}`]) {
-        await Deno.copyFile(`${made}/${name}.db`, `${copy}/${name}.db`);
+        await Deno.copyFile(`${template}/${name}.db`, `${copy}/${name}.db`);
       }
       await damage(`${copy}/projects/${lost}.db`);
       return copy;
@@ -63,15 +63,15 @@ const usesOf = (engine: Engine, space: string): (() => Promise<unknown>)[] => {
   ];
 };
 
-/** Resolves to how many uses were refused. Each is refused as a store that cannot be used, or works. */
+/** Resolves to the number of refused uses. Fails on errors that are not about the store. */
 async function refusals(engine: Engine, space: string): Promise<number> {
   let refused = 0;
   for (const use of usesOf(engine, space)) {
     try {
       await use();
     } catch (error) {
-      const isTold = error instanceof StoreUnavailable || error instanceof StoreMismatch;
-      assert.ok(isTold, `${(error as Error).stack}`);
+      const isStoreProblem = error instanceof StoreUnavailable || error instanceof StoreMismatch;
+      assert.ok(isStoreProblem, `${(error as Error).stack}`);
       refused++;
     }
   }
@@ -85,18 +85,19 @@ const run = (statements: string) => (file: string) => {
 };
 
 const HARMS: Readonly<Record<string, string>> = {
-  "a table is gone": "drop table counts",
-  "all tables are gone": "pragma writable_schema = on; delete from sqlite_schema",
+  "a table is missing": "drop table counts",
+  "all tables are missing": "pragma writable_schema = on; delete from sqlite_schema",
   "a table has another name": "alter table r_things rename to r_thinga",
   "a column has another name": "alter table r_things rename column rev to rez",
   "a column of the counts has another name": "alter table counts rename column live to love",
-  "the schema is no SQL": "pragma writable_schema = on; update sqlite_schema set sql = 'creaxe'",
-  "a table lies elsewhere": "pragma writable_schema = on; update sqlite_schema set rootpage = 2",
-  "it does not say whose it is": "delete from counts",
+  "the schema is not SQL": "pragma writable_schema = on; update sqlite_schema set sql = 'creaxe'",
+  "a table has another root page":
+    "pragma writable_schema = on; update sqlite_schema set rootpage = 2",
+  "the owner is missing": "delete from counts",
 };
 
 for (const [harm, statements] of Object.entries(HARMS)) {
-  Deno.test(`where ${harm}, that project alone is refused, before and while it is open`, async () => {
+  Deno.test(`if ${harm}, only that project is refused, before and while it is open`, async () => {
     await using filled = await openFilled();
     const { lost, other } = filled;
     for (const isOpen of [false, true]) {
@@ -108,7 +109,7 @@ for (const [harm, statements] of Object.entries(HARMS)) {
         damage(`${folder}/projects/${lost}.db`);
       }
       const refused = await refusals(engine, lost);
-      // Connections read the schema anew where SQLite itself has changed it.
+      // Connections reload the schema if SQLite itself has changed it.
       if (!isOpen || /^(?:drop|alter) /.test(statements)) assert.ok(refused > 0, harm);
       assert.equal(await refusals(engine, other), 0);
       await engine.ping();
@@ -116,7 +117,7 @@ for (const [harm, statements] of Object.entries(HARMS)) {
   });
 }
 
-/** Numbers that look random, and are the same each time. */
+/** Yields pseudorandom numbers that are the same in each run. */
 function* numbers(): Generator<number, never> {
   for (let seed = 1;;) {
     seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
@@ -124,7 +125,7 @@ function* numbers(): Generator<number, never> {
   }
 }
 
-Deno.test("whichever bytes of the schema are others, no use fails as a fault of ours", async () => {
+Deno.test("damaged bytes of the schema never cause an internal error", async () => {
   await using filled = await openFilled();
   const { lost, other } = filled;
   const random = numbers();

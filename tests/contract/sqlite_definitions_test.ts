@@ -8,11 +8,11 @@ import { arrayIndexCases } from "./array_indexes.ts";
 import { definitionCases } from "./definitions.ts";
 import { id, keys, listAll, newSpace, trashDefinition, upTo } from "./fixtures.ts";
 import { renamingCases } from "./renaming.ts";
-import { openBeside, openFolder, tempFolder } from "./sqlite_folder.ts";
+import { openFolder, openSecondEngine, tempFolder } from "./sqlite_folder.ts";
 import { recordsContract } from "./suite.ts";
 import { transactionCases } from "./transactions.ts";
 
-/** Every transaction runs in a thread of its own, as those that redefine many records do. */
+/** Runs every transaction in a worker thread, as definition changes of many records are. */
 recordsContract("sqlite, in a thread", {
   async open() {
     const store = await openFolder({ threadRowsMin: 0 });
@@ -63,9 +63,10 @@ const row = (n: number) => ({
   isDeleted: n % 6 === 0,
 });
 
+/** Number of stored rows. */
 const ROWS = 300;
 
-async function opened() {
+async function openWithRows() {
   const store = await openFolder({ threadRowsMin: 0 });
   const { engine } = store;
   const space = newSpace();
@@ -90,8 +91,8 @@ const inThread = <T>(
 const define = (engine: Engine, space: Id, after: Definition) =>
   inThread(engine, space, (tx) => tx.define(after, BEFORE));
 
-/** Every column, index, table of an array and word has what the texts say. */
-function assertWhole(path: string): void {
+/** Fails unless every column, index, array table and word matches the texts. */
+function assertConsistent(path: string): void {
   using db = new DatabaseSync(path, { readOnly: true });
   const count = (text: string) => Object.values(db.prepare(text).get()!)[0];
   assert.equal(count("pragma integrity_check"), "ok");
@@ -119,30 +120,30 @@ function assertWhole(path: string): void {
   }
 }
 
-/** Holds a transaction in a thread open, once it has begun. */
-async function held(engine: Engine, space: Id, work: (tx: Transaction) => Promise<unknown>) {
-  const begun = Promise.withResolvers<void>();
+/** Keeps a transaction in a thread open after it has begun. */
+async function keepOpen(engine: Engine, space: Id, work: (tx: Transaction) => Promise<unknown>) {
+  const started = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const done = inThread(engine, space, async (tx) => {
     await work(tx);
-    begun.resolve();
+    started.resolve();
     await released.promise;
   });
-  await Promise.race([begun.promise, done]);
+  await Promise.race([started.promise, done]);
   return { release: released.resolve, done };
 }
 
-Deno.test("a definition that is changed in a thread finds all records, and those written later", async () => {
-  await using fixture = await opened();
+Deno.test("a definition change in a thread includes all records and those written later", async () => {
+  await using fixture = await openWithRows();
   const { engine, space, path } = fixture;
   const before = await listAll(engine.records(space, BEFORE));
   await define(engine, space, AFTER);
-  assertWhole(path);
+  assertConsistent(path);
   const records = engine.records(space, AFTER);
   assert.deepEqual(await listAll(records), before);
   await records.insert({ ...row(9_000), was: 7, fresh: "last", tags: ["last"] });
   await records.updateOne(eq("_id", id(1)), { set: { was: 8, tags: ["all"] } });
-  assertWhole(path);
+  assertConsistent(path);
   const live = eq("isDeleted", false);
   const { index } = await records.explain({
     filter: and(live, eq("fresh", "f2")),
@@ -152,12 +153,12 @@ Deno.test("a definition that is changed in a thread finds all records, and those
   assert.deepEqual(index, keys("fresh", "-rank"));
 });
 
-Deno.test("while a definition is changed in a thread others read what was before, and writers wait", async () => {
-  await using fixture = await opened();
+Deno.test("during a definition change in a thread reads see the old state, and writes wait", async () => {
+  await using fixture = await openWithRows();
   const { engine, space, path } = fixture;
   const before = engine.records(space, BEFORE);
   const rows = await listAll(before);
-  const change = await held(engine, space, (tx) => tx.define(AFTER, BEFORE));
+  const change = await keepOpen(engine, space, (tx) => tx.define(AFTER, BEFORE));
   let written = 0;
   const after = engine.records(space, AFTER);
   const writes = upTo(20).map((n) => after.insert(row(1_000 + n)).then(() => written++));
@@ -168,13 +169,13 @@ Deno.test("while a definition is changed in a thread others read what was before
   await change.done;
   await Promise.all(writes);
   assert.equal(await after.count(ALL), ROWS + 20);
-  assertWhole(path);
+  assertConsistent(path);
 });
 
-Deno.test("other spaces are written while a definition is changed in a thread", async () => {
-  await using fixture = await opened();
+Deno.test("other spaces can be written during a definition change in a thread", async () => {
+  await using fixture = await openWithRows();
   const { engine, space } = fixture;
-  const change = await held(engine, space, (tx) => tx.define(AFTER, BEFORE));
+  const change = await keepOpen(engine, space, (tx) => tx.define(AFTER, BEFORE));
   await engine.records(newSpace(), BEFORE).insert(row(1));
   const [one, other] = [newSpace(), newSpace()];
   await Promise.all([one, other].map((own) => define(engine, own, AFTER)));
@@ -182,8 +183,8 @@ Deno.test("other spaces are written while a definition is changed in a thread", 
   await change.done;
 });
 
-Deno.test("of several changes in threads each sees what the one before has left", async () => {
-  await using fixture = await opened();
+Deno.test("each of several changes in threads sees the result of the previous one", async () => {
+  await using fixture = await openWithRows();
   const { engine, space, path } = fixture;
   const counter = trashDefinition({ fields: { n: { type: "Number" } } });
   const counted = { ...counter, name: "counter" };
@@ -199,25 +200,25 @@ Deno.test("of several changes in threads each sees what the one before has left"
   await Promise.all(upTo(4).map((n) => define(engine, space, n % 2 === 0 ? BEFORE : AFTER)));
   await define(engine, space, AFTER);
   assert.equal((await engine.records(space, counted).get(id(1)))?.value.n, 8);
-  assertWhole(path);
+  assertConsistent(path);
 });
 
-Deno.test("another process waits for a change in a thread, and follows it", async () => {
-  await using fixture = await opened();
+Deno.test("another process waits for a change in a thread and follows it", async () => {
+  await using fixture = await openWithRows();
   const { engine, space, folder, path } = fixture;
-  await using other = await openBeside(folder);
+  await using other = await openSecondEngine(folder);
   const records = other.records(space, BEFORE);
   assert.equal(await records.count(ALL), ROWS);
-  const change = await held(engine, space, (tx) => tx.define(AFTER, BEFORE));
+  const change = await keepOpen(engine, space, (tx) => tx.define(AFTER, BEFORE));
   const writing = other.records(space, AFTER).insert({ ...row(900), fresh: "other" });
   change.release();
   await Promise.all([change.done, writing]);
   assert.equal(await engine.records(space, AFTER).count(eq("fresh", "other")), 1);
-  assertWhole(path);
+  assertConsistent(path);
 });
 
-Deno.test("a change in a thread that cannot stand leaves the file as it was", async () => {
-  await using fixture = await opened();
+Deno.test("a failed change in a thread does not change the file", async () => {
+  await using fixture = await openWithRows();
   const { engine, space, path } = fixture;
   const schema = () => {
     using db = new DatabaseSync(path, { readOnly: true });
@@ -234,40 +235,40 @@ Deno.test("a change in a thread that cannot stand leaves the file as it was", as
   assert.deepEqual(schema(), before);
   await engine.records(space, BEFORE).insert(row(1_000));
   await define(engine, space, AFTER);
-  assertWhole(path);
+  assertConsistent(path);
 });
 
-Deno.test("an engine that is closed waits for a change in a thread", async () => {
-  await using fixture = await opened();
+Deno.test("disposing an engine waits for a change in a thread", async () => {
+  await using fixture = await openWithRows();
   const { engine, space, folder } = fixture;
-  const other = await openBeside(folder, { threadRowsMin: 0 });
-  const change = await held(other, space, (tx) => tx.define(AFTER, BEFORE));
+  const other = await openSecondEngine(folder, { threadRowsMin: 0 });
+  const change = await keepOpen(other, space, (tx) => tx.define(AFTER, BEFORE));
   const closing = other[Symbol.asyncDispose]();
   change.release();
   await Promise.all([change.done, closing]);
   assert.equal(await engine.records(space, AFTER).count(eq("tags", "all")), 200);
 });
 
-Deno.test("who asks by an index over an array that another process has taken away is asked to come back", async () => {
-  await using fixture = await opened();
+Deno.test("a query by an array index that another process has dropped is refused as a conflict", async () => {
+  await using fixture = await openWithRows();
   const { engine, space, folder } = fixture;
   await define(engine, space, AFTER);
   const records = engine.records(space, AFTER);
   const query = { filter: and(eq("isDeleted", false), eq("tags", "t1")), sort: [], limit: 5 };
   assert.ok((await records.list(query)).size > 0);
-  await using other = await openBeside(folder);
+  await using other = await openSecondEngine(folder);
   await define(other, space, BEFORE);
   for (const ask of [() => records.list(query), () => records.count(query.filter)]) {
     await assert.rejects(ask, StoreUnavailable);
   }
 });
 
-Deno.test("words that an earlier version kept are made anew, and found", async () => {
+Deno.test("words of an earlier version are rebuilt and found", async () => {
   const records = (engine: Engine) => engine.records(space, AFTER);
   const space = newSpace();
   await using folder = await tempFolder();
   {
-    await using engine = await openBeside(folder.path);
+    await using engine = await openSecondEngine(folder.path);
     await records(engine).insertMany([row(1), { ...row(2), fresh: "sought" }]);
   }
   {
@@ -279,7 +280,7 @@ Deno.test("words that an earlier version kept are made anew, and found", async (
     );
     db.exec("pragma user_version = 6");
   }
-  await using engine = await openBeside(folder.path);
+  await using engine = await openSecondEngine(folder.path);
   const found = await listAll(records(engine), { op: "search", words: ["sou"] });
   assert.deepEqual(found.map(({ _id }) => _id), [id(2)]);
 });

@@ -1,8 +1,8 @@
 /**
  * A file of the version before definitions were changed in one transaction. Its process was killed
- * when all was built that a definition of `things` wanted, which had not been stored: renamed texts,
- * columns, tables of arrays, words and indexes. Before, `renamed` had got that definition, and the
- * former texts of its records were still there.
+ * after it had built everything for a definition of `things` and before it stored that definition:
+ * renamed texts, columns, tables of arrays, words and indexes. Before that, `renamed` had got that
+ * definition, and the former texts of its records still existed.
  */
 
 import assert from "node:assert/strict";
@@ -11,7 +11,7 @@ import { StoreMismatch } from "@/lib/store/errors.ts";
 import { ALL, and, eq } from "@/lib/store/filter.ts";
 import type { Definition } from "@/lib/store/port.ts";
 import { id, keys, listAll, trashDefinition, upTo } from "./fixtures.ts";
-import { openBeside, tempFolder } from "./sqlite_folder.ts";
+import { openSecondEngine, tempFolder } from "./sqlite_folder.ts";
 
 const SPACE = "66f1a0c2e4b0a1b2c3d4e5f6";
 const FILE = new URL("../fixtures/sqlite_9/project.db.gz", import.meta.url);
@@ -51,23 +51,26 @@ const row = (n: number) => ({
   isDeleted: n % 6 === 0,
 });
 
-const renamed = (n: number) => {
+const renamedRow = (n: number) => {
   const { a, list, ...rest } = { a: undefined, list: undefined, ...row(n) };
   return { ...rest, ...(a !== undefined && { b: a, tags: list }) };
 };
 
-/** @param change What happens to the file before it is opened. */
-async function opened(change: (file: { path: string }) => void = () => {}) {
+/**
+ * Opens the file.
+ * @param change Changes the file before it is opened.
+ */
+async function openEarlierFile(change: (file: { path: string }) => void = () => {}) {
   const folder = await tempFolder();
   const path = `${folder.path}/projects/${SPACE}.db`;
-  await (await openBeside(folder.path))[Symbol.asyncDispose]();
+  await (await openSecondEngine(folder.path))[Symbol.asyncDispose]();
   using packed = await Deno.open(FILE);
   await Deno.writeFile(
     path,
     packed.readable.pipeThrough(new DecompressionStream("gzip")),
   );
   change({ path });
-  const engine = await openBeside(folder.path, { threadRowsMin: 0 });
+  const engine = await openSecondEngine(folder.path, { threadRowsMin: 0 });
   return {
     engine,
     path,
@@ -85,8 +88,8 @@ function ask(path: string, text: string): unknown[] {
 
 const WRITTEN = [...upTo(60), 100, 101];
 
-Deno.test("a file of the version before with an unfinished build has its documents, arrays, words and indexes", async () => {
-  await using fixture = await opened();
+Deno.test("a former version's file with an unfinished build has its documents and indexes", async () => {
+  await using fixture = await openEarlierFile();
   const { engine, path } = fixture;
   const things = engine.records(SPACE, BEFORE);
   const live = eq("isDeleted", false);
@@ -107,25 +110,25 @@ Deno.test("a file of the version before with an unfinished build has its documen
   assert.equal(await engine.recount(SPACE, BEFORE), 0);
 });
 
-Deno.test("the change that such a build was for can be made", async () => {
-  await using fixture = await opened();
+Deno.test("the change of an unfinished build can be made", async () => {
+  await using fixture = await openEarlierFile();
   const { engine, path } = fixture;
   const next = { ...AFTER, renames: RENAMES };
   await engine.transaction(SPACE, (tx) => tx.define(next, BEFORE), { redefines: BEFORE });
   const things = engine.records(SPACE, AFTER);
   const live = eq("isDeleted", false);
-  assert.deepEqual(await listAll(things), WRITTEN.map(renamed));
+  assert.deepEqual(await listAll(things), WRITTEN.map(renamedRow));
   assert.equal(await things.count(and(live, eq("tags", "all"))), 42);
   assert.equal(await things.count({ op: "search", words: ["word10"] }), 3);
   assert.deepEqual(ask(path, "pragma integrity_check"), ["ok"]);
   assert.equal(await engine.recount(SPACE, AFTER), 0);
 });
 
-Deno.test("of documents with a renamed field nothing is left under the former name", async () => {
-  await using fixture = await opened();
+Deno.test("documents with a renamed field keep nothing under the former name", async () => {
+  await using fixture = await openEarlierFile();
   const { engine, path } = fixture;
   const records = engine.records(SPACE, { ...AFTER, name: "renamed" });
-  assert.deepEqual(await listAll(records), upTo(30).map(renamed));
+  assert.deepEqual(await listAll(records), upTo(30).map(renamedRow));
   assert.equal(await records.count(ALL), 30);
   const columns = ask(path, "select name from pragma_table_info('r_renamed') where name glob '~*'");
   assert.ok(columns.length > 0);
@@ -134,12 +137,12 @@ Deno.test("of documents with a renamed field nothing is left under the former na
   }
 });
 
-Deno.test("the version before refuses the file from then on, and says what to do", async () => {
-  await using fixture = await opened();
+Deno.test("the former version refuses the file from then on, with instructions", async () => {
+  await using fixture = await openEarlierFile();
   await fixture.engine.kinds(SPACE);
   const [version] = ask(fixture.path, "pragma user_version");
-  assert.equal(version, 10, "the version before knows 9");
-  await using other = await opened(({ path }) => {
+  assert.equal(version, 10, "the former version supports 9");
+  await using other = await openEarlierFile(({ path }) => {
     using db = new DatabaseSync(path);
     db.exec(`pragma user_version = ${Number(version) + 1}`);
   });

@@ -26,7 +26,7 @@ async function assertEmpty(records: Records): Promise<void> {
   assert.equal(await records.deleteMany(ALL, 5), 0);
 }
 
-Deno.test("only what is inserted makes a table, within a transaction and without", async () => {
+Deno.test("only an insert creates a table, within a transaction and without", async () => {
   const folder = await Deno.makeTempDir({ prefix: "corbel-test-" });
   try {
     await using engine = await SqliteEngine.open({ folder, sync: "normal" });
@@ -47,7 +47,7 @@ Deno.test("only what is inserted makes a table, within a transaction and without
     await engine.transaction(SPACE, async (tx) => {
       const own = tx.records(THINGS);
       await own.insert({ _id: ID, n: 1 });
-      assert.equal(await own.count(ALL), 1, "a transaction sees the table that it has made");
+      assert.equal(await own.count(ALL), 1, "a transaction sees the table that it created");
     });
     assert.equal(tables(), before + 1);
     const theirs = other.records(SPACE, THINGS);

@@ -1,4 +1,4 @@
-/** What SQLite's files must hold beyond the port: foreign files, many files, full disks. */
+/** Guarantees for SQLite files beyond the port: foreign files, many files, full disks. */
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
@@ -44,7 +44,7 @@ function withDatabase<T>(path: string, work: (db: DatabaseSync) => T): T {
 
 type Refusal = typeof StoreMismatch | typeof StoreUnavailable;
 
-/** Neither the control file nor a project's file may be what `make` makes of it. */
+/** Fails unless the control file and a project's file are refused after `make` changed them. */
 async function assertFileRefused(make: (path: string) => void, refusal: Refusal): Promise<void> {
   await using folder = await tempFolder();
   const control = `${folder.path}/control.db`;
@@ -64,26 +64,26 @@ async function assertFileRefused(make: (path: string) => void, refusal: Refusal)
   assert.deepEqual(await Deno.readFile(project), projectBefore);
 }
 
-Deno.test("an SQLite file of another program is refused and left as it is", () =>
+Deno.test("an SQLite file of another program is refused and not changed", () =>
   assertFileRefused(
     (path) =>
       withDatabase(path, (db) => db.exec("create table theirs(x); insert into theirs values(1)")),
     StoreMismatch,
   ));
 
-Deno.test("an empty SQLite file that another program has marked is refused and left as it is", () =>
+Deno.test("an empty SQLite file that another program has marked is refused and not changed", () =>
   assertFileRefused(
     (path) => withDatabase(path, (db) => db.exec("pragma application_id = 12345")),
     StoreMismatch,
   ));
 
-Deno.test("a file that is no SQLite file is refused and left as it is", () =>
+Deno.test("a file that is not an SQLite file is refused and not changed", () =>
   assertFileRefused(
     (path) => Deno.writeTextFileSync(path, "Not a database. ".repeat(1000)),
     StoreUnavailable,
   ));
 
-Deno.test("a file of a newer schema version is refused and left as it is", () =>
+Deno.test("a file of a newer schema version is refused and not changed", () =>
   assertFileRefused(
     (path) =>
       withDatabase(path, (db) =>
@@ -95,7 +95,7 @@ Deno.test("a file of a newer schema version is refused and left as it is", () =>
     StoreMismatch,
   ));
 
-Deno.test("a file that a newer version takes over is left alone by who has it open", async () => {
+Deno.test("a file that a newer version upgrades is no longer used by a running process", async () => {
   await using store = await openFolder();
   const space = newSpace();
   const records = store.engine.records(space, SHAPE);
@@ -122,7 +122,7 @@ Deno.test("a file that a newer version takes over is left alone by who has it op
   );
 });
 
-Deno.test("whatever asks for a file that is refused is rejected, and throws nothing beforehand", async () => {
+Deno.test("every call for a refused file rejects, and none throws synchronously", async () => {
   await using store = await openFolder();
   const space = newSpace();
   withDatabase(fileOf(store.address, space), (db) => db.exec("create table theirs(x)"));
@@ -135,7 +135,7 @@ Deno.test("whatever asks for a file that is refused is rejected, and throws noth
   await assert.rejects(() => records.deleteMany(ALL, 1), StoreMismatch);
 });
 
-Deno.test("several processes may open an empty folder at the same time", async () => {
+Deno.test("several processes may open an empty folder concurrently", async () => {
   await using folder = await tempFolder();
   const address = `sqlite:${folder.path}`;
   const space = newSpace();
@@ -154,7 +154,7 @@ Deno.test("several processes may open an empty folder at the same time", async (
   );
 });
 
-Deno.test("a folder that cannot be made is StoreUnavailable", async () => {
+Deno.test("a folder that cannot be created is StoreUnavailable", async () => {
   await using folder = await tempFolder();
   await Deno.writeTextFile(`${folder.path}/file`, "");
   for (const path of [`${folder.path}/file`, `${folder.path}/file/inside`]) {
@@ -172,7 +172,7 @@ Deno.test("a file that cannot be opened is StoreUnavailable", async () => {
   await assert.rejects(() => store.engine.records(space, SHAPE).count(ALL), StoreUnavailable);
 });
 
-Deno.test("an index that exists with another shape fails loudly, and nothing is changed", async () => {
+Deno.test("an index of the same name with another shape is refused, and nothing is changed", async () => {
   await using store = await openFolder();
   const space = newSpace();
   await store.engine.records(space, SHAPE).insert({ _id: id(1), email: "a", isDeleted: false });
@@ -191,7 +191,7 @@ Deno.test("an index that exists with another shape fails loudly, and nothing is 
   assert.equal(await store.engine.records(space, SHAPE).count(ALL), 1);
 });
 
-Deno.test("what is stored is there when the folder is opened again", async () => {
+Deno.test("stored records exist after the folder is opened again", async () => {
   await using folder = await tempFolder();
   const space = newSpace();
   const rows = upTo(10).map((n) => ({ _id: id(n), n, isDeleted: n > 6 }));
@@ -207,7 +207,7 @@ Deno.test("what is stored is there when the folder is opened again", async () =>
   assert.equal(await engine.records("control", SHAPE).count(ALL), 1);
 });
 
-Deno.test("forty projects share four open files, and every one stays correct", async () => {
+Deno.test("forty projects share four open files, and each stays correct", async () => {
   await using store = await openFolder({ filesMax: 4 });
   const spaces = upTo(40).map(newSpace);
   const at = (space: Id) => store.engine.records(space, SHAPE);
@@ -237,7 +237,7 @@ Deno.test("forty projects share four open files, and every one stays correct", a
   }
 });
 
-Deno.test("no more project files than filesMax stay open", async () => {
+Deno.test("at most filesMax project files stay open", async () => {
   await using store = await openFolder({ filesMax: 4 });
   const spaces = upTo(20).map(newSpace);
   await Promise.all(
@@ -251,23 +251,23 @@ Deno.test("no more project files than filesMax stay open", async () => {
   assert.equal(names.filter((name) => name.endsWith(".db-wal")).length, 4);
 });
 
-Deno.test("more transactions than open files may be under way at once", async () => {
+Deno.test("more concurrent transactions than open files are possible", async () => {
   await using store = await openFolder({ filesMax: 2 });
   const spaces = upTo(8).map(newSpace);
   const at = (space: Id) => store.engine.records(space, SHAPE);
   for (const space of spaces) await at(space).insert({ _id: id(1), n: 0, isDeleted: false });
-  const begun = spaces.map(() => Promise.withResolvers<void>());
+  const started = spaces.map(() => Promise.withResolvers<void>());
   const mayEnd = Promise.withResolvers<void>();
   const transactions = spaces.map((space, n) =>
     store.engine.transaction(space, async (tx) => {
       const inside = tx.records(SHAPE);
       const value = (await inside.get(id(1)))!.value.n as number;
-      begun[n]!.resolve();
+      started[n]!.resolve();
       await mayEnd.promise;
       await inside.updateOne(eq("_id", id(1)), { set: { n: value + 1 } });
     })
   );
-  await Promise.all(begun.map((one) => one.promise));
+  await Promise.all(started.map((one) => one.promise));
   const increments = spaces.map((space) =>
     at(space).updateOne(eq("_id", id(1)), { increment: { n: 10 } })
   );
@@ -277,7 +277,7 @@ Deno.test("more transactions than open files may be under way at once", async ()
   for (const space of spaces) assert.equal((await at(space).get(id(1)))?.value.n, 11);
 });
 
-Deno.test("lists show what a transaction on a file that was closed meanwhile has stored", async () => {
+Deno.test("lists show what a transaction on a temporarily closed file has stored", async () => {
   await using store = await openFolder({ filesMax: 1 });
   const [space, another] = [newSpace(), newSpace()];
   const records = store.engine.records(space, SHAPE);
@@ -300,7 +300,7 @@ Deno.test("lists show what a transaction on a file that was closed meanwhile has
   assert.equal(rowsOf(await records.list(query))[0]?.text, "new");
 });
 
-Deno.test("lists show changes also when more has been read since than is kept", async () => {
+Deno.test("lists show changes after their cache entries were evicted", async () => {
   await using store = await openFolder();
   const records = store.engine.records(newSpace(), SHAPE);
   const text = "x".repeat(14_000);
@@ -316,10 +316,10 @@ Deno.test("lists show changes also when more has been read since than is kept", 
   for (const _ of upTo(8)) assert.equal(rowsOf(await records.list(few))[3]?.text, "new");
 });
 
-/** A real limit of the operating system: no file of this process may grow beyond half a megabyte. */
+/** Command with the operating system's limit of half a megabyte on files of the process. */
 const SMALL_FILES = ["sh", "-c", `trap "" XFSZ; ulimit -f 1024; exec "$@"`, "sh"];
 
-Deno.test("a write that the disk refuses is StoreUnavailable and leaves no trace", async () => {
+Deno.test("a write that the disk refuses is StoreUnavailable and changes nothing", async () => {
   await using store = await openFolder();
   const space = newSpace();
   const records = store.engine.records(space, SHAPE);
@@ -345,7 +345,7 @@ Deno.test("a write that the disk refuses is StoreUnavailable and leaves no trace
   await records.insert({ _id: id(2000), isDeleted: false });
 });
 
-Deno.test("only who runs Corbel may read its files", async () => {
+Deno.test("only the user that runs Corbel may read its files", async () => {
   await using store = await openFolder();
   const space = newSpace();
   await store.engine.records(space, SHAPE).insert({ _id: id(1), isDeleted: false });
@@ -359,7 +359,7 @@ Deno.test("only who runs Corbel may read its files", async () => {
   }
 });
 
-Deno.test("an engine that was alone sees at once what others commit who come and go", async () => {
+Deno.test("an engine that was alone sees commits of temporary processes immediately", async () => {
   await using store = await openFolder();
   const space = newSpace();
   const records = store.engine.records(space, SHAPE);
@@ -370,16 +370,16 @@ Deno.test("an engine that was alone sees at once what others commit who come and
     await records.list(query);
     await using other = await SqliteEngine.open({ folder, sync: "normal" });
     for (const step of [1, 2, 3]) {
-      const before = store.engine.commitsOfOthers(space);
+      const before = store.engine.externalCommitMark(space);
       await other.records(space, SHAPE).updateOne(ALL, { set: { n: 10 * n + step } });
-      assert.notEqual(store.engine.commitsOfOthers(space), before);
+      assert.notEqual(store.engine.externalCommitMark(space), before);
       assert.equal(rowsOf(await records.list(query))[0]?.n, 10 * n + step);
     }
     await new Promise((resolve) => setTimeout(resolve, 13 * n));
   }
 });
 
-Deno.test("what a program commits that is no engine is seen soon", async () => {
+Deno.test("a commit of a program that is not an engine is seen soon", async () => {
   await using store = await openFolder();
   const space = newSpace();
   const records = store.engine.records(space, SHAPE);
@@ -391,7 +391,7 @@ Deno.test("what a program commits that is no engine is seen soon", async () => {
   withDatabase(file, (db) => db.prepare(`update "r_${SHAPE.name}" set doc = ?`).run(text));
   const end = performance.now() + 5_000;
   while (rowsOf(await records.list(query))[0]?.n !== 7) {
-    assert.ok(performance.now() < end, "it is not seen");
+    assert.ok(performance.now() < end, "the commit was not seen");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 });

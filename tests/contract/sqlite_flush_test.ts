@@ -1,4 +1,4 @@
-/** When a write on SQLite counts as stored: commits, flushes, and the log they are in. */
+/** When a write on SQLite counts as stored: commits, flushes, and their log. */
 
 import assert from "node:assert/strict";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
@@ -10,16 +10,16 @@ import { Writer } from "@/lib/store/sqlite/writer.ts";
 import { definition, id, newSpace, upTo } from "./fixtures.ts";
 import { openFolder, tempFolder } from "./sqlite_folder.ts";
 
-/** A writer on a file of its own, whose flushes end when they are told to. */
+/** Opens a writer on its own file, whose flushes end when the test ends them. */
 async function flushedByHand() {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await tempFolder());
   const path = `${folder.path}/one.db`;
   const db = opened.adopt(
-    openFile({ path, space: "control", sync: "normal", isKnown: false }),
+    openFile({ path, space: "control", sync: "normal", mustExist: false }),
     (db) => db.close(),
   );
-  db.leaveFlushing();
+  db.configureWriter();
   db.run(sql("create table rows(n)"));
   const reader = opened.adopt(new Connection(path, "normal"), (reader) => reader.close());
   const checkpoints = opened.use(new Checkpoints());
@@ -29,7 +29,7 @@ async function flushedByHand() {
     path,
     checkpoints,
     withoutReads: (work) => work(),
-    committed: () => void commits++,
+    onCommit: () => void commits++,
     sync: () => {
       const flush = Promise.withResolvers<void>();
       flushes.push(flush);
@@ -43,7 +43,6 @@ async function flushedByHand() {
     insert: (n: number) => writer.write((db) => db.run(sql("insert into rows values(?)", n))),
     transact: (n: number) =>
       writer.exclusive((db) => Promise.resolve(db.run(sql("insert into rows values(?)", n)))),
-    /** A transaction that fails after its write. */
     undo: (n: number) =>
       writer.exclusive(async (db) => {
         db.run(sql("insert into rows values(?)", n));
@@ -51,7 +50,7 @@ async function flushedByHand() {
         throw Object.assign(new Error("changed our mind"), { name: "Undone" });
       }),
     stored: () => reader.all(sql("select n from rows order by n")).map(([n]) => n),
-    /** A reader that still sees what there was before. */
+    /** Opens a reader that keeps the current state of the file in use. */
     heldByReader: (): Disposable => {
       reader.run(sql("begin"));
       reader.all(sql("select n from rows"));
@@ -69,19 +68,19 @@ function watched(promises: readonly Promise<unknown>[]): string[] {
   return states;
 }
 
-/** Seconds: a writer may be leaving a gap for others. */
+/** Maximum number of turns, which take seconds: a writer may yield to others. */
 const TURNS_MAX = 1_000_000;
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 async function turnsUntil(holds: () => boolean): Promise<void> {
   for (let turn = 0; !holds(); turn++) {
-    assert.ok(turn < TURNS_MAX, "it does not come");
+    assert.ok(turn < TURNS_MAX, "the condition was not met");
     await nextTurn();
   }
 }
 
-Deno.test("nobody is answered before the flush that covers their commit has ended", async () => {
+Deno.test("a write is not answered before the flush after its commit has ended", async () => {
   await using file = await flushedByHand();
   const states = watched([file.insert(1), file.insert(2), file.transact(3)]);
   await turnsUntil(() => file.stored().length === 3);
@@ -90,17 +89,17 @@ Deno.test("nobody is answered before the flush that covers their commit has ende
   assert.equal(file.flushes.length, 1);
   const late = watched([file.insert(4), file.transact(5)]);
   for (const _ of upTo(10)) await nextTurn();
-  assert.deepEqual([file.commits(), file.flushes.length], [1, 1], "one after the other");
+  assert.deepEqual([file.commits(), file.flushes.length], [1, 1], "one commit and one flush");
   file.flushes[0]!.resolve();
   await turnsUntil(() => file.flushes.length === 2);
   assert.deepEqual(states, ["stored", "stored", "stored"]);
   assert.deepEqual(late, ["waiting", "waiting"]);
   file.flushes[1]!.resolve();
   await turnsUntil(() => late.every((state) => state === "stored"));
-  assert.equal(file.flushes.length, 2, "writes that gather share a flush");
+  assert.equal(file.flushes.length, 2, "waiting writes share a flush");
 });
 
-Deno.test("writes and transactions that wait together share a commit, but for those undone", async () => {
+Deno.test("waiting writes and transactions share a commit, except for undone ones", async () => {
   await using file = await flushedByHand();
   const outcomes = watched([
     file.transact(1),
@@ -116,7 +115,7 @@ Deno.test("writes and transactions that wait together share a commit, but for th
   assert.deepEqual(outcomes, ["stored", "stored", "Undone", "stored", "Undone"]);
 });
 
-Deno.test("writes whose flush fails are StoreUnavailable, and the next is stored by a log begun anew", async () => {
+Deno.test("writes whose flush fails are StoreUnavailable, and the next starts a new log", async () => {
   await using file = await flushedByHand();
   const failed = watched([file.insert(1), file.insert(2)]);
   await turnsUntil(() => file.flushes.length === 1);
@@ -147,7 +146,7 @@ Deno.test("after a failed flush nothing is written while the log is in use elsew
   assert.ok(!file.stored().includes(2));
 });
 
-Deno.test("the log does not grow for ever under writes that never pause", async () => {
+Deno.test("the log does not grow without limit under continuous writes", async () => {
   await using store = await openFolder();
   const space = newSpace();
   const records = store.engine.records(space, definition());

@@ -2,7 +2,7 @@ import { QueryTooSlow } from "@/lib/store/errors.ts";
 import { SqliteEngine, type SqliteOptions } from "@/lib/store/sqlite/engine.ts";
 import type { Store } from "./suite.ts";
 
-/** A folder of the case's own, removed with its scope. */
+/** Creates a temporary folder that is removed when it is disposed. */
 export async function tempFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await Deno.makeTempDir({ prefix: "corbel_contract_" });
   return {
@@ -11,18 +11,17 @@ export async function tempFolder(): Promise<{ readonly path: string } & AsyncDis
   };
 }
 
-/** Another engine on a folder, as another process would open it. */
-export const openBeside = (
+/** Opens another engine on a folder, as another process would. */
+export const openSecondEngine = (
   folder: string,
   options: Partial<SqliteOptions> = {},
 ): Promise<SqliteEngine> => SqliteEngine.open({ folder, sync: "normal", ...options });
 
-/** The SQLite engine on an empty folder of its own. */
 export async function openFolder(
   options: Partial<SqliteOptions> = {},
 ): Promise<Store & AsyncDisposable> {
   const folder = await tempFolder();
-  // Nothing here cuts the power, so commits need not wait for the disk.
+  // No test cuts the power, so commits need not wait for the disk.
   const engine = await SqliteEngine.open({ folder: folder.path, sync: "normal", ...options });
   return {
     engine,
@@ -36,11 +35,8 @@ export async function openFolder(
 
 const THREAD_STARTS_MS = 5_000;
 
-/**
- * Asks again while it takes too long: starting a thread in the place of one that was ended may take
- * as long as a short limit.
- */
-export async function askedAgain<T>(ask: () => Promise<T>): Promise<T> {
+/** Repeats a query while it is too slow: replacing a thread may take as long as its limit. */
+export async function retryWhileSlow<T>(ask: () => Promise<T>): Promise<T> {
   for (const began = performance.now();;) {
     try {
       return await ask();

@@ -1,5 +1,3 @@
-/** Who waits for whom on one SQLite file. */
-
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
@@ -24,7 +22,7 @@ const SHAPE = trashDefinition({
   indexes: [{ keys: keys("n") }],
 });
 
-async function stored({ engine }: Store): Promise<{ space: string; records: Records }> {
+async function storeRecords({ engine }: Store): Promise<{ space: string; records: Records }> {
   const space = newSpace();
   const records = engine.records(space, SHAPE);
   await records.insert({ _id: id(1), n: 1, isDeleted: false });
@@ -34,7 +32,6 @@ async function stored({ engine }: Store): Promise<{ space: string; records: Reco
 const fileOf = ({ address }: Store, space: string): string =>
   `${address.slice("sqlite:".length)}/projects/${space}.db`;
 
-/** Another connection that holds the write lock of a project's file. */
 function lock(store: Store, space: string): Disposable {
   const db = new DatabaseSync(fileOf(store, space));
   db.exec("begin immediate");
@@ -43,9 +40,9 @@ function lock(store: Store, space: string): Disposable {
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-Deno.test("reads of every kind go on while a transaction is open", async () => {
+Deno.test("all kinds of reads work during a transaction", async () => {
   await using store = await openFolder();
-  const { space, records } = await stored(store);
+  const { space, records } = await storeRecords(store);
   const written = Promise.withResolvers<void>();
   const mayEnd = Promise.withResolvers<void>();
   const ended = store.engine.transaction(space, async (tx) => {
@@ -63,9 +60,9 @@ Deno.test("reads of every kind go on while a transaction is open", async () => {
   assert.deepEqual(await countsOf(records), { live: 0, deleted: 1, all: 1 });
 });
 
-Deno.test("a write waits for the lock of another process without holding up this one", async () => {
+Deno.test("a write that waits for another process's lock does not block this process", async () => {
   await using store = await openFolder();
-  const { space, records } = await stored(store);
+  const { space, records } = await storeRecords(store);
   const other = lock(store, space);
   const write = records.updateOne(ALL, { increment: { n: 1 } });
   for (let turn = 0; turn < 20; turn++) {
@@ -76,7 +73,7 @@ Deno.test("a write waits for the lock of another process without holding up this
   assert.equal((await write)?.value.n, 2);
 });
 
-/** Makes an index of a file in another thread; what it has begun it ends once it is told to. */
+/** Worker script that creates an index and ends its transaction on a message. */
 const MAKER = `
   import { DatabaseSync } from "node:sqlite";
   onmessage = ({ data: path }) => {
@@ -92,7 +89,6 @@ const MAKER = `
     };
   };`;
 
-/** Copies the first record so often. */
 function multiply(path: string, count: number): void {
   using db = new DatabaseSync(path);
   const all = db.prepare("select name from pragma_table_info('r_things')").all();
@@ -105,32 +101,32 @@ function multiply(path: string, count: number): void {
   );
 }
 
-Deno.test("while an index is made its project is read and others write; its own writers wait for the end", async () => {
+Deno.test("while an index is built its project is read, and writes to it wait", async () => {
   await using store = await openFolder();
-  const [{ space, records }, other] = [await stored(store), await stored(store)];
+  const [{ space, records }, other] = [await storeRecords(store), await storeRecords(store)];
   multiply(fileOf(store, space), 50_000);
   const maker = new Worker(`data:text/javascript,${encodeURIComponent(MAKER)}`, { type: "module" });
   try {
-    const told: string[] = [];
-    const tells = (what: string) =>
+    const events: string[] = [];
+    const record = (what: string) =>
       new Promise<void>((resolve) =>
         maker.addEventListener("message", ({ data }) => {
-          if (data === what) resolve(void told.push(what));
+          if (data === what) resolve(void events.push(what));
         })
       );
-    const [begun, made, ended] = ["begun", "made", "ended"].map(tells);
+    const [begun, made, ended] = ["begun", "made", "ended"].map(record);
     maker.postMessage(fileOf(store, space));
     await begun;
     const write = records.updateOne(eq("_id", id(1)), { increment: { n: 1 } })
-      .finally(() => told.push("written"));
-    for (let writes = 1; writes <= 5 || told.at(-1) === "begun"; writes++) {
+      .finally(() => events.push("written"));
+    for (let writes = 1; writes <= 5 || events.at(-1) === "begun"; writes++) {
       assert.equal((await records.get(id(1)))?.value.n, 1);
       const done = await other.records.updateOne(eq("_id", id(1)), { increment: { n: 1 } });
       assert.equal(done?.value.n, 1 + writes);
       await nextTurn();
     }
     await made;
-    assert.deepEqual(told, ["begun", "made"]);
+    assert.deepEqual(events, ["begun", "made"]);
     maker.postMessage("end");
     await ended;
     assert.equal((await write)?.value.n, 2);
@@ -139,9 +135,9 @@ Deno.test("while an index is made its project is read and others write; its own 
   }
 });
 
-Deno.test("a write that never gets the lock is StoreUnavailable and leaves no trace", async () => {
+Deno.test("a write that never gets the lock is StoreUnavailable and changes nothing", async () => {
   await using store = await openFolder();
-  const { space, records } = await stored(store);
+  const { space, records } = await storeRecords(store);
   const before = await stateOf(records);
   const other = lock(store, space);
   await assert.rejects(() => records.updateOne(ALL, { increment: { n: 1 } }), StoreUnavailable);
@@ -150,7 +146,7 @@ Deno.test("a write that never gets the lock is StoreUnavailable and leaves no tr
   assert.equal((await records.updateOne(ALL, { increment: { n: 1 } }))?.value.n, 2);
 });
 
-Deno.test("two processes that write without a pause get turn after turn, neither starves", async () => {
+Deno.test("two processes that write continuously get turns, and neither starves", async () => {
   await using store = await openFolder();
   await using other = await SecondProcess.start(store.address);
   const space = newSpace();
@@ -176,6 +172,9 @@ Deno.test("two processes that write without a pause get turn after turn, neither
   const first = Math.min(...ends);
   const ofTheLater = first + 1 - writes;
   const turns = isOurs.slice(0, first).filter((whose, n) => whose !== isOurs[n + 1]).length;
-  assert.ok(ofTheLater >= writes / 5, `${ofTheLater} writes of one beside ${writes} of the other`);
+  assert.ok(
+    ofTheLater >= writes / 5,
+    `${ofTheLater} writes of one process during ${writes} of the other`,
+  );
   assert.ok(turns >= 10, `${turns} turns`);
 });

@@ -1,4 +1,4 @@
-/** Files that are taken away, emptied, cut off or exchanged, while nobody has them open and while somebody has. */
+/** Files that are removed, emptied, truncated or replaced, while closed and while open. */
 
 import assert from "node:assert/strict";
 import { StoreMismatch, StoreUnavailable } from "@/lib/store/errors.ts";
@@ -13,7 +13,7 @@ const LONG = "x".repeat(2000);
 
 const openOn = (folder: string) => SqliteEngine.open({ folder, sync: "normal" });
 
-/** A folder with two projects of fifty records each, which nobody has open. */
+/** Creates a folder with two closed projects of fifty records each. */
 async function openFilled() {
   const folder = await tempFolder();
   const spaces = [newSpace(), newSpace()] as const;
@@ -43,7 +43,7 @@ const HARMS: Readonly<Record<string, (path: string, other: string) => Promise<vo
 };
 
 for (const [harm, inflict] of Object.entries(HARMS)) {
-  Deno.test(`a project's file that is ${harm} is an error for that project, and is left so`, async () => {
+  Deno.test(`a project's file that is ${harm} is an error for that project, and is not changed`, async () => {
     await using filled = await openFilled();
     const { path, spaces: [lost, other], pathOf } = filled;
     await inflict(pathOf(lost), pathOf(other));
@@ -63,7 +63,7 @@ for (const [harm, inflict] of Object.entries(HARMS)) {
             error instanceof StoreUnavailable || error instanceof StoreMismatch,
             error.stack,
           );
-          assert.ok(error.message.includes(lost), "it says which");
+          assert.ok(error.message.includes(lost), "the error names the file");
           return true;
         });
       }
@@ -74,7 +74,7 @@ for (const [harm, inflict] of Object.entries(HARMS)) {
   });
 }
 
-Deno.test("files of projects without the one that knows them are refused at the start", async () => {
+Deno.test("files of projects without a control file are refused at the start", async () => {
   for (const inflict of [HARMS["taken away"]!, HARMS.emptied!]) {
     await using filled = await openFilled();
     const { path, spaces: [space] } = filled;
@@ -85,12 +85,12 @@ Deno.test("files of projects without the one that knows them are refused at the 
       return true;
     });
     const left = await Deno.stat(`${path}/control.db`).catch(() => ({ size: 0 }));
-    assert.equal(left.size, 0, "nothing is made in its place");
+    assert.equal(left.size, 0, "no file replaces it");
     assert.ok(await Deno.stat(`${path}/projects/${space}.db`));
   }
 });
 
-Deno.test("a file that is taken away while it is open is left within two seconds, and used again when it is back", async () => {
+Deno.test("an open file that is removed is closed within two seconds, and reopened when it is back", async () => {
   await using filled = await openFilled();
   const { path, spaces: [space], pathOf } = filled;
   await using engine = await openOn(path);
@@ -98,25 +98,25 @@ Deno.test("a file that is taken away while it is open is left within two seconds
   assert.equal(await records.count(ALL), 50);
   await Deno.rename(pathOf(space), `${path}/elsewhere`);
   const isRefused = () => records.insert({ _id: id(99) }).then(() => false, () => true);
-  await until("it is refused", isRefused, 2000);
+  await until("writes are refused", isRefused, 2000);
   await engine.ping();
   await Deno.rename(`${path}/elsewhere`, pathOf(space));
   assert.ok(await records.count(ALL) >= 50);
 });
 
-Deno.test("without the control file nothing is answered, and the store is not ready", async () => {
+Deno.test("without the control file no request succeeds, and the store is not ready", async () => {
   await using filled = await openFilled();
   const { path, spaces: [space] } = filled;
   await using engine = await openOn(path);
   await engine.ping();
   await Deno.rename(`${path}/control.db`, `${path}/elsewhere`);
   const isRefused = () => engine.ping().then(() => false, () => true);
-  await until("it is not ready", isRefused, 2000);
+  await until("the store is not ready", isRefused, 2000);
   await assert.rejects(() => engine.records(space, THINGS).count(ALL), StoreUnavailable);
-  await assert.rejects(() => engine.records("control", THINGS).count(ALL), /was taken away/);
+  await assert.rejects(() => engine.records("control", THINGS).count(ALL), /was removed/);
 });
 
-Deno.test("a project that is removed is nobody's loss", async () => {
+Deno.test("a removed project does not affect others", async () => {
   await using filled = await openFilled();
   const { path, spaces: [space, other] } = filled;
   await using engine = await openOn(path);
@@ -125,7 +125,7 @@ Deno.test("a project that is removed is nobody's loss", async () => {
   assert.equal(await engine.records(other, THINGS).count(ALL), 50);
 });
 
-Deno.test("what killed processes have left half-made is removed after an hour, and nothing else", async () => {
+Deno.test("unfinished files of killed processes are removed after an hour, and nothing else", async () => {
   await using filled = await openFilled();
   const { path, spaces: [space] } = filled;
   await using engine = await openOn(path);
@@ -142,7 +142,7 @@ Deno.test("what killed processes have left half-made is removed after an hour, a
   for (const name of [...old, ...kept.slice(2), `projects/${space}.db`]) {
     await Deno.utime(`${path}/${name}`, long, long);
   }
-  await engine.tidy();
+  await engine.deleteLeftovers();
   const isThere = (name: string) => Deno.stat(`${path}/${name}`).then(() => true, () => false);
   assert.deepEqual(await Promise.all(old.map(isThere)), old.map(() => false));
   assert.deepEqual(await Promise.all(kept.map(isThere)), kept.map(() => true));

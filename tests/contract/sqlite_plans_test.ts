@@ -1,4 +1,4 @@
-/** That an index really serves the pages of a list is SQLite's own word: its query plans. */
+/** Query plans of SQLite, which prove that an index serves the pages of a list. */
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
@@ -52,13 +52,13 @@ const row = (n: number) => ({
   isDeleted: n % 3 === 0,
 });
 
-/** The middle of the list: a value in every key. */
+/** Returns a position in the middle of the list, with a value in every key. */
 function middle(sort: readonly SortKey[]): Position {
   const paths = sort.map((key) => key.path).filter((path) => path !== "_id");
   return { values: paths.map((path) => VALUES[path]!), id: id(50) };
 }
 
-/** Where null ends in one of the keys. */
+/** Returns positions at which the nulls of a key end. */
 const afterNulls = (sort: readonly SortKey[]): Position[] =>
   middle(sort).values.map((_, at) => ({
     values: middle(sort).values.map((value, i) => i === at ? null : value),
@@ -74,7 +74,7 @@ const pagesFrom = (
     [false, true].map((backwards) => ({ filter, sort, limit: 20, from, backwards }))
   );
 
-/** As an index serves it: without a guard, which needs functions of Corbel's. */
+/** Returns the statements of a query without a guard, which needs functions of Corbel. */
 const unguarded = (shape: Definition, query: ListQuery) =>
   pageStatement({ ...planQuery(shape, query), isServed: true }, query);
 
@@ -82,7 +82,7 @@ type Explain = (query: ListQuery) => string[][];
 
 const FORMS = ["seq", "seq, text"] as const;
 
-/** The steps of the plan of the statement of a page, for each of its forms. */
+/** Checks the plan of a page's statement for each of its forms. */
 const withPlans = (shape: Definition, check: (explain: Explain) => void): Promise<void> =>
   withRows(shape, (db) =>
     check((query) => {
@@ -94,7 +94,7 @@ const withPlans = (shape: Definition, check: (explain: Explain) => void): Promis
       });
     }));
 
-/** 200 rows, in the engine's own table and indexes. */
+/** Checks 200 rows in the engine's own table and indexes. */
 async function withRows(shape: Definition, check: (db: DatabaseSync) => void): Promise<void> {
   await using store = await openFolder();
   const space = newSpace();
@@ -109,24 +109,24 @@ async function withRows(shape: Definition, check: (db: DatabaseSync) => void): P
   }
 }
 
-/** How the text of one row of a page is read. */
+/** Plan step that reads the text of a row. */
 const TEXT = "SEARCH r_things USING INTEGER PRIMARY KEY (rowid=?)";
 
 /**
- * Every way to the table but that to a text is a search in an index by at least so many bounds, and nothing is sorted
- * afterwards.
+ * Fails unless every access to the table, except for reading texts, is an index search by at least
+ * this many bounds, without a later sort.
  */
 function assertSeeks(plans: string[][], bounds: number, label: string): void {
   assert.ok(plans.length > 0, label);
   for (const plan of plans) {
-    const told = `${label}: ${plan.join(" | ")}`;
+    const message = `${label}: ${plan.join(" | ")}`;
     const ways = plan.filter((step) => /^(SEARCH|SCAN) r_things/.test(step) && step !== TEXT);
-    assert.ok(ways.length > 0, told);
-    for (const way of ways) {
-      assert.match(way, /^SEARCH r_things USING (COVERING )?INDEX /, told);
-      assert.ok((way.match(/[<>=]\?/g) ?? []).length >= bounds, told);
+    assert.ok(ways.length > 0, message);
+    for (const access of ways) {
+      assert.match(access, /^SEARCH r_things USING (COVERING )?INDEX /, message);
+      assert.ok((access.match(/[<>=]\?/g) ?? []).length >= bounds, message);
     }
-    assert.ok(!plan.some((step) => step.includes("TEMP B-TREE")), told);
+    assert.ok(!plan.some((step) => step.includes("TEMP B-TREE")), message);
   }
 }
 
@@ -142,7 +142,7 @@ const SIDES: readonly Filter[] = [
   ALL,
 ];
 
-/** `bounds` counts the keys that the search is bound by; a trash is one more. */
+/** Checks the plans of pages, bound by this many keys; a trash adds one. */
 async function assertPagesSeek(
   indexesOf: (sort: readonly SortKey[]) => Definition["indexes"],
   positionsOf: (sort: readonly SortKey[]) => Position[],
@@ -162,16 +162,16 @@ async function assertPagesSeek(
   }
 }
 
-Deno.test("with an index over the sort, a page behind a position is sought and never sorted", () =>
+Deno.test("with an index over the sort, a page after a position is sought and never sorted", () =>
   assertPagesSeek(single, (sort) => [middle(sort)]));
 
-Deno.test("with indexes over many sorts, a page behind a position is sought and never sorted", () =>
+Deno.test("with indexes over many sorts, a page after a position is sought and never sorted", () =>
   assertPagesSeek(() => every, (sort) => [middle(sort)]));
 
-Deno.test("a page behind the last of many nulls is sought: they are not walked through", () =>
+Deno.test("a page after the last of many nulls is sought without scanning them", () =>
   assertPagesSeek(single, afterNulls));
 
-Deno.test("a page that is full looks at no row of the ranges behind", async () => {
+Deno.test("a full page reads no row of the later ranges", async () => {
   const sort = keys("group");
   const shape = trashDefinition({ fields: FIELDS, indexes: single(sort) });
   await withRows(shape, (db) => {
@@ -189,13 +189,13 @@ Deno.test("a page that is full looks at no row of the ranges behind", async () =
   });
 });
 
-Deno.test("the ranges of a page behind a position are run in place, not handed over", async () => {
+Deno.test("the ranges of a page after a position run in place, not as a coroutine", async () => {
   for (const sort of SORTS) {
     await withPlans(trashDefinition({ fields: FIELDS, indexes: single(sort) }), (explain) => {
       for (const query of pagesFrom([middle(sort)], sort, eq("isDeleted", false))) {
         explain(query).forEach((steps, form) => {
           const handedOver = steps.filter((step) => step.includes("CO-ROUTINE"));
-          // The page itself is, to have its texts read.
+          // The page itself runs as a coroutine, to have its texts read.
           assert.equal(handedOver.length, FORMS[form] === "seq, text" ? 1 : 0, steps.join(" | "));
         });
       }
@@ -252,7 +252,7 @@ Deno.test("the first page without a trash is read from the index in its order", 
   }
 });
 
-Deno.test("live and deleted records are gone through by their ids without an index of their own", async () => {
+Deno.test("live and deleted records are scanned by their ids without a separate index", async () => {
   const shape = trashDefinition({ fields: FIELDS, indexes: single(keys("-day")) });
   await withPlans(shape, (explain) => {
     for (const sort of [[], keys("_id"), keys("-_id")]) {
@@ -261,7 +261,7 @@ Deno.test("live and deleted records are gone through by their ids without an ind
         1,
         true,
       ]);
-      assert.equal(more.length, FORMS.length - 1, "one statement for each of what may be read");
+      assert.equal(more.length, FORMS.length - 1, "one statement for each form");
       for (const query of pagesFrom([middle([])], sort, ALL)) {
         assertSeeks(explain(query), 1, JSON.stringify(query));
       }
@@ -269,7 +269,7 @@ Deno.test("live and deleted records are gone through by their ids without an ind
   });
 });
 
-Deno.test("one side of the trash is gone through by ids, too, where no index finds what is asked for", async () => {
+Deno.test("one side of the trash is also scanned by ids if no index serves the query", async () => {
   const shape = trashDefinition({ fields: FIELDS, indexes: single(keys("rank")) });
   const live = eq("isDeleted", false);
   const walked = [live, eq("isDeleted", true), and(live, compare("day", "gt", "2024-01-03"))];
@@ -302,22 +302,22 @@ Deno.test("the expiry of a definition is served by an index", () =>
     assertSeeks(explain({ filter, sort: keys("day"), limit: 20 }), 1, "expired");
   }));
 
-Deno.test("records asked for by their ids are sought by them, whatever else is asked", async () => {
+Deno.test("records are sought by given ids, whatever other conditions there are", async () => {
   const shape = trashDefinition({ fields: FIELDS, indexes: every });
   await withPlans(shape, (explain) => {
     for (const more of [eq("isDeleted", false), eq("owner", "o"), eq("group", "g3")]) {
       for (const sort of [[], keys("_id"), keys("-day")]) {
         const filter = and(within("_id", [id(1), id(2)]), eq("isDeleted", false), more);
         for (const plan of explain({ filter, sort, limit: 20 })) {
-          const told = plan.join(" | ");
-          assert.ok(plan.some((step) => /^SEARCH r_things USING .*\(id=\?\)/.test(step)), told);
+          const message = plan.join(" | ");
+          assert.ok(plan.some((step) => /^SEARCH r_things USING .*\(id=\?\)/.test(step)), message);
         }
       }
     }
   });
 });
 
-Deno.test("what is counted without a guard is sought in an index by all that is asked, so nothing else is looked at", () => {
+Deno.test("a count without a guard is sought in an index by all of its conditions", () => {
   const shape = trashDefinition({
     fields: { ...FIELDS, tags: { type: "Array", items: { type: "String" } } },
     indexes: [

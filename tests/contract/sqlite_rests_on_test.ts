@@ -15,17 +15,16 @@ const [ONE, TWO, THREE] = ["b", "c", "d"].map((letter) => letter.repeat(24)) as 
 
 const RULES: Definition = { name: "_rules", fields: {}, indexes: [], trash: false };
 
-/** Things as a revision of the rule has them. */
 const things = (revision: number, name = "things"): Definition => ({
   name,
   fields: { n: { type: "Number" } },
   indexes: revision === 1 ? [{ keys: [{ path: "n", descending: false }] }] : [],
   trash: false,
-  restsOn: { kind: RULES, id: RULE, revision },
+  dependsOn: { kind: RULES, id: RULE, revision },
 });
 
-/** Two engines on one folder with a rule, as two processes have them. */
-async function opened() {
+/** Opens two engines on one folder with a rule, as two processes do. */
+async function openTwoEngines() {
   const folder = await Deno.makeTempDir({ prefix: "corbel-test-" });
   const engine = await SqliteEngine.open({ folder, sync: "normal" });
   const other = await SqliteEngine.open({ folder, sync: "normal" });
@@ -45,7 +44,6 @@ async function opened() {
   };
 }
 
-/** Every write there is. */
 const WRITES: Readonly<Record<string, (records: Records) => Promise<unknown>>> = {
   insert: (records) => records.insert({ _id: THREE, n: 3 }),
   insertMany: (records) => records.insertMany([{ _id: THREE, n: 3 }]),
@@ -55,8 +53,8 @@ const WRITES: Readonly<Record<string, (records: Records) => Promise<unknown>>> =
 };
 
 for (const [name, write] of Object.entries(WRITES)) {
-  Deno.test(`${name} under a definition that was changed elsewhere is refused, in a transaction too`, async () => {
-    await using store = await opened();
+  Deno.test(`${name} with a definition that was changed elsewhere is refused, also in a transaction`, async () => {
+    await using store = await openTwoEngines();
     const { engine, other } = store;
     const records = engine.records(SPACE, things(1));
     await records.insertMany([{ _id: ONE, n: 1 }, { _id: TWO, n: 2 }]);
@@ -75,8 +73,8 @@ for (const [name, write] of Object.entries(WRITES)) {
 
 const EVERYTHING = { filter: ALL, sort: [], limit: 10 };
 
-Deno.test("what an outdated definition wants is not made, and where it has nothing it is told so", async () => {
-  await using store = await opened();
+Deno.test("an outdated definition creates nothing, and without records it is refused", async () => {
+  await using store = await openTwoEngines();
   const { engine } = store;
   await store.change();
   const outdated = engine.records(SPACE, things(1, "others"));
@@ -85,23 +83,23 @@ Deno.test("what an outdated definition wants is not made, and where it has nothi
   assert.equal(await standing.updateOne(ALL, { set: { n: 1 } }), null);
   await standing.insert({ _id: ONE, n: 1 });
   using file = new DatabaseSync(`${store.folder}/projects/${SPACE}.db`);
-  const made = file.prepare("select sql from sqlite_schema where sql like '%index%n%'").all();
-  assert.deepEqual(made, [], "the index of the first definition");
+  const indexes = file.prepare("select sql from sqlite_schema where sql like '%index%n%'").all();
+  assert.deepEqual(indexes, [], "the index of the first definition");
 });
 
-Deno.test("a definition whose record is gone is outdated, also where another was made for its name", async () => {
-  await using store = await opened();
+Deno.test("a definition whose record is gone is outdated, even if its name has a new one", async () => {
+  await using store = await openTwoEngines();
   const { engine, rules } = store;
   const records = engine.records(SPACE, things(1));
   await records.insert({ _id: ONE, n: 1 });
   await rules.deleteOne(eq("_id", RULE));
   await rules.insert({ _id: TWO });
   await assert.rejects(() => records.insert({ _id: TWO, n: 2 }), Outdated);
-  assert.equal(await records.count(ALL), 1, "readers are not held up");
+  assert.equal(await records.count(ALL), 1, "readers are not blocked");
 });
 
-Deno.test("of writes beside a change each is before it, or refused", async () => {
-  await using store = await opened();
+Deno.test("a write concurrent with a change comes before it or is refused", async () => {
+  await using store = await openTwoEngines();
   const { engine, other } = store;
   const records = engine.records(SPACE, things(1));
   await records.count(ALL);
@@ -120,6 +118,6 @@ Deno.test("of writes beside a change each is before it, or refused", async () =>
     return count;
   });
   const stored = (await Promise.all(writes)).filter((isStored) => isStored).length;
-  assert.equal(stored, counted, "none is stored behind the change");
+  assert.equal(stored, counted, "no write is stored after the change");
   assert.equal(await records.count(ALL), counted);
 });

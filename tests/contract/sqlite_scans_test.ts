@@ -1,4 +1,4 @@
-/** Reads that look at many rows: the same answers in a thread of their own, and bounds to them. */
+/** Reads that scan many rows in a thread: the same results, and limits on them. */
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
@@ -16,10 +16,10 @@ import { listingCases } from "./listing.ts";
 import { pageBytesCases } from "./page_bytes.ts";
 import { searchCases } from "./searching.ts";
 import { referringCases } from "./referring.ts";
-import { askedAgain, openFolder } from "./sqlite_folder.ts";
+import { openFolder, retryWhileSlow } from "./sqlite_folder.ts";
 import { recordsContract, type Store } from "./suite.ts";
 import { until } from "../acceptance/until.ts";
-import { DEAR_PATTERN, dearText } from "../support/dear_pattern.ts";
+import { SLOW_PATTERN, slowText } from "../support/slow_pattern.ts";
 
 const themes = [
   arrayIndexCases,
@@ -43,9 +43,9 @@ const SHAPE = trashDefinition({
 });
 
 const LIVE = eq("isDeleted", false);
-/** Takes some ten milliseconds for each record. */
-const HEAVY = regex("text", DEAR_PATTERN);
-/** Longer than these tests take on a machine that has much else to do. */
+/** A condition that takes about 10 ms for each record. */
+const HEAVY = regex("text", SLOW_PATTERN);
+/** Time limit in milliseconds, longer than these tests take on a busy machine. */
 const LONG = 600_000;
 
 async function heavy(
@@ -55,7 +55,7 @@ async function heavy(
   const space = newSpace();
   const records = engine.records(space, SHAPE);
   await records.insertMany(
-    upTo(rows).map((n) => ({ _id: id(n), n, text: dearText(n), isDeleted: false })),
+    upTo(rows).map((n) => ({ _id: id(n), n, text: slowText(n), isDeleted: false })),
   );
   return { space, records };
 }
@@ -68,7 +68,7 @@ const tooSlow = (index: string | null) => (error: unknown): true => {
   return true;
 };
 
-/** Whether the promise has settled; keeps a rejection from being reported. */
+/** Reports whether the promise has settled, and handles its rejection. */
 function watch(promise: Promise<unknown>): { readonly settled: boolean } {
   const state = { settled: false };
   const settle = () => void (state.settled = true);
@@ -76,7 +76,7 @@ function watch(promise: Promise<unknown>): { readonly settled: boolean } {
   return state;
 }
 
-Deno.test("a query past its limit is QueryTooSlow, names the index, and leaves nothing locked", async () => {
+Deno.test("a query past its limit is QueryTooSlow, names the index, and keeps no lock", async () => {
   await using store = await open({ queryTimeLimitMs: 200 });
   const { space, records } = await heavy(store);
   const list = { filter: and(LIVE, HEAVY), sort: keys("n"), limit: 10 };
@@ -84,16 +84,16 @@ Deno.test("a query past its limit is QueryTooSlow, names the index, and leaves n
   await assert.rejects(() => records.count(and(LIVE, HEAVY)), tooSlow(null));
   await assert.rejects(() => records.count(and(LIVE, HEAVY, eq("n", 1))), tooSlow("n"));
   await records.updateOne(eq("_id", id(1)), { set: { text: "y" } });
-  const next = await askedAgain(() => records.count(compare("n", "lt", 7)));
+  const next = await retryWhileSlow(() => records.count(compare("n", "lt", 7)));
   assert.equal(next, 7, "the next query is served");
   const db = new DatabaseSync(`${store.address.slice("sqlite:".length)}/projects/${space}.db`);
-  // A thread hears of its end when it is done with a text.
+  // A thread detects its end after it has processed a text.
   const isFree = () => db.prepare("pragma wal_checkpoint(truncate)").get()?.busy === 0;
   await until("nothing is locked", isFree);
   db.close();
 });
 
-Deno.test("others read and write while a slow query runs", async () => {
+Deno.test("other reads and writes succeed while a slow query runs", async () => {
   const store = await open({ queryTimeLimitMs: LONG });
   const { records } = await heavy(store);
   const slow = records.count(HEAVY);
@@ -107,7 +107,7 @@ Deno.test("others read and write while a slow query runs", async () => {
   await assert.rejects(slow, StoreUnavailable);
 });
 
-Deno.test("short queries pass long ones, of the same project and of others", async () => {
+Deno.test("short queries overtake long ones of any project", async () => {
   const store = await open({ queryTimeLimitMs: LONG });
   const { records } = await heavy(store);
   const other = (await heavy(store, 50)).records;
@@ -123,7 +123,7 @@ Deno.test("short queries pass long ones, of the same project and of others", asy
   await ended;
 });
 
-Deno.test("long queries that come together are all finished", async () => {
+Deno.test("concurrent long queries all finish", async () => {
   await using store = await open({ queryTimeLimitMs: LONG });
   const { records } = await heavy(store, 60);
   const other = (await heavy(store, 50)).records;
@@ -135,7 +135,7 @@ Deno.test("long queries that come together are all finished", async () => {
   assert.deepEqual(await Promise.all(long), [0, 0, 0]);
 });
 
-Deno.test("more than 128 queries of one project at once are QueryTooSlow, others are served", async () => {
+Deno.test("more than 128 concurrent queries of a project are QueryTooSlow, others are served", async () => {
   const store = await open({ queryTimeLimitMs: LONG });
   const { records } = await heavy(store);
   const other = (await heavy(store, 50)).records;
@@ -150,7 +150,7 @@ Deno.test("more than 128 queries of one project at once are QueryTooSlow, others
   assert.equal(names.filter((name) => name === "QueryTooSlow").length, 22);
 });
 
-Deno.test("closing with queries running and waiting ends them all, and later ones are refused", async () => {
+Deno.test("disposing ends all running and waiting queries, and later ones are refused", async () => {
   const store = await open({ queryTimeLimitMs: LONG });
   const { records } = await heavy(store);
   const queries = [
@@ -164,7 +164,7 @@ Deno.test("closing with queries running and waiting ends them all, and later one
   }
 });
 
-Deno.test("what is tried first and handed over gives the same as what is not, the second time too", async () => {
+Deno.test("a query gives the same result in a thread and without one, also when repeated", async () => {
   await using plain = await openFolder();
   await using handing = await openFolder({ rowsMax: 200 });
   const all = [];

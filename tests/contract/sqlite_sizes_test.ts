@@ -5,7 +5,7 @@ import { id, newSpace, trashDefinition, upTo } from "./fixtures.ts";
 import { SecondProcess } from "./second_process.ts";
 import { openFolder } from "./sqlite_folder.ts";
 
-Deno.test("sqlite: a count of bytes that is off is set right, and says by how much it was", async () => {
+Deno.test("sqlite: a wrong count of bytes is corrected, and the difference is reported", async () => {
   await using store = await openFolder();
   const { engine, address } = store;
   const space = newSpace();
@@ -22,7 +22,7 @@ Deno.test("sqlite: a count of bytes that is off is set right, and says by how mu
   assert.equal(await engine.recount(space, posts), 0);
 });
 
-Deno.test("sqlite: two processes that write at once fill a space to the last record, and no further", async () => {
+Deno.test("sqlite: two concurrent processes fill a space to the last record, and no further", async () => {
   await using store = await openFolder();
   await using other = await SecondProcess.start(store.address);
   const { engine } = store;

@@ -1,4 +1,4 @@
-/** What SQLite plans by is kept up to date, and used by connections that were opened before. */
+/** Statistics for SQLite's planner stay current, also for connections that are already open. */
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
@@ -33,12 +33,12 @@ function analyzed(path: string): string[] {
     return db.prepare("select idx from sqlite_stat1 where idx is not null order by 1").all()
       .map(({ idx }) => String(idx));
   } catch {
-    return []; // Nothing was ever counted.
+    return []; // There are no statistics yet.
   }
 }
 
 for (const [name, indexes] of Object.entries({ kind: [KIND, OWNER], owner: [OWNER, KIND] })) {
-  Deno.test(`behind a checkpoint SQLite knows which index is better, also where that of ${name} came first`, async () => {
+  Deno.test(`after a checkpoint SQLite prefers the better index, even if ${name} came first`, async () => {
     await using store = await openFolder();
     const { engine, address } = store;
     const space = newSpace();
@@ -66,7 +66,7 @@ for (const [name, indexes] of Object.entries({ kind: [KIND, OWNER], owner: [OWNE
   });
 }
 
-Deno.test("indexes that a definition gets in a thread are counted", async () => {
+Deno.test("indexes that a definition adds in a thread get statistics", async () => {
   await using store = await openFolder({ threadRowsMin: 0 });
   const { engine, address } = store;
   const space = newSpace();

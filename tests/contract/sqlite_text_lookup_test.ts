@@ -1,4 +1,4 @@
-/** Texts that search fields hold are found by their pieces on SQLite: what that must not change. */
+/** SQLite finds texts of search fields by their trigrams, which must not change results. */
 
 import assert from "node:assert/strict";
 import { and, eq, or } from "@/lib/store/filter.ts";
@@ -26,9 +26,10 @@ const ALPHABET = [..."aAbkKs\u212a\u017fäß %_'\"\\(.^\t0İ"];
 
 const pickOf = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)]!;
 
-const textOf = (length: number): string => Array.from({ length }, () => pickOf(ALPHABET)).join("");
+const randomText = (length: number): string =>
+  Array.from({ length }, () => pickOf(ALPHABET)).join("");
 
-/** As the operators `_contains` and `_startswith` write it. */
+/** Escapes a text as the operators `_contains` and `_startswith` do. */
 const literal = (text: string): string => text.replaceAll(/[!-\/:-@[-`{-~]/g, "\\$&");
 
 function recordOf(n: number): StoredRecord {
@@ -38,9 +39,9 @@ function recordOf(n: number): StoredRecord {
     isDeleted: n % 9 === 0,
     owner: `o${n % 5}`,
     rank: n,
-    title: n % 7 === 0 ? null : textOf(pickOf(lengths)),
-    tags: upTo(n % 3).map(() => textOf(pickOf(lengths))),
-    ...(n % 2 === 0 && { meta: { about: textOf(pickOf(lengths)) } }),
+    title: n % 7 === 0 ? null : randomText(pickOf(lengths)),
+    tags: upTo(n % 3).map(() => randomText(pickOf(lengths))),
+    ...(n % 2 === 0 && { meta: { about: randomText(pickOf(lengths)) } }),
   };
 }
 
@@ -56,7 +57,7 @@ function soughtIn(record: StoredRecord): string {
   return pickOf([part, part.toUpperCase(), part.toLowerCase()]);
 }
 
-Deno.test("a text is found in the same records whether or not its field is searched", async () => {
+Deno.test("a text is found in the same records whether or not its field is a search field", async () => {
   await using store = await openFolder();
   const { engine } = store;
   const searched = engine.records(newSpace(), SHAPE);
@@ -94,7 +95,7 @@ Deno.test("a text is found in the same records whether or not its field is searc
   assert.ok(found > 500, `only ${found} were found`);
 });
 
-Deno.test("few are found by their pieces, many in the usual way", async () => {
+Deno.test("few matches are found by trigrams, many by a scan", async () => {
   await using store = await openFolder();
   const records = store.engine.records(newSpace(), SHAPE);
   await records.insertMany(

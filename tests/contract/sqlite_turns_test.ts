@@ -1,4 +1,4 @@
-/** A long transaction gives the event loop its turns, and keeps the order of its calls. */
+/** A long transaction yields to the event loop and keeps the order of its calls. */
 
 import assert from "node:assert/strict";
 import { eq } from "@/lib/store/filter.ts";
@@ -7,15 +7,16 @@ import { definition, id, newSpace, upTo } from "./fixtures.ts";
 import { openFolder } from "./sqlite_folder.ts";
 
 const SHAPE = definition({ fields: { n: { type: "Number" } } });
+/** Number of calls in a transaction. */
 const CALLS = 20_000;
 
-/** Longer than a transaction goes on by itself. */
+/** Blocks longer than a transaction runs without yielding. */
 function keepBusy(): void {
   const until = performance.now() + 6;
   while (performance.now() < until);
 }
 
-Deno.test("others read while a transaction makes thousands of calls, and see none of them", async () => {
+Deno.test("others read during a transaction with thousands of calls, without seeing its changes", async () => {
   await using store = await openFolder();
   const space = newSpace();
   const records = store.engine.records(space, SHAPE);
@@ -39,7 +40,7 @@ Deno.test("others read while a transaction makes thousands of calls, and see non
   assert.equal((await records.get(id(1)))!.value.n, CALLS);
 });
 
-Deno.test("calls that are made at once are done in their order, also behind a turn", async () => {
+Deno.test("concurrent calls run in their order, also after a yield", async () => {
   await using store = await openFolder();
   const space = newSpace();
   const found = await store.engine.transaction(space, async (tx) => {
@@ -55,7 +56,7 @@ Deno.test("calls that are made at once are done in their order, also behind a tu
   assert.deepEqual(found, [4, 9]);
 });
 
-Deno.test("a call that is left behind by its transaction is refused, also behind a turn", async () => {
+Deno.test("a call that a transaction did not await is refused, also after a yield", async () => {
   await using store = await openFolder();
   const space = newSpace();
   let late: Promise<unknown> | undefined;

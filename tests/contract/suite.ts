@@ -1,7 +1,4 @@
-/**
- * The suite that holds every driver to the obligations of `lib/store/port.ts`. A driver's test
- * file calls {@linkcode recordsContract} once.
- */
+/** Suite that checks a driver against the obligations of `lib/store/port.ts`. */
 
 import type { Engine } from "@/lib/store/port.ts";
 import { type CasesOn, type DriverOf, testsOf } from "./cases.ts";
@@ -29,15 +26,14 @@ import { definitionCases } from "./definitions.ts";
 import { uniqueCases } from "./unique.ts";
 import { writeCases } from "./writes.ts";
 
-/** An empty store of the case's own. */
 export interface Store {
   readonly engine: Engine;
-  /** Tells a second process which store to open; `open_store.ts` reads it. */
+  /** Address by which a second process opens the store; `open_store.ts` reads it. */
   readonly address: string;
 }
 
 export interface Driver extends DriverOf<Store> {
-  /** What is run, where that is not all: a driver that reads in two ways shows that both agree. */
+  /** Themes to run; by default all. A driver with two ways of reading runs some on each. */
   readonly themes?: readonly Cases[];
 }
 
@@ -69,7 +65,6 @@ const THEMES: readonly Cases[] = [
   processCases,
 ];
 
-/** Declares one test for each case. */
 export function recordsContract(name: string, driver: Driver): void {
   for (const test of contractTests(name, driver)) Deno.test(test);
 }

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { contractTests, type Driver } from "./suite.ts";
 
-const CASE = "of 50 that remove a record exactly one gets it";
+const CASE = "of 50 concurrent removals of a record exactly one returns it";
 
 const skipping = (skips: Record<string, string>): Driver => ({
   open: () => Promise.reject(new Error("a skipped case must not open a store")),
   skips,
 });
 
-Deno.test("a skip leaves out its case alone, and says why", () => {
+Deno.test("a skip leaves out only its case, with the reason", () => {
   const tests = contractTests("some", skipping({ [CASE]: "cannot remove" }));
   const skipped = tests.filter((one) => one.ignore);
   assert.deepEqual(skipped.map((one) => one.name), [`some: ${CASE} (skipped: cannot remove)`]);
@@ -18,7 +18,7 @@ Deno.test("a skip leaves out its case alone, and says why", () => {
 Deno.test("a skip that names no case fails the suite", () => {
   assert.throws(
     () => contractTests("some", skipping({ [`${CASE}!`]: "cannot remove" })),
-    { message: `some skips "${CASE}!", which is no case` },
+    { message: `some skips "${CASE}!", which is not a case` },
   );
 });
 
@@ -29,7 +29,7 @@ Deno.test("a skip without a reason fails the suite", () => {
   );
 });
 
-Deno.test("cases run on a store of their own that is closed behind them", async () => {
+Deno.test("each case runs on its own store, which is disposed after it", async () => {
   const closed: boolean[] = [];
   const [first] = contractTests("some", {
     open: () =>

@@ -1,4 +1,4 @@
-/** Cuts text into its lines, without their ends. Text behind the last end is no line. */
+/** Splits text into lines without their line breaks. Text after the last line break is dropped. */
 export class TextLineStream extends TransformStream<string, string> {
   constructor() {
     let rest = "";

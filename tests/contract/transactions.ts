@@ -23,8 +23,8 @@ const SHAPE = trashDefinition({
   bytesMax: 1000,
 });
 
-/** Two live records and a deleted one. */
-async function stored({ engine }: Store): Promise<{ space: string; records: Records }> {
+/** Stores two live records and a deleted one. */
+async function storeRecords({ engine }: Store): Promise<{ space: string; records: Records }> {
   const space = newSpace();
   const records = engine.records(space, SHAPE);
   await records.insertMany([
@@ -35,7 +35,6 @@ async function stored({ engine }: Store): Promise<{ space: string; records: Reco
   return { space, records };
 }
 
-/** Every kind of write once. */
 async function writeEverything(records: Records): Promise<void> {
   await records.insert({ _id: id(10), email: "x", isDeleted: false });
   await records.insertMany(upTo(3).map((n) => ({ _id: id(11 + n), isDeleted: n === 0 })));
@@ -46,8 +45,10 @@ async function writeEverything(records: Records): Promise<void> {
 }
 
 export const transactionCases: Cases = {
-  "a transaction resolves to what its work does, and all of it is stored": async (store) => {
-    const { space, records } = await stored(store);
+  "a transaction resolves to the result of its work, and stores all of its writes": async (
+    store,
+  ) => {
+    const { space, records } = await storeRecords(store);
     const result = await store.engine.transaction(space, async (tx) => {
       await writeEverything(tx.records(SHAPE));
       return "done";
@@ -62,8 +63,8 @@ export const transactionCases: Cases = {
     });
   },
 
-  "work sees its own changes, in every way of reading": async (store) => {
-    const { space } = await stored(store);
+  "work sees its own changes in every kind of read": async (store) => {
+    const { space } = await storeRecords(store);
     await store.engine.transaction(space, async (tx) => {
       const records = tx.records(SHAPE);
       await writeEverything(records);
@@ -79,10 +80,10 @@ export const transactionCases: Cases = {
     }).catch((error) => assert.ok(error instanceof UniqueViolation, error));
   },
 
-  "lists in a transaction show its changes, lists outside never, however often asked": async (
+  "lists in a transaction show its changes, and repeated lists outside never do": async (
     store,
   ) => {
-    const { space, records } = await stored(store);
+    const { space, records } = await storeRecords(store);
     const query = { filter: eq("isDeleted", false), sort: keys("n"), limit: 10, total: true };
     const before = (await records.list(query)).items;
     for (const _ of upTo(8)) await records.list(query);
@@ -105,8 +106,10 @@ export const transactionCases: Cases = {
     }
   },
 
-  "an error thrown by work undoes everything and reaches the caller as it is": async (store) => {
-    const { space, records } = await stored(store);
+  "an error thrown by work undoes the transaction and reaches the caller unchanged": async (
+    store,
+  ) => {
+    const { space, records } = await storeRecords(store);
     const before = await stateOf(records);
     const failure = new Error("changed our mind");
     await assert.rejects(
@@ -122,7 +125,7 @@ export const transactionCases: Cases = {
   },
 
   "a unique violation inside a transaction undoes all of it": async (store) => {
-    const { space, records } = await stored(store);
+    const { space, records } = await storeRecords(store);
     const before = await stateOf(records);
     await assert.rejects(
       () =>
@@ -137,7 +140,7 @@ export const transactionCases: Cases = {
     assert.deepEqual(await stateOf(records), before);
   },
 
-  "after any call that failed a transaction can only be undone, whatever work makes of it": async (
+  "after a failed call a transaction can only be undone, even if work ignores the error": async (
     store,
   ) => {
     const failures: [(records: Records) => Promise<unknown>, new (...of: never[]) => Error][] = [
@@ -146,7 +149,7 @@ export const transactionCases: Cases = {
       [(inside) => inside.updateOne(ALL, { set: { "email.x": 1 } }), PathConflict],
       [(inside) => inside.updateOne(ALL, { set: { text: "x".repeat(1000) } }), RecordTooLarge],
     ];
-    const { space, records } = await stored(store);
+    const { space, records } = await storeRecords(store);
     const before = await stateOf(records);
     for (const [fail, kind] of failures) {
       const run = store.engine.transaction(space, async (tx) => {
@@ -160,10 +163,10 @@ export const transactionCases: Cases = {
     }
   },
 
-  "a refused insertMany stores nothing, also in a transaction that goes on after it": async (
+  "a refused insertMany stores nothing, also in a transaction that continues": async (
     store,
   ) => {
-    const { space, records } = await stored(store);
+    const { space, records } = await storeRecords(store);
     await store.engine.transaction(space, async (tx) => {
       const inside = tx.records(SHAPE);
       await assert.rejects(
@@ -182,7 +185,7 @@ export const transactionCases: Cases = {
   "others see nothing of a transaction before its end, and all of it afterwards": async (
     store,
   ) => {
-    const { space, records } = await stored(store);
+    const { space, records } = await storeRecords(store);
     const before = await stateOf(records);
     const written = Promise.withResolvers<void>();
     const mayEnd = Promise.withResolvers<void>();
@@ -199,7 +202,7 @@ export const transactionCases: Cases = {
     assert.deepEqual(await countsOf(records), { live: 3, deleted: 2, all: 5 });
   },
 
-  "a transaction spans records of several definitions": async ({ engine }) => {
+  "a transaction covers records of several definitions": async ({ engine }) => {
     const space = newSpace();
     const [orders, totals] = ["orders", "totals"].map((name) => definition({ name }));
     const run = (fail: boolean) =>
@@ -214,7 +217,7 @@ export const transactionCases: Cases = {
     assert.deepEqual(await listAll(engine.records(space, totals!)), [{ _id: id(1) }]);
   },
 
-  "records first used in a transaction that fails can be used afterwards": async ({ engine }) => {
+  "records first used in a failed transaction can be used afterwards": async ({ engine }) => {
     const space = newSpace();
     await assert.rejects(
       () =>
@@ -230,8 +233,8 @@ export const transactionCases: Cases = {
     assert.deepEqual(await countsOf(records), { live: 1, deleted: 0, all: 1 });
   },
 
-  "the next transaction is not disturbed by one that failed": async (store) => {
-    const { space, records } = await stored(store);
+  "a failed transaction does not disturb the next one": async (store) => {
+    const { space, records } = await storeRecords(store);
     const outcomes = await Promise.allSettled(
       upTo(20).map((n) =>
         store.engine.transaction(space, async (tx) => {
@@ -244,10 +247,10 @@ export const transactionCases: Cases = {
     assert.equal((await records.get(id(1)))?.value.n, 11);
   },
 
-  "transactions of one space are serial: what one read, none has changed meanwhile": async (
+  "transactions of a space are serial: records that one read do not change before it ends": async (
     store,
   ) => {
-    const { space, records } = await stored(store);
+    const { space, records } = await storeRecords(store);
     await Promise.all(
       upTo(50).map(() =>
         store.engine.transaction(space, async (tx) => {
@@ -261,10 +264,10 @@ export const transactionCases: Cases = {
     assert.equal((await records.get(id(1)))?.value.n, 51);
   },
 
-  "single writes and transactions on one record do not lose each other's changes": async (
+  "single writes and transactions on a record do not lose each other's changes": async (
     store,
   ) => {
-    const { space, records } = await stored(store);
+    const { space, records } = await storeRecords(store);
     await Promise.all(
       upTo(60).map((n) =>
         n % 2 === 0
@@ -279,8 +282,8 @@ export const transactionCases: Cases = {
     assert.equal((await records.get(id(1)))?.value.n, 61);
   },
 
-  "what a transaction in one space does, no other space sees": async (store) => {
-    const [one, other] = [await stored(store), await stored(store)];
+  "a transaction in one space does not affect other spaces": async (store) => {
+    const [one, other] = [await storeRecords(store), await storeRecords(store)];
     const before = await stateOf(other.records);
     await store.engine.transaction(
       one.space,
@@ -291,7 +294,7 @@ export const transactionCases: Cases = {
   },
 
   "the records of a transaction are refused after its end": async (store) => {
-    const { space, records } = await stored(store);
+    const { space, records } = await storeRecords(store);
     const before = await stateOf(records);
     let kept: Records | undefined;
     await store.engine.transaction(space, (tx) => Promise.resolve(kept = tx.records(SHAPE)));
@@ -301,20 +304,21 @@ export const transactionCases: Cases = {
     assert.deepEqual(await stateOf(records), before);
   },
 
-  "a write by the engine's own records inside a transaction is refused, not waited for": async (
+  "a write by the engine's records inside a transaction is refused instead of waiting": async (
     store,
   ) => {
-    const { space, records } = await stored(store);
+    const { space, records } = await storeRecords(store);
     const before = await stateOf(records);
-    const begun = () => store.engine.transaction(space, (tx) => tx.records(SHAPE).deleteOne(ALL));
+    const deleteWithOuterRecords = () =>
+      store.engine.transaction(space, (tx) => tx.records(SHAPE).deleteOne(ALL));
     const writes = [
       () => records.insert({ _id: id(10), isDeleted: false }),
       () => records.insertMany([{ _id: id(10), isDeleted: false }]),
       () => records.updateOne(ALL, { set: { n: 5 } }),
       () => records.deleteOne(ALL),
       () => records.deleteMany(ALL, 5),
-      begun,
-      () => store.engine.transaction(newSpace(), begun),
+      deleteWithOuterRecords,
+      () => store.engine.transaction(newSpace(), deleteWithOuterRecords),
     ];
     await store.engine.transaction(space, async () => {
       for (const write of writes) await assert.rejects(write, /must use the records it was given/);
@@ -323,8 +327,8 @@ export const transactionCases: Cases = {
     assert.deepEqual(await stateOf(records), before);
   },
 
-  "what a transaction has begun may use the engine's records once it has ended": async (store) => {
-    const { space, records } = await stored(store);
+  "work that outlives its transaction may use the engine's records": async (store) => {
+    const { space, records } = await storeRecords(store);
     const ended = Promise.withResolvers<void>();
     let later: Promise<unknown> = Promise.resolve();
     await store.engine.transaction(space, async (tx) => {
@@ -338,8 +342,8 @@ export const transactionCases: Cases = {
     assert.equal((await records.get(id(1)))?.value.n, 3);
   },
 
-  "inside a transaction the records of another space can be written": async (store) => {
-    const [one, other] = [await stored(store), await stored(store)];
+  "records of another space can be written inside a transaction": async (store) => {
+    const [one, other] = [await storeRecords(store), await storeRecords(store)];
     await store.engine.transaction(one.space, async (tx) => {
       await tx.records(SHAPE).updateOne(eq("_id", id(1)), { increment: { n: 1 } });
       await other.records.updateOne(eq("_id", id(1)), { increment: { n: 1 } });

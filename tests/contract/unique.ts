@@ -27,7 +27,7 @@ const UNIQUE = definition({
 const UNIQUE_LIVE = trashDefinition(UNIQUE);
 
 export const uniqueCases: Cases = {
-  "a taken value is refused, with the path that it was taken at": async ({ engine }) => {
+  "a taken value is refused with its path": async ({ engine }) => {
     const records = engine.records(newSpace(), UNIQUE);
     await records.insert({ _id: id(1), email: "a", o: { handle: "x" } });
     await assertRefused(
@@ -58,7 +58,7 @@ export const uniqueCases: Cases = {
     );
   },
 
-  "the path of a violation is the field's, also where the index descends": async ({ engine }) => {
+  "a violation has the path of the field, also for a descending index": async ({ engine }) => {
     const shape = definition({
       fields: FIELDS,
       indexes: [{ keys: keys("-email"), unique: true }],
@@ -72,7 +72,7 @@ export const uniqueCases: Cases = {
     );
   },
 
-  "values of several keys are taken together, and only where all of them are there": async (
+  "values of several keys are unique together, and only if all of them exist": async (
     { engine },
   ) => {
     const shape = trashDefinition({
@@ -80,19 +80,19 @@ export const uniqueCases: Cases = {
       indexes: [{ keys: keys("email", "-rank", "o.handle"), unique: true }],
     });
     const records = engine.records(newSpace(), shape);
-    const whole = { email: "a", rank: 1, o: { handle: "x" }, isDeleted: false };
+    const complete = { email: "a", rank: 1, o: { handle: "x" }, isDeleted: false };
     await records.insertMany([
-      { _id: id(1), ...whole },
-      { _id: id(2), ...whole, rank: 2 },
-      { _id: id(3), ...whole, o: { handle: "y" } },
-      { _id: id(4), ...whole, email: null },
-      { _id: id(5), ...whole, email: null },
+      { _id: id(1), ...complete },
+      { _id: id(2), ...complete, rank: 2 },
+      { _id: id(3), ...complete, o: { handle: "y" } },
+      { _id: id(4), ...complete, email: null },
+      { _id: id(5), ...complete, email: null },
       { _id: id(6), email: "a", rank: 1, isDeleted: false },
       { _id: id(7), email: "a", rank: 1, isDeleted: false },
-      { _id: id(8), ...whole, isDeleted: true },
+      { _id: id(8), ...complete, isDeleted: true },
     ]);
     const taken = uniqueViolation("email,rank,o.handle");
-    await assertRefused(records, taken, () => records.insert({ _id: id(9), ...whole }));
+    await assertRefused(records, taken, () => records.insert({ _id: id(9), ...complete }));
     await assertRefused(
       records,
       taken,
@@ -106,7 +106,7 @@ export const uniqueCases: Cases = {
     assert.equal(await records.count(ALL), 8);
   },
 
-  "missing and null values are never taken": async ({ engine }) => {
+  "missing and null values are not unique": async ({ engine }) => {
     const records = engine.records(newSpace(), UNIQUE);
     await records.insertMany([
       { _id: id(1) },
@@ -122,7 +122,7 @@ export const uniqueCases: Cases = {
     assert.equal(await records.count(eq("email", null)), 7);
   },
 
-  "values are the same only where they equal": async ({ engine }) => {
+  "unique values conflict only if they are equal": async ({ engine }) => {
     const types: [FieldShape["type"], different: Json[], same: [Json, Json]][] = [
       ["String", ["", " ", "a", "A", "a ", "1", "e\u0301", "é"], ["a", "a"]],
       ["Number", [0, 1, -1, 0.1, 2 ** 53, 1e21], [0, -0]],
@@ -176,7 +176,7 @@ export const uniqueCases: Cases = {
     ]);
   },
 
-  "deleted records neither take values nor are refused them": async ({ engine }) => {
+  "deleted records neither take unique values nor are refused for them": async ({ engine }) => {
     const records = engine.records(newSpace(), UNIQUE_LIVE);
     await records.insert({ _id: id(1), email: "a", isDeleted: false });
     await records.updateOne(eq("_id", id(1)), { set: { isDeleted: true } });
@@ -187,7 +187,7 @@ export const uniqueCases: Cases = {
     await assert.doesNotReject(() => records.insert({ _id: id(4), email: "a", isDeleted: false }));
   },
 
-  "bringing back a record whose value is taken is refused and leaves no trace": async (
+  "recovering a record whose unique value is taken is refused and changes nothing": async (
     { engine },
   ) => {
     const records = engine.records(newSpace(), UNIQUE_LIVE);
@@ -201,7 +201,7 @@ export const uniqueCases: Cases = {
     assert.deepEqual(await countsOf(records), { live: 2, deleted: 0, all: 2 });
   },
 
-  "a refused write on records with a trash leaves counts and revisions alone": async (
+  "a refused write on records with a trash does not change counts and revisions": async (
     { engine },
   ) => {
     const records = engine.records(newSpace(), UNIQUE_LIVE);

@@ -1,6 +1,6 @@
 /**
- * A process of its own on the store whose address is its argument. Each line of standard input
- * is a {@linkcode Task}, each line of standard output its {@linkcode Outcome}s.
+ * A process on the store whose address is its argument. Each line of standard input is a {@linkcode
+ * Task}, and each line of standard output its {@linkcode CallResult}s.
  */
 
 import { TextLineStream } from "./text_lines.ts";
@@ -14,7 +14,7 @@ import type {
   Space,
   Stored,
   StoredRecord,
-  Writing,
+  WriteOptions,
 } from "@/lib/store/port.ts";
 import { openStore } from "./open_store.ts";
 
@@ -29,23 +29,23 @@ export type Call =
 export interface Task {
   readonly space: Space;
   readonly definition: Definition;
-  readonly writing?: Writing;
+  readonly writing?: WriteOptions;
   readonly calls: readonly Call[];
   /**
-   * `transaction` answers when the calls are made, holds the transaction open until the next
-   * line, whatever it says, and answers again when it has ended.
+   * How the calls run. `transaction` answers after the calls, keeps the transaction open until the
+   * next line of input, and answers again when it has ended.
    */
   readonly how: "one by one" | "together" | "transaction";
 }
 
-export type Outcome =
+export type CallResult =
   | { readonly json: string; readonly revision: number }
   | { readonly items: string; readonly total: number | null }
   | { readonly refused: string }
   | number
   | null;
 
-async function outcomeOf(records: Records, call: Call): Promise<Outcome> {
+async function resultOfCall(records: Records, call: Call): Promise<CallResult> {
   try {
     if ("insert" in call) return plain(await records.insert(call.insert));
     if ("get" in call) return plain(await records.get(call.get));
@@ -61,12 +61,12 @@ async function outcomeOf(records: Records, call: Call): Promise<Outcome> {
   }
 }
 
-const plain = (stored: Stored | null): Outcome =>
+const plain = (stored: Stored | null): CallResult =>
   stored === null ? null : { json: stored.json, revision: stored.revision };
 
-async function inTurn(records: Records, calls: readonly Call[]): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const call of calls) outcomes.push(await outcomeOf(records, call));
+async function runInSequence(records: Records, calls: readonly Call[]): Promise<CallResult[]> {
+  const outcomes: CallResult[] = [];
+  for (const call of calls) outcomes.push(await resultOfCall(records, call));
   return outcomes;
 }
 
@@ -81,11 +81,11 @@ async function serve(address: string): Promise<void> {
     const { space, definition, writing, calls, how } = JSON.parse(line) as Task;
     const records = engine.records(space, definition, writing);
     const run = {
-      "one by one": () => inTurn(records, calls),
-      "together": () => Promise.all(calls.map((call) => outcomeOf(records, call))),
+      "one by one": () => runInSequence(records, calls),
+      "together": () => Promise.all(calls.map((call) => resultOfCall(records, call))),
       "transaction": () =>
         engine.transaction(space, async (tx) => {
-          console.log(JSON.stringify(await inTurn(tx.records(definition, writing), calls)));
+          console.log(JSON.stringify(await runInSequence(tx.records(definition, writing), calls)));
           await lines.next();
           return [];
         }),

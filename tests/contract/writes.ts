@@ -50,7 +50,7 @@ const RANKED = definition({
 });
 
 export const writeCases: Cases = {
-  "insert keeps every value exactly, wherever it is read": async ({ engine }) => {
+  "insert stores every value exactly": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     const record: StoredRecord = { _id: id(7), ...EVERY_VALUE };
     const inserted = await records.insert(record);
@@ -67,7 +67,7 @@ export const writeCases: Cases = {
     assert.deepEqual((await records.deleteOne(ALL))!.value, record);
   },
 
-  "declared values are kept as exactly as undeclared ones": async ({ engine }) => {
+  "declared values are stored as exactly as undeclared ones": async ({ engine }) => {
     const shape = definition({
       fields: {
         text: { type: "String" },
@@ -115,7 +115,7 @@ export const writeCases: Cases = {
     }
   },
 
-  "a record of a mebibyte, and one twenty levels deep, are kept": async ({ engine }) => {
+  "a record of a mebibyte and one with twenty levels are stored": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     let deep: Json = "bottom";
     for (const n of upTo(20)) deep = n % 2 === 0 ? { deep } : [deep];
@@ -127,7 +127,7 @@ export const writeCases: Cases = {
     assert.deepEqual(await listAll(records), rows);
   },
 
-  "insert resolves to what is stored": async ({ engine }) => {
+  "insert resolves to the stored record": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     const inserted = await records.insert({ _id: id(1), b: 1, a: [{}] });
     const read = await records.get(id(1));
@@ -136,7 +136,7 @@ export const writeCases: Cases = {
     assert.deepEqual(inserted.value, read?.value);
   },
 
-  "the text of a record begins with _id, in whatever order it was given": async ({ engine }) => {
+  "the text of a record begins with _id, whatever the given order": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     const inserted = await records.insert({ name: "x", _id: id(1) });
     const text = `{"_id":"${id(1)}","name":"x"}`;
@@ -145,7 +145,7 @@ export const writeCases: Cases = {
     assert.equal((await records.list({ filter: ALL, sort: [], limit: 1 })).items, text);
   },
 
-  "the text of a record begins with _id, also beside names that are numbers": async (
+  "the text of a record begins with _id, even before names that are numbers": async (
     { engine },
   ) => {
     const records = engine.records(newSpace(), definition());
@@ -182,7 +182,7 @@ export const writeCases: Cases = {
     }
   },
 
-  "insertMany stores all its records and resolves to them in their order": async ({ engine }) => {
+  "insertMany stores all its records and resolves to them in order": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     const rows = [3, 1, 2].map((n) => ({ _id: id(n), n }));
     const inserted = await records.insertMany(rows);
@@ -216,13 +216,13 @@ export const writeCases: Cases = {
     assert.equal(await records.get(id(2)), null);
   },
 
-  "deleteOne removes for good and resolves to the record as it was": async ({ engine }) => {
+  "deleteOne deletes permanently and resolves to the record as it was": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     await records.insertMany([{ _id: id(1), n: 1 }, { _id: id(2), n: 2 }]);
     const before = await records.updateOne(eq("n", 1), { set: { x: [1] } });
-    const gone = await records.deleteOne(eq("n", 1));
+    const deleted = await records.deleteOne(eq("n", 1));
     assert.deepEqual(
-      [gone?.json, gone?.revision, gone?.value],
+      [deleted?.json, deleted?.revision, deleted?.value],
       [before?.json, before?.revision, { _id: id(1), n: 1, x: [1] }],
     );
     assert.equal(await records.get(id(1)), null);
@@ -230,7 +230,7 @@ export const writeCases: Cases = {
     assert.deepEqual(await listAll(records), [{ _id: id(2), n: 2 }]);
   },
 
-  "deleteMany removes no more than its limit and tells how many": async ({ engine }) => {
+  "deleteMany deletes at most its limit and resolves to the number": async ({ engine }) => {
     const records = engine.records(newSpace(), trashDefinition());
     await records.insertMany(upTo(10).map((n) => ({ _id: id(n), n, isDeleted: n < 2 })));
     assert.equal(await records.deleteMany(compare("n", "gte", 4), 4), 4);
@@ -257,7 +257,7 @@ export const writeCases: Cases = {
     }
   },
 
-  "a change that would exceed bytesMax leaves no trace": async ({ engine }) => {
+  "a change that would exceed bytesMax changes nothing": async ({ engine }) => {
     const bytesMax = utf8Bytes({ _id: id(1), text: "12345", isDeleted: false });
     const records = engine.records(newSpace(), trashDefinition({ bytesMax }));
     await records.insert({ _id: id(1), text: "1", isDeleted: false });
@@ -314,7 +314,7 @@ export const writeCases: Cases = {
     await assertCounts(0, 0);
   },
 
-  "a count by what isDeleted never is, is 0": async ({ engine }) => {
+  "a count by an impossible value of isDeleted is 0": async ({ engine }) => {
     const records = engine.records(newSpace(), trashDefinition());
     await records.insertMany(upTo(5).map((n) => ({ _id: id(n), isDeleted: n < 2 })));
     for (const never of [null, 0, 1, "false", ""]) {
@@ -322,23 +322,23 @@ export const writeCases: Cases = {
     }
   },
 
-  "records of one name in two spaces are apart": async ({ engine }) => {
+  "records of the same kind in two spaces are separate": async ({ engine }) => {
     const shape = trashDefinition({ ...RANKED });
-    const here = engine.records(newSpace(), shape);
-    const there = engine.records(newSpace(), shape);
+    const first = engine.records(newSpace(), shape);
+    const second = engine.records(newSpace(), shape);
     const control = engine.records("control", shape);
-    for (const [n, records] of [here, there, control].entries()) {
+    for (const [n, records] of [first, second, control].entries()) {
       await records.insert({ _id: id(1), email: "same", n, isDeleted: false });
     }
-    await here.updateOne(ALL, { set: { isDeleted: true, n: 10 } });
+    await first.updateOne(ALL, { set: { isDeleted: true, n: 10 } });
     await control.deleteOne(ALL);
-    assert.deepEqual(await countsOf(here), { live: 0, deleted: 1, all: 1 });
-    assert.deepEqual(await countsOf(there), { live: 1, deleted: 0, all: 1 });
+    assert.deepEqual(await countsOf(first), { live: 0, deleted: 1, all: 1 });
+    assert.deepEqual(await countsOf(second), { live: 1, deleted: 0, all: 1 });
     assert.deepEqual(await countsOf(control), { live: 0, deleted: 0, all: 0 });
-    assert.equal((await there.get(id(1)))?.value.n, 1);
+    assert.equal((await second.get(id(1)))?.value.n, 1);
   },
 
-  "records of two names in one space are apart": async ({ engine }) => {
+  "records of two kinds in a space are separate": async ({ engine }) => {
     const space = newSpace();
     const [notes, posts] = ["notes", "posts"].map((name) =>
       engine.records(space, trashDefinition({ ...RANKED, name }))
@@ -351,7 +351,7 @@ export const writeCases: Cases = {
     assert.equal(await notes!.count(ALL), 1);
   },
 
-  "a space can be made again and again without touching what is in it": async ({ engine }) => {
+  "a space can be created again without affecting its records": async ({ engine }) => {
     const space = newSpace();
     await engine.createSpace(space);
     const records = engine.records(space, definition());
@@ -361,7 +361,7 @@ export const writeCases: Cases = {
     assert.equal(await records.count(ALL), 1);
   },
 
-  "a space that is dropped is gone with all that was in it, and no other is": async (
+  "a dropped space is removed with its records, and no other is": async (
     { engine },
   ) => {
     const [space, other] = [newSpace(), newSpace()];
@@ -375,7 +375,7 @@ export const writeCases: Cases = {
     }
     await engine.dropSpace(space);
     assert.equal(await engine.records(other, wanted).count(ALL), 1);
-    // Whoever uses it now finds a new one, in which everything is made again.
+    // A later use finds a new space, in which everything is created again.
     assert.equal(await engine.records(space, wanted).count(ALL), 0);
     await engine.records(space, wanted).insert({ _id: id(1), n: 2 });
     await assert.rejects(
@@ -392,7 +392,9 @@ export const writeCases: Cases = {
     await engine.dropSpace(space);
   },
 
-  "spaces are found by what is in them, whether or not anybody knows them": async ({ engine }) => {
+  "spaces are found by their stored records, even if no project refers to them": async (
+    { engine },
+  ) => {
     const space = newSpace();
     assert.ok(!(await engine.spaces()).includes(space));
     await engine.createSpace(space);
@@ -401,14 +403,14 @@ export const writeCases: Cases = {
     for (const kind of [posts, notes]) await engine.records(space, kind).insert({ _id: id(1) });
     assert.ok((await engine.spaces()).includes(space));
     assert.deepEqual((await engine.kinds(space)).sort(), ["notes", "posts"]);
-    await engine.drop(space, posts);
+    await engine.dropDefinition(space, posts);
     assert.deepEqual(await engine.kinds(space), ["notes"]);
     assert.ok(!(await engine.kinds("control")).includes("notes"));
     await engine.dropSpace(space);
     assert.ok(!(await engine.spaces()).includes(space));
   },
 
-  "ping resolves while the store answers": async ({ engine }) => {
+  "ping resolves while the store is available": async ({ engine }) => {
     assert.equal(await engine.ping(), undefined);
   },
 };

@@ -1,27 +1,23 @@
-/** How an operation is tried, and what several of them are made of. */
-
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Definition } from "@/lib/store/port.ts";
-import { type Fixture, type Outcome, outcomeOf } from "./fixture.ts";
+import { type Fixture, type RequestResult, requestResult } from "./fixture.ts";
 
-/** One run of an operation. */
 export interface Attempt {
-  send(): Promise<Outcome>;
-  /** How often it took effect. Throws when it did by half. */
+  send(): Promise<RequestResult>;
+  /** Returns how often the attempt took effect. Throws if it took effect partially. */
   effects(): Promise<number>;
-  /** Looks for what is left over that belongs to no state of it. */
+  /** Fails if the attempt left data that does not belong to any of its results. */
   leftover?(isDone: boolean): Promise<void>;
-  /** Statuses that say that it was done. */
+  /** Response statuses that mean that the attempt took effect. */
   readonly done: readonly number[];
-  /** Statuses, beside those, with which the same is refused once it was done. */
+  /** Further statuses of a repeated request after the attempt took effect. */
   readonly taken?: readonly number[];
-  /** Whether sent again it has no second effect. */
+  /** Whether a repeated request has no second effect. */
   readonly onceOnly: boolean;
 }
 
 export interface Operation {
-  /** The commands that it sends. */
   readonly sends: readonly string[];
   begin(fixture: Fixture): Promise<Attempt>;
 }
@@ -29,13 +25,13 @@ export interface Operation {
 export const COUNTERS: Definition = { name: "counters", fields: {}, indexes: [], trash: false };
 
 let last = 1000;
-/** A number that nobody had before, and larger than any counter here. */
-export const next = (): number => ++last;
+/** Returns a new number, larger than any counter in the tests. */
+export const nextNumber = (): number => ++last;
 
 export const newId = (): string => crypto.getRandomValues(new Uint8Array(12)).toHex();
 
-/** A read: it is right when it answers as it did before. */
-export function reading(
+/** Creates a read operation, which succeeds if it returns the same response as before the fault. */
+export function readOperation(
   path: string,
   sends: readonly string[],
   prepare?: (fixture: Fixture) => void,
@@ -48,7 +44,7 @@ export function reading(
       prepare?.(fixture);
       return {
         async send() {
-          const outcome = await outcomeOf(read());
+          const outcome = await requestResult(read());
           if (outcome.kind === "answered") assert.equal(outcome.answer!.text, expected);
           return outcome;
         },
@@ -69,27 +65,24 @@ export const portFixture = ({ app, project }: Fixture) => {
   };
 };
 
-export async function counter(fixture: Fixture): Promise<string> {
+export async function createCounter(fixture: Fixture): Promise<string> {
   const _id = newId();
   await portFixture(fixture).counters.insert({ _id, n: 0 });
   return _id;
 }
 
-export const valueOf = async (fixture: Fixture, id: string): Promise<number> =>
+export const counterValue = async (fixture: Fixture, id: string): Promise<number> =>
   (await portFixture(fixture).counters.get(id))!.value.n as number;
 
-/** How often something that is refused still is sent again when the fault is over, and how soon. */
-const AGAIN_MAX = 10;
-const AGAIN_MS = 500;
+/** Maximum number of retries after a fault, and their pause. */
+const RETRIES_MAX = 10;
+const RETRY_PAUSE_MS = 500;
 
-/**
- * Sends something when a fault is over: again while it is refused, since a server may hold what a
- * transaction wrote whose end it never heard of, for a moment.
- */
-export async function sentAfterwards(send: () => Promise<Outcome>): Promise<Outcome> {
+/** Repeats a refused request after a fault: the server may keep locks for a moment. */
+export async function sendAfterFault(send: () => Promise<RequestResult>): Promise<RequestResult> {
   let outcome = await send();
-  for (let tries = 0; outcome.kind === "unavailable" && tries < AGAIN_MAX; tries++) {
-    await delay(AGAIN_MS);
+  for (let tries = 0; outcome.kind === "unavailable" && tries < RETRIES_MAX; tries++) {
+    await delay(RETRY_PAUSE_MS);
     outcome = await send();
   }
   return outcome;

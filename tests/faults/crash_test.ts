@@ -23,21 +23,19 @@ const PATH = "/api/data/things";
 const STREAM_MS = [30, 180] as const;
 const BACK_MS = 20_000;
 const BULK = 5;
-/** Lines are handed over ten times a second. */
+/** Milliseconds for log lines to arrive; they are passed on ten times a second. */
 const LOGGED_MS = 500;
 
 const OPTIONS = { serverSelectionTimeoutMS: 2000, heartbeatFrequencyMS: 500 };
 
-/** The content follows from the name, so that half of a document is noticed. */
-const textOf = (name: string) => `${name} `.repeat(20);
+/** Returns a text that depends on the name, which makes partial documents detectable. */
+const documentText = (name: string) => `${name} `.repeat(20);
 
-/** What has been answered with success so far, and must be found. */
+/** Acknowledged writes, whose results must be found. */
 class Ledger {
-  /** By id, the names of documents. */
   readonly inserted = new Map<string, string>();
-  /** By `Idempotency-Key`, the id that the first answer named; null before there is one. */
+  /** Ids in the first response by `Idempotency-Key`; null before there is one. */
   readonly once = new Map<string, string | null>();
-  /** By id, the number that a counter was answered to have. */
   readonly counters = new Map<string, number>();
 }
 
@@ -46,12 +44,12 @@ interface Traffic {
   readonly key: string;
   readonly ledger: Ledger;
   readonly round: number;
-  /** Whether a write that was done may be refused when the driver sends it a second time. */
+  /** Whether the driver's retry of a completed write may be refused. */
   readonly mayBeRefused: boolean;
   isOver(): boolean;
 }
 
-/** Null when the process went while it was asked. */
+/** Sends a call; resolves to null if the process ends during the call. */
 async function ask({ server, key }: Traffic, call: Call): Promise<Answer | null> {
   const answer = await send(server, { ...call, key }).catch(() => null);
   if (answer?.status !== 500) return answer;
@@ -63,7 +61,7 @@ async function ask({ server, key }: Traffic, call: Call): Promise<Answer | null>
 async function insert(traffic: Traffic, isBulk: boolean): Promise<void> {
   for (let i = 0; !traffic.isOver(); i++) {
     const name = `${isBulk ? "bulk" : "one"}-${traffic.round}-${i}`;
-    const document = { text: textOf(name), name };
+    const document = { text: documentText(name), name };
     const answer = await ask(traffic, {
       path: isBulk ? `${PATH}/bulk` : PATH,
       body: isBulk ? { documents: Array(BULK).fill(document) } : { ...document, code: name },
@@ -76,7 +74,7 @@ async function insert(traffic: Traffic, isBulk: boolean): Promise<void> {
   }
 }
 
-/** Each is sent again until it is answered, also by the next process. */
+/** Repeats a request with an idempotency key until it is answered, also by the next process. */
 async function insertOnce(traffic: Traffic): Promise<void> {
   const { ledger, round } = traffic;
   const open = [...ledger.once].filter(([, id]) => id === null).map(([name]) => name);
@@ -84,7 +82,11 @@ async function insertOnce(traffic: Traffic): Promise<void> {
     const name = open.shift() ?? `once-${round}-${i}`;
     ledger.once.set(name, null);
     const headers = { "idempotency-key": name };
-    const answer = await ask(traffic, { path: PATH, body: { name, text: textOf(name) }, headers });
+    const answer = await ask(traffic, {
+      path: PATH,
+      body: { name, text: documentText(name) },
+      headers,
+    });
     if (answer === null) return;
     assertHonest(answer, 201);
     if (answer.status === 201) ledger.once.set(name, answer.body.data._id);
@@ -92,8 +94,8 @@ async function insertOnce(traffic: Traffic): Promise<void> {
   }
 }
 
-/** Raises a counter by one at a time, each time from the copy that was read last. */
-async function raise(traffic: Traffic, id: string): Promise<void> {
+/** Increments a counter repeatedly, each time from the version that was read last. */
+async function incrementCounter(traffic: Traffic, id: string): Promise<void> {
   const { counters } = traffic.ledger;
   const path = `${PATH}/${id}`;
   while (!traffic.isOver()) {
@@ -103,7 +105,7 @@ async function raise(traffic: Traffic, id: string): Promise<void> {
     if (copy.status !== 200) continue;
     const { n } = copy.body.data;
     const answered = counters.get(id)!;
-    // Of a change that was not answered nobody knows; of more than one nobody should.
+    // A change without a response may have been stored or not; at most one such change exists.
     assert.ok(n === answered || n === answered + 1, `${answered} was answered, ${n} is stored`);
     counters.set(id, n);
     const headers = { "if-match": copy.headers.get("etag")! };
@@ -123,19 +125,19 @@ function assertHonest(
   if (status === 503) assert.match(headers.get("retry-after")!, /^[1-9]\d*$/);
 }
 
-async function flow(traffic: Traffic): Promise<void> {
+async function runWrites(traffic: Traffic): Promise<void> {
   const { counters } = traffic.ledger;
   await Promise.all([
     insert(traffic, false),
     insert(traffic, true),
     insertOnce(traffic),
-    ...[...counters.keys()].map((id) => raise(traffic, id)),
+    ...[...counters.keys()].map((id) => incrementCounter(traffic, id)),
   ]);
 }
 
 async function verify(server: Server, project: Project, ledger: Ledger): Promise<void> {
   const { items, total } = await listAll(server, project, "things");
-  assert.equal(total, items.length, "the total is what is listed");
+  assert.equal(total, items.length, "the total is the number of listed documents");
   const found = new Map(items.map((item) => [item._id, item]));
   assert.equal(found.size, items.length, "no document is listed twice");
   for (const [id, name] of ledger.inserted) {
@@ -143,8 +145,8 @@ async function verify(server: Server, project: Project, ledger: Ledger): Promise
   }
   const named = Map.groupBy(items.filter(({ name }) => name), ({ name }) => name);
   for (const [name, some] of named) {
-    for (const { text } of some) assert.equal(text, textOf(name), `${name} is whole`);
-    assert.equal(some.length, name.startsWith("bulk") ? BULK : 1, `${name} is there once`);
+    for (const { text } of some) assert.equal(text, documentText(name), `${name} is complete`);
+    assert.equal(some.length, name.startsWith("bulk") ? BULK : 1, `${name} is stored once`);
   }
   for (const [name, id] of ledger.once) {
     if (id !== null) assert.equal(named.get(name)?.[0]._id, id, `${name} was answered`);
@@ -155,8 +157,8 @@ async function verify(server: Server, project: Project, ledger: Ledger): Promise
   }
 }
 
-/** Some time of a stream of writes, of which at least one was answered. */
-async function aWhile({ inserted }: Ledger): Promise<void> {
+/** Waits until writes have run for some time and at least one was acknowledged. */
+async function waitForWrites({ inserted }: Ledger): Promise<void> {
   const before = inserted.size;
   await until("something is stored", () => inserted.size > before, BACK_MS);
   const [min, max] = STREAM_MS;
@@ -164,8 +166,8 @@ async function aWhile({ inserted }: Ledger): Promise<void> {
 }
 
 /**
- * Whether this server forgets, when it is killed, which numbered writes it has done, as none should:
- * it then takes the second sending of a write for another one. The stand-in does.
+ * Returns whether a killed server forgets which numbered writes it has completed, as the stand-in
+ * does. It then runs the driver's retry as a new write.
  */
 async function forgetsAtCrashes(): Promise<boolean> {
   await using first = await startMongodb({ syncOnCommit: true });
@@ -186,7 +188,7 @@ async function forgetsAtCrashes(): Promise<boolean> {
   return again.writeErrors !== undefined;
 }
 
-async function prepared(mongodb: Mongodb): Promise<{ store: TestStore; project: Project }> {
+async function prepareStore(mongodb: Mongodb): Promise<{ store: TestStore; project: Project }> {
   const store = await storeOn(mongodb.url, OPTIONS);
   const project = await createProject(store.settings);
   await createCollection(store.settings, project, THINGS);
@@ -203,11 +205,11 @@ async function ledgerWithCounters(server: Server, { secretKey: key }: Project): 
 }
 
 faultTest(
-  `kill -9 of MongoDB during writes loses nothing that was answered and repeats nothing, ${ROUNDS} times over`,
+  `kill -9 of MongoDB during writes loses and repeats no acknowledged write (${ROUNDS} times)`,
   async () => {
     await using mongodb = await startMongodb({ syncOnCommit: true });
     const { folder, port } = mongodb;
-    const { store, project } = await prepared(mongodb);
+    const { store, project } = await prepareStore(mongodb);
     await using _store = store;
     await using server = await startServer({ store });
     const { secretKey: key } = project;
@@ -217,13 +219,20 @@ faultTest(
     try {
       for (let round = 0; round < ROUNDS; round++) {
         let isOver = false;
-        const flowing = flow({ server, key, ledger, round, mayBeRefused, isOver: () => isOver });
-        await aWhile(ledger);
+        const flowing = runWrites({
+          server,
+          key,
+          ledger,
+          round,
+          mayBeRefused,
+          isOver: () => isOver,
+        });
+        await waitForWrites(ledger);
         await running.kill();
         running = await startMongodb({ folder, port, syncOnCommit: true });
         const isServed = async () =>
           (await send(server, { path: PATH, key, body: { n: -1 } })).status === 201;
-        await until("writes are taken again", isServed, BACK_MS);
+        await until("writes are accepted again", isServed, BACK_MS);
         isOver = true;
         await flowing;
         await verify(server, project, ledger);
@@ -235,10 +244,10 @@ faultTest(
 );
 
 faultTest(
-  `kill -9 of Corbel during writes to MongoDB loses nothing that was answered and repeats nothing, ${ROUNDS} times over`,
+  `kill -9 of Corbel during writes loses and repeats no acknowledged write (${ROUNDS} times)`,
   async () => {
     await using mongodb = await startMongodb();
-    const { store, project } = await prepared(mongodb);
+    const { store, project } = await prepareStore(mongodb);
     await using _store = store;
     const { secretKey: key } = project;
     let ledger: Ledger | undefined;
@@ -247,7 +256,7 @@ faultTest(
       ledger ??= await ledgerWithCounters(server, project);
       await verify(server, project, ledger);
       if (round === ROUNDS) break;
-      const flowing = flow({
+      const flowing = runWrites({
         server,
         key,
         ledger,
@@ -255,7 +264,7 @@ faultTest(
         mayBeRefused: false,
         isOver: () => false,
       });
-      await aWhile(ledger);
+      await waitForWrites(ledger);
       const { signal } = await server.kill();
       assert.equal(signal, "SIGKILL");
       await flowing;

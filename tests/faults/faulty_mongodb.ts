@@ -1,22 +1,19 @@
-/** Faults of a MongoDB of the tests' own, made to order by its fail points. */
+/** MongoDB servers with fail points. */
 
 import { type Document, MongoClient } from "mongodb";
 import { type Mongodb, type MongodbOptions, startMongodb } from "../services/mongodb_server.ts";
 import { withPath } from "../support/mongodb.ts";
 import type { TestStore } from "../support/test_store.ts";
 
-/** What `failCommand` does to a command, but for which commands it is about. */
+/** Options of `failCommand` except the names of commands. */
 export type Fault = Readonly<Document>;
 
-/** How often: the next so many of the commands, or all until {@linkcode FaultyMongodb.heal}. */
+/** Number of commands that fail, or all until {@linkcode FaultyMongodb.heal}. */
 export type Times = number | "always";
 
 export interface FaultyMongodb extends AsyncDisposable {
   readonly server: Mongodb;
-  /**
-   * Fails these commands of clients that are called `corbel`, as Corbel is; only one fault is there
-   * at a time.
-   */
+  /** Fails these commands of clients named `corbel`. A new fault replaces the former one. */
   fail(commands: readonly string[], fault: Fault, times: Times): Promise<void>;
   heal(): Promise<void>;
 }
@@ -24,11 +21,11 @@ export interface FaultyMongodb extends AsyncDisposable {
 const CLIENT = "corbel";
 const SECRET_KEYS = `test:${btoa("a key ring for tests and no more")}`;
 
-/** A server with fail points, which both `mongod` and the stand-in are started with. */
+/** Starts a server with fail points, which `mongod` and the stand-in support. */
 export async function startFaultyMongodb(options: MongodbOptions = {}): Promise<FaultyMongodb> {
   await using opening = new AsyncDisposableStack();
   const server = opening.use(await startMongodb(options));
-  // Called otherwise, so that no fault ever reaches who has to end it.
+  // Named differently, which lets this client remove a fault that applies to `corbel`.
   const client = opening.use(new MongoClient(server.url, { appName: "tests" }));
   const admin = client.db("admin");
   await admin.command({ ping: 1 });
@@ -50,8 +47,8 @@ export async function startFaultyMongodb(options: MongodbOptions = {}): Promise<
 }
 
 /**
- * An empty store on a server of the test's own: it ends with the server.
- * @param options Of the driver, as they stand in an address.
+ * Creates an empty store on a server of the test, which ends with the server.
+ * @param options Options of the driver, as in an address.
  */
 export async function storeOn(
   url: string,
@@ -60,14 +57,14 @@ export async function storeOn(
   const prefix = `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
   const folder = await Deno.makeTempDir({ prefix: "corbel-test-" });
   const address = withPath(url, prefix);
-  const given = Object.entries(options).map(([name, value]) => `${name}=${value}`);
-  const joined = [address, ...given].reduce((all, one) =>
+  const parameters = Object.entries(options).map(([name, value]) => `${name}=${value}`);
+  const joined = [address, ...parameters].reduce((all, one) =>
     `${all}${all.includes("?") ? "&" : "?"}${one}`
   );
   return {
     settings: { DATABASE_URL: joined, STORAGE_URL: `file:${folder}/files`, SECRET_KEYS },
     folder,
-    isUntouched: () => Promise.reject(new Error("Nobody asks this of a store on such a server")),
+    isUntouched: () => Promise.reject(new Error("A store with faults does not support this")),
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };
 }

@@ -14,27 +14,25 @@ import { updateCollection } from "@/tests/support/given.ts";
 
 const ignore = await require(mongodbProgram) === null;
 
-/** A test of a MongoDB that goes wrong, left out where there is none to spoil. */
+/** Registers a test of MongoDB faults, which is ignored if there is no program to start. */
 export function faultTest(name: string, fn: (t: Deno.TestContext) => Promise<void>): void {
   Deno.test({ name, ignore, fn });
 }
 
-/** The app on a MongoDB that can be spoilt. */
 export interface Fixture extends AsyncDisposable {
   readonly app: TestApp;
   readonly project: TestProject;
-  /** Sends a call with the secret key to an app on whose plan there is no room for documents. */
-  atTheEdge(call: Call): Promise<Answer>;
-  /** The project's database, past Corbel and past what is done to it. */
+  /** Sends a call with the secret key to an app whose plan allows no further documents. */
+  withoutQuota(call: Call): Promise<Answer>;
+  /** The project's database, without Corbel and without faults. */
   readonly db: Db;
-  /** Where the documents of a collection are, in that database. */
+  /** Returns the MongoDB collection that stores the documents of a collection. */
   stored(collection: string): Promise<Collection>;
-  /** Names of the indexes of a collection, as the server has them. */
   indexes(collection: string): Promise<string[]>;
 }
 
-/** So short that a fault for ever is over soon; what is tried again is tried as often. */
-export const QUICK = {
+/** Short timeouts of the driver, to end lasting faults soon, with the default of retries. */
+export const SHORT_TIMEOUTS = {
   socketTimeoutMS: 1000,
   connectTimeoutMS: 1000,
   serverSelectionTimeoutMS: 400,
@@ -50,27 +48,26 @@ const FIELDS = [
   { key: "code", type: "String", unique: true },
 ];
 
-/** Waits as long as it takes for a server that is well again, so that none is missed. */
-export const PATIENT = { ...QUICK, serverSelectionTimeoutMS: 5000 };
+/** Options with enough time for a recovering server to be found. */
+export const LONG_SELECTION = { ...SHORT_TIMEOUTS, serverSelectionTimeoutMS: 5000 };
 
-/** What a fixture has otherwise than usual. */
 export interface FixtureOptions {
-  /** What Corbel speaks to in place of the server itself. */
+  /** Address that Corbel uses instead of the server's own. */
   readonly url?: string;
-  /** Of the driver; {@linkcode QUICK} if left out. */
+  /** Options of the driver; {@linkcode SHORT_TIMEOUTS} by default. */
   readonly driver?: Readonly<Record<string, string | number>>;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export async function openFixture(
   server: Mongodb,
-  { url = server.url, driver = QUICK, env = {} }: FixtureOptions = {},
+  { url = server.url, driver = SHORT_TIMEOUTS, env = {} }: FixtureOptions = {},
 ): Promise<Fixture> {
   await using opening = new AsyncDisposableStack();
   const store = opening.use(await storeOn(url, driver));
   const app = opening.use(await openTestApp({ store, env }));
   const project = await app.project();
-  await furnish(project);
+  await createCollections(project);
   const raw = opening.use(new MongoClient(server.url, { appName: "tests" }));
   const prefix = new URL(store.settings.DATABASE_URL!).pathname.slice(1);
   const db = raw.db(`${prefix}_${project.projectId}`);
@@ -83,7 +80,7 @@ export async function openFixture(
   return {
     app,
     project,
-    atTheEdge: (call) =>
+    withoutQuota: (call) =>
       send(full, {
         ...call,
         headers: [["x-api-key", project.secretKey], ...new Headers(call.headers)],
@@ -96,54 +93,52 @@ export async function openFixture(
   };
 }
 
-/** Makes the collections of a fixture, with a document in each. */
-export async function furnish(project: TestProject): Promise<void> {
+export async function createCollections(project: TestProject): Promise<void> {
   const rls = { enabled: false };
   await project.collection({ name: "things", fields: FIELDS, rls });
   await project.collection({ name: "shapes", fields: [], rls });
   for (const name of ["things", "shapes"]) {
-    const made = await project.asSecret({ path: `/api/data/${name}`, body: { n: 0 } });
-    assert.equal(made.status, 201);
+    const created = await project.asSecret({ path: `/api/data/${name}`, body: { n: 0 } });
+    assert.equal(created.status, 201);
   }
 }
 
-/** Documents are not to grow in it. */
 function appWithoutRoom(services: Services): ReturnType<typeof createApp> {
   const plan = { ...PLANS.free, documentBytes: 0 };
-  const plans = { ...services.plans, of: () => Promise.resolve(plan) };
+  const plans: Services["plans"] = {
+    ...services.plans,
+    ofProject: () => Promise.resolve(plan),
+  };
   return createApp({ ...services, plans });
 }
 
-/** Changes the definition of a collection. */
-export const define = (
+export const updateDefinition = (
   { app, project }: Fixture,
   name: string,
   fields: unknown[],
 ): Promise<unknown> =>
   updateCollection(app.services, project.projectId, { name, fields, rls: { enabled: false } });
 
-/** What became of one request. */
-export type Outcome =
-  /** It was answered, by a status that tells what was done. */
+export type RequestResult =
+  /** A response whose status says what was done. */
   | { readonly kind: "answered"; readonly status: number; readonly answer: Answer | null }
-  /** An honest 503, or what becomes one. */
+  /** A 503, or an error that becomes one. */
   | { readonly kind: "unavailable" };
 
 const HONEST = ["STORE_UNAVAILABLE", "NOT_READY", "QUERY_TOO_SLOW"];
 
-/** A request through the API. */
-export async function outcomeOf(request: Promise<Answer>): Promise<Outcome> {
-  const answer = await inTime(request);
+export async function requestResult(request: Promise<Answer>): Promise<RequestResult> {
+  const answer = await withinTimeLimit(request);
   if (answer.status !== 503) return { kind: "answered", status: answer.status, answer };
   assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
   assert.ok(HONEST.includes(answer.body.code), answer.text);
   return { kind: "unavailable" };
 }
 
-/** A call of the port, or of a verb that has no operation yet. */
-export async function outcomeOfCall(call: Promise<unknown>): Promise<Outcome> {
+/** Resolves to the result of a call of the port, or of a verb without an operation. */
+export async function callResult(call: Promise<unknown>): Promise<RequestResult> {
   try {
-    await inTime(call);
+    await withinTimeLimit(call);
     return { kind: "answered", status: 200, answer: null };
   } catch (error) {
     const isHonest = error instanceof StoreUnavailable || error instanceof QueryTooSlow;
@@ -152,8 +147,8 @@ export async function outcomeOfCall(call: Promise<unknown>): Promise<Outcome> {
   }
 }
 
-/** Fails when there is no answer inside the time limit of requests. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
+/** Fails if there is no response within the time limit of requests. */
+async function withinTimeLimit<T>(work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("No answer in time")), REQUEST_TIMEOUT_MS);

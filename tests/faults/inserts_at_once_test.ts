@@ -1,12 +1,11 @@
-/** Documents of several requests that are inserted at once. */
-
 import assert from "node:assert/strict";
 import { startFaultyMongodb } from "./faulty_mongodb.ts";
-import { faultTest, openFixture, PATIENT, THINGS } from "./fixture.ts";
+import { faultTest, LONG_SELECTION, openFixture, THINGS } from "./fixture.ts";
 import { startLossyWire } from "./lossy_wire.ts";
 
-const AT_ONCE = 60;
-/** One in so many has a code that is there already. */
+/** Number of concurrent requests. */
+const CONCURRENT_COUNT = 60;
+/** Factor: every nth code exists already. */
 const TAKEN_EVERY = 3;
 
 async function openInserts() {
@@ -14,18 +13,16 @@ async function openInserts() {
   const mongodb = opening.use(await startFaultyMongodb());
   const { server } = mongodb;
   const wire = opening.use(startLossyWire(server.port));
-  const fixture = opening.use(await openFixture(server, { url: wire.url, driver: PATIENT }));
+  const fixture = opening.use(await openFixture(server, { url: wire.url, driver: LONG_SELECTION }));
   const things = await fixture.stored("things");
   const opened = opening.move();
   return {
     mongodb,
     wire,
-    /** Sends as many requests at once, and resolves to their statuses. */
     async insert(codes: readonly string[]): Promise<number[]> {
       const sent = codes.map((code) => fixture.project.asSecret({ path: THINGS, body: { code } }));
       return (await Promise.all(sent)).map(({ status }) => status);
     },
-    /** By code, how many documents there are. */
     async stored(codes: readonly string[]): Promise<number[]> {
       return await Promise.all(codes.map((code) => things.countDocuments({ code })));
     },
@@ -34,9 +31,9 @@ async function openInserts() {
 }
 
 const codesOf = (letter: string): string[] =>
-  Array.from({ length: AT_ONCE }, (_, i) => `${letter}${i}`);
+  Array.from({ length: CONCURRENT_COUNT }, (_, i) => `${letter}${i}`);
 
-faultTest("documents that come at once are each refused for themselves", async () => {
+faultTest("concurrent inserts are refused individually", async () => {
   await using inserts = await openInserts();
   assert.deepEqual(await inserts.insert(["taken"]), [201]);
   const codes = codesOf("a").map((code, i) => i % TAKEN_EVERY === 0 ? "taken" : code);
@@ -46,7 +43,7 @@ faultTest("documents that come at once are each refused for themselves", async (
 });
 
 faultTest(
-  "documents that come at once and whose answers are lost are stored once, or answered with 503",
+  "concurrent inserts whose responses are lost are stored once, or answered with 503",
   async () => {
     await using inserts = await openInserts();
     const repeated = codesOf("b");
@@ -54,9 +51,9 @@ faultTest(
     assert.ok((await inserts.insert(repeated)).every((status) => status === 201));
     assert.ok((await inserts.stored(repeated)).every((count) => count === 1));
 
-    // The driver sends a command once more, so both answers of one have to be lost.
+    // The driver retries a command, so two responses have to be lost.
     const lost = codesOf("c");
-    inserts.wire.lose("insert", 2 * AT_ONCE);
+    inserts.wire.lose("insert", 2 * CONCURRENT_COUNT);
     const statuses = await inserts.insert(lost);
     assert.ok(statuses.includes(503), "Nothing was lost");
     assert.deepEqual(
@@ -70,7 +67,7 @@ faultTest(
   },
 );
 
-faultTest("documents of which a majority may know nothing are not answered as stored", async () => {
+faultTest("inserts that a majority may not have are not answered as stored", async () => {
   await using inserts = await openInserts();
   assert.deepEqual(await inserts.insert(["taken"]), [201]);
   const writeConcernError = { code: 64, codeName: "WriteConcernFailed", errmsg: "timed out" };

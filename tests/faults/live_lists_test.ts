@@ -1,5 +1,3 @@
-/** Live lists while the store is away. */
-
 import assert from "node:assert/strict";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
 import type { ChangeLog } from "@/lib/store/port.ts";
@@ -10,23 +8,24 @@ import { until } from "../acceptance/until.ts";
 import { openNotes } from "../attacks/live_fixture.ts";
 import { startMongodb } from "../services/mongodb_server.ts";
 import { storeOn } from "./faulty_mongodb.ts";
-import { faultTest, PATIENT } from "./fixture.ts";
+import { faultTest, LONG_SELECTION } from "./fixture.ts";
 import { LOSSES } from "./losses.ts";
 
 const PATH = "/api/data/things";
 const AWAY_MS = 10_000;
 /**
- * For what comes once the store is back. Some servers tell of a commit only once the transactions
- * beside it have ended, and one whose client lost its connection is open for a minute.
+ * Time limit in milliseconds for events after the store returns. Some servers report a commit only
+ * after the transactions that were open with it, and a transaction whose client lost its connection
+ * stays open for a minute.
  */
 const BACK_MS = 200_000;
 
 for (const [what, lose] of Object.entries(LOSSES)) {
   faultTest(
-    `listenToDocuments goes on with nothing left out when MongoDB ${what} for ten seconds`,
+    `listenToDocuments continues without gaps after MongoDB ${what} for ten seconds`,
     async () => {
       await using first = await startMongodb({ syncOnCommit: true });
-      await using store = await storeOn(first.url, PATIENT);
+      await using store = await storeOn(first.url, LONG_SELECTION);
       await using server = await startServer({ store });
       const project = await createProject(server.settings);
       await createCollection(server.settings, project, THINGS);
@@ -38,7 +37,7 @@ for (const [what, lose] of Object.entries(LOSSES)) {
         open.use(new LiveClient({ server: () => server, path: `things/live${query}`, key }))
       );
       await Promise.all(
-        clients.map((one) => one.until("it is let in", () => one.opened === 1, BACK_MS)),
+        clients.map((one) => one.until("the list is connected", () => one.opened === 1, BACK_MS)),
       );
       const answered: number[] = [];
       for (let n = 0; n < 5; n++) {
@@ -55,19 +54,19 @@ for (const [what, lose] of Object.entries(LOSSES)) {
         while (!await create(++n)) assert.ok(performance.now() - backAt < BACK_MS);
         answered.push(n);
         for (const client of clients) {
-          const isAll = () => answered.every((one) => client.shown("n").has(one));
+          const isAll = () => answered.every((one) => client.receivedValues("n").has(one));
           await client.until(`all of ${answered}`, isAll, BACK_MS);
-          assert.deepEqual(client.heard.filter(({ event }) => event === "unauthorized"), []);
+          assert.deepEqual(client.received.filter(({ event }) => event === "unauthorized"), []);
         }
       } finally {
-        await server.stop(); // While there is a store: without one it waits for it.
+        await server.stop(); // Stopped before the store, because it would wait for a missing store.
         if (second !== first) await second[Symbol.asyncDispose]();
       }
     },
   );
 }
 
-Deno.test("listenToDocuments goes on with nothing left out when changes could not be read meanwhile", async () => {
+Deno.test("listenToDocuments continues without gaps after failed reads of changes", async () => {
   await using notes = await openNotes();
   const { app, create, patch, listen } = notes;
   const changes = app.services.engine.changes as { follow: ChangeLog["follow"] };
@@ -94,7 +93,7 @@ Deno.test("listenToDocuments goes on with nothing left out when changes could no
   await reader.expect("change");
   isAway = true;
   for (let n = 1; n <= 3; n++) await patch(id, { n });
-  await until("it was tried again", () => refused > 2, BACK_MS);
+  await until("the read was retried", () => refused > 2, BACK_MS);
   isAway = false;
   for (let n = 4; n <= 6; n++) await patch(id, { n });
   const seen = (await reader.changes(6)).map(({ data }) => data.document.n);

@@ -1,9 +1,7 @@
-/** Ways for a MongoDB to be gone for a while. */
-
 import { until } from "../acceptance/until.ts";
 import { type Mongodb, startMongodb } from "../services/mongodb_server.ts";
 
-/** How MongoDB goes, and how it comes back on the same port with the same data. */
+/** Ways to lose MongoDB and to bring it back on its port with its data. */
 export const LOSSES: Readonly<
   Record<string, (mongodb: Mongodb) => Promise<() => Promise<Mongodb>>>
 > = {
@@ -14,7 +12,7 @@ export const LOSSES: Readonly<
   },
   async "hangs"(mongodb) {
     Deno.kill(mongodb.pid, "SIGSTOP");
-    await until("all of its threads stand still", () => isStopped(mongodb.pid));
+    await until("all of its threads are stopped", () => isStopped(mongodb.pid));
     return () => {
       Deno.kill(mongodb.pid, "SIGCONT");
       return Promise.resolve(mongodb);
@@ -22,7 +20,7 @@ export const LOSSES: Readonly<
   },
 };
 
-/** Until then it may answer one request more. */
+/** Returns whether all threads are stopped. Until then the server may answer a request. */
 async function isStopped(pid: number): Promise<boolean> {
   const { stdout } = await new Deno.Command("ps", {
     args: ["-L", "-o", "stat=", "-p", String(pid)],

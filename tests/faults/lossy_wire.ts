@@ -1,35 +1,36 @@
 /**
- * The way to a MongoDB, on which answers get lost: the server does what it is asked, and nobody
- * hears of it. Fail points cannot do that, they fail a command before it is run. Who asks is told of
- * each command as it was sent.
+ * A proxy to MongoDB that loses responses: the server runs the command, and the client gets no
+ * answer. Fail points cannot do that, because they fail a command before it runs. The proxy reports
+ * each command that was sent.
  */
 
 import { BSON, type Document } from "mongodb";
 
 export interface LossyWire extends AsyncDisposable {
-  /** In place of the server's, and for clients that look for no other members. */
+  /** Address that replaces the server's, for clients that do not look for other members. */
   readonly url: string;
-  /** Loses the next so many answers to a command, and the connections with them. */
+  /** Loses the next `times` responses to a command and closes their connections. */
   lose(command: string, times: number): void;
-  /** How many answers are still to be lost. */
+  /** Returns how many responses are still to be lost. */
   left(): number;
 }
 
 const HOST = "127.0.0.1";
 const HEADER_BYTES = 16;
-/** How a connection begins, before it is known what the server speaks. */
+/** Opcode number of a connection's first message, before the server's protocol is known. */
 const OP_QUERY = 2004;
 const OP_MSG = 2013;
-/** Behind the header: flags, the kind of the first section. */
+/** Position of the body after the header, the flags and the kind of the first section, in bytes. */
 const BODY_AT = HEADER_BYTES + 4 + 1;
-/** The size and type of what begins. */
+/** Position of the first member's name after the size and type, in bytes. */
 const NAME_AT = BODY_AT + 4 + 1;
 
 /**
- * Listens on the loopback address, and passes on to a port there.
- * @param heard Is told of each command, with the documents that were sent beside it as its members.
+ * Listens on the loopback address and forwards connections to a port there.
+ * @param onCommand Called with each command. Documents that were sent in separate sections are included
+ * as its members.
  */
-export function startLossyWire(port: number, heard?: (command: Document) => void): LossyWire {
+export function startLossyWire(port: number, onCommand?: (command: Document) => void): LossyWire {
   const listener = Deno.listen({ hostname: HOST, port: 0 });
   const open = new Set<Deno.Conn>();
   const passing: Promise<unknown>[] = [];
@@ -43,24 +44,24 @@ export function startLossyWire(port: number, heard?: (command: Document) => void
     open.add(client);
     const server = await Deno.connect({ hostname: HOST, port });
     open.add(server);
-    // On one connection the next question waits for the answer to the last.
-    let asked: string | null = null;
-    const questions = new Questions((message) => {
-      asked = kindOf(message) === OP_MSG ? nameIn(message) : null;
-      if (heard !== undefined) heard(commandIn(message));
+    // A connection handles one request at a time.
+    let currentCommand: string | null = null;
+    const splitter = new MessageSplitter((message) => {
+      currentCommand = kindOf(message) === OP_MSG ? nameIn(message) : null;
+      if (onCommand !== undefined) onCommand(commandIn(message));
     });
-    const there = pump(client, server, (bytes) => {
-      questions.read(bytes);
+    const toServer = pump(client, server, (bytes) => {
+      splitter.read(bytes);
       return true;
     });
-    const back = pump(server, client, () => {
-      if (losing.times === 0 || asked !== losing.command) return true;
+    const toClient = pump(server, client, () => {
+      if (losing.times === 0 || currentCommand !== losing.command) return true;
       losing.times--;
       return false;
     });
-    await Promise.race([there, back]);
+    await Promise.race([toServer, toClient]);
     hangUp(client, server);
-    await Promise.all([there, back]);
+    await Promise.all([toServer, toClient]);
   }
 
   const accepting = (async () => {
@@ -81,7 +82,7 @@ export function startLossyWire(port: number, heard?: (command: Document) => void
   };
 }
 
-/** Until one of both ends closes, or `mayPass` says no. */
+/** Copies bytes until either end closes or `mayPass` returns false. */
 async function pump(
   from: Deno.Conn,
   to: Deno.Conn,
@@ -95,12 +96,11 @@ async function pump(
       for (let at = 0; at < size;) at += await to.write(chunk.subarray(at, size));
     }
   } catch {
-    // An end was closed.
+    // One end was closed.
   }
 }
 
-/** Cuts what a client sends into messages. */
-class Questions {
+class MessageSplitter {
   readonly #asked: (message: Uint8Array) => void;
   #bytes = new Uint8Array();
 
@@ -132,18 +132,18 @@ const textAt = (message: Uint8Array, at: number): string =>
 
 const nameIn = (message: Uint8Array): string => textAt(message, NAME_AT);
 
-/** Throws where it is neither of what the driver sends. */
+/** Returns the command of a message. Throws if the message is of an unknown kind. */
 function commandIn(message: Uint8Array): Document {
   const kind = kindOf(message);
   if (kind === OP_QUERY) {
-    // Behind the flags the name of the collection, how many to skip and how many to return.
+    // After the flags: the name of the collection, the number to skip and the number to return.
     return documentAt(message, message.indexOf(0, HEADER_BYTES + 4) + 1 + 8);
   }
   if (kind !== OP_MSG) throw new Error(`A client sent a message of kind ${kind}`);
   const command = documentAt(message, BODY_AT);
   let at = BODY_AT + int32(message, BODY_AT);
   while (at < message.length) {
-    // Documents beside the command: their kind and size, the name of the member that they are.
+    // Documents in separate sections: kind, size, and the name of their member.
     const end = at + 1 + int32(message, at + 1);
     const member = textAt(message, at + 5);
     const documents: Document[] = [];

@@ -7,7 +7,7 @@ import { storeOn } from "./faulty_mongodb.ts";
 import { faultTest } from "./fixture.ts";
 import { LOSSES } from "./losses.ts";
 
-/** Quicker than the defaults, so that the test is. */
+/** Shorter timeouts than the defaults, to shorten the test. */
 const OPTIONS = {
   connectTimeoutMS: 1000,
   serverSelectionTimeoutMS: 1000,
@@ -17,18 +17,18 @@ const OPTIONS = {
 };
 
 /**
- * What a command waits for a primary, for a connection and for its answer. Sent again it takes no
- * longer: by the time that an answer is given up the loss is known, and only a primary is waited for.
+ * Maximum number of milliseconds that a command waits for a primary, a connection and its response.
+ * A retry does not add to it: when a response times out the loss is known, and the retry only waits
+ * for a primary.
  */
 const WITHIN_MS = OPTIONS.serverSelectionTimeoutMS + OPTIONS.waitQueueTimeoutMS +
   OPTIONS.socketTimeoutMS;
-/** For a machine that has other things to do. */
+/** Tolerance in milliseconds for a busy machine. */
 const ALLOWANCE_MS = 500;
 
 const PATH = "/api/data/things";
 const BACK_MS = 10_000;
 
-/** One request of every kind. */
 function calls(key: string, id: string) {
   return [
     { path: `${PATH}/${id}`, key },
@@ -59,12 +59,12 @@ async function assertDown(server: Server, key: string, id: string): Promise<void
   assert.deepEqual([ready.status, ready.body.code], [503, "NOT_READY"]);
   assert.match(ready.body.message, /mongodb/);
   assert.match(ready.headers.get("retry-after")!, /^[1-9]\d*$/);
-  assert.equal(health.status, 200, "the process itself is well");
+  assert.equal(health.status, 200, "the process itself is healthy");
 }
 
 for (const [what, lose] of Object.entries(LOSSES)) {
   faultTest(
-    `while MongoDB ${what} every request is a 503 within its timeouts, and afterwards service returns by itself`,
+    `while MongoDB ${what}, requests are 503 within their timeouts, and later succeed`,
     async () => {
       await using first = await startMongodb({ syncOnCommit: true });
       await using store = await storeOn(first.url, OPTIONS);
@@ -72,19 +72,19 @@ for (const [what, lose] of Object.entries(LOSSES)) {
       const project = await createProject(server.settings);
       await createCollection(server.settings, project, THINGS);
       const { secretKey: key } = project;
-      const made = await send(server, { path: PATH, key, body: { n: 1 } });
-      assert.equal(made.status, 201, made.text);
-      const path = `${PATH}/${made.body.data._id}`;
+      const created = await send(server, { path: PATH, key, body: { n: 1 } });
+      assert.equal(created.status, 201, created.text);
+      const path = `${PATH}/${created.body.data._id}`;
 
       const comeBack = await lose(first);
-      // When it is new, and when it is known.
-      for (let round = 0; round < 3; round++) await assertDown(server, key, made.body.data._id);
+      // The first round meets an undetected loss, and the others a known one.
+      for (let round = 0; round < 3; round++) await assertDown(server, key, created.body.data._id);
       assert.equal(server.hasEnded(), false);
       const second = await comeBack();
       try {
         const isReady = async () =>
           (await send(server, { path: "/api/health/ready" })).status === 200;
-        await until("it is ready again", isReady, BACK_MS);
+        await until("the server is ready again", isReady, BACK_MS);
         const isServed = async () => {
           const answers = [
             await send(server, { path: PATH, key, body: { n: 5 } }),

@@ -1,6 +1,6 @@
 /**
- * A server older than 6.0, of which none can be had: it introduces itself as one, and answers
- * nothing else. The one server of these suites that is not real.
+ * A fake MongoDB server older than 6.0, because no such server is available. It answers only the
+ * handshake. It is the only fake server of these suites.
  */
 
 import { BSON } from "mongodb";
@@ -9,15 +9,17 @@ export interface OldServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** What versions of MongoDB say of themselves. The driver itself refuses the older one. */
+/** Wire versions that MongoDB's versions report. The driver itself refuses the older one. */
 export const WIRE_VERSIONS = { "5.0": 13, "3.6": 6 } as const;
 
 const HEADER_BYTES = 16;
+/** Opcode number of a reply in the legacy protocol. */
 const OP_REPLY = 1;
+/** Opcode number of a query in the legacy protocol. */
 const OP_QUERY = 2004;
+/** Opcode number of the current protocol. */
 const OP_MSG = 2013;
 
-/** Listens on the loopback address. */
 export function startOldServer(maxWireVersion: number): OldServer {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const host = `127.0.0.1:${listener.addr.port}`;
@@ -41,7 +43,7 @@ export function startOldServer(maxWireVersion: number): OldServer {
   const accepting = (async () => {
     for await (const connection of listener) {
       open.add(connection);
-      // A client that goes away shows as an error.
+      // A client that disconnects causes an error.
       answering.push(answerAll(connection, hello).catch(() => {}));
     }
   })();
@@ -84,7 +86,7 @@ function reply(requestId: number, operation: number, document: Uint8Array): Uint
   view.setInt32(0, bytes.length, true);
   view.setInt32(8, requestId, true);
   view.setInt32(12, isLegacy ? OP_REPLY : OP_MSG, true);
-  if (isLegacy) view.setInt32(HEADER_BYTES + 16, 1, true); // One document follows.
+  if (isLegacy) view.setInt32(HEADER_BYTES + 16, 1, true); // The number of documents.
   bytes.set(document, head);
   return bytes;
 }

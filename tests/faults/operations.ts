@@ -1,22 +1,22 @@
-/** What Corbel does on MongoDB, each with the commands it sends and a way to see what it did. */
+/** Corbel's operations on MongoDB, with their commands and a check of their effects. */
 
 import assert from "node:assert/strict";
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import { and, compare, eq } from "@/lib/store/filter.ts";
 import {
   type Attempt,
-  counter,
   COUNTERS,
+  counterValue,
+  createCounter,
   newId,
-  next,
+  nextNumber,
   type Operation,
   portFixture,
-  reading,
-  sentAfterwards,
-  valueOf,
+  readOperation,
+  sendAfterFault,
 } from "./attempts.ts";
 import { RARE_OPERATIONS } from "./rare_operations.ts";
-import { define, type Fixture, outcomeOf, outcomeOfCall, THINGS } from "./fixture.ts";
+import { callResult, type Fixture, requestResult, THINGS, updateDefinition } from "./fixture.ts";
 
 async function countOf({ project }: Fixture, query: string): Promise<number> {
   const { status, body, text } = await project.asSecret({ path: `${THINGS}?count=true&${query}` });
@@ -24,8 +24,7 @@ async function countOf({ project }: Fixture, query: string): Promise<number> {
   return body.data.count;
 }
 
-/** Documents made by one request. */
-function creating(
+function insertOperation(
   sends: readonly string[],
   shape: { many?: number; idempotent?: boolean; unique?: boolean },
 ) {
@@ -33,7 +32,7 @@ function creating(
   return {
     sends,
     begin(fixture: Fixture): Promise<Attempt> {
-      const n = next();
+      const n = nextNumber();
       const document = { n, ...(unique && { code: `code ${n}` }) };
       const call = {
         path: many > 1 ? `${THINGS}/bulk` : THINGS,
@@ -41,7 +40,7 @@ function creating(
         headers: idempotent ? { "idempotency-key": `key ${n}` } : {},
       };
       return Promise.resolve({
-        send: () => outcomeOf(fixture.project.asSecret(call)),
+        send: () => requestResult(fixture.project.asSecret(call)),
         async effects() {
           const stored = await countOf(fixture, `n=${n}`);
           assert.equal(stored % many, 0, `${stored} of ${many} documents are stored`);
@@ -55,21 +54,21 @@ function creating(
   };
 }
 
-/** A counter that is read, raised by one and written back if nobody else did. */
-function raising(sends: readonly string[], method: "PATCH" | "PUT", path: "n" | "m.1") {
+/** Creates an operation that increments a counter by reading and writing it back. */
+function incrementOperation(sends: readonly string[], method: "PATCH" | "PUT", path: "n" | "m.1") {
   return {
     sends,
     async begin({ project }: Fixture): Promise<Attempt> {
-      const made = await project.asSecret({ path: THINGS, body: { n: 1, m: { 1: 1 } } });
-      assert.equal(made.status, 201, made.text);
+      const created = await project.asSecret({ path: THINGS, body: { n: 1, m: { 1: 1 } } });
+      assert.equal(created.status, 201, created.text);
       const call = {
         method,
-        path: `${THINGS}/${made.body.data._id}`,
+        path: `${THINGS}/${created.body.data._id}`,
         body: { [path]: 2 },
-        headers: { "if-match": made.headers.get("etag")! },
+        headers: { "if-match": created.headers.get("etag")! },
       };
       return {
-        send: () => outcomeOf(project.asSecret(call)),
+        send: () => requestResult(project.asSecret(call)),
         async effects() {
           const { body } = await project.asSecret({ path: call.path });
           return (path === "n" ? body.data.n : body.data.m["1"]) - 1;
@@ -82,17 +81,16 @@ function raising(sends: readonly string[], method: "PATCH" | "PUT", path: "n" | 
   };
 }
 
-/** To the trash and back. */
-function trashing(sends: readonly string[], back: boolean) {
+function trashOperation(sends: readonly string[], back: boolean) {
   return {
     sends,
     async begin({ project }: Fixture): Promise<Attempt> {
-      const made = await project.asSecret({ path: THINGS, body: { n: next() } });
-      const path = `${THINGS}/${made.body.data._id}`;
+      const created = await project.asSecret({ path: THINGS, body: { n: nextNumber() } });
+      const path = `${THINGS}/${created.body.data._id}`;
       if (back) await project.asSecret({ method: "DELETE", path });
       return {
         send: () =>
-          outcomeOf(project.asSecret({
+          requestResult(project.asSecret({
             method: back ? "PATCH" : "DELETE",
             path: back ? `${path}/recover` : path,
           })),
@@ -114,21 +112,21 @@ async function hasField({ app, project }: Fixture, key: string): Promise<boolean
   return fields.some((field) => field.key === key);
 }
 
-/** A change of a document is read, written and noted, and all of it committed. */
-const CHANGED = ["find", "update", "insert", "commitTransaction"] as const;
+/** Commands of a change of a document: read, write, record, commit. */
+const CHANGE_COMMANDS = ["find", "update", "insert", "commitTransaction"] as const;
 
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "a document by its id": {
     sends: ["find"],
     async begin(fixture) {
-      const made = await fixture.project.asSecret({ path: THINGS, body: { n: next() } });
-      return await reading(`${THINGS}/${made.body.data._id}`, []).begin(fixture);
+      const created = await fixture.project.asSecret({ path: THINGS, body: { n: nextNumber() } });
+      return await readOperation(`${THINGS}/${created.body.data._id}`, []).begin(fixture);
     },
   },
-  "a list with its total": reading(`${THINGS}?n=0`, ["find", "count"]),
-  "a count": reading(`${THINGS}?count=true&n=0`, ["count"]),
-  // Long enough for what is known of keys and collections to be read again.
-  "a list by a caller of long ago": reading(
+  "a list with its total": readOperation(`${THINGS}?n=0`, ["find", "count"]),
+  "a count": readOperation(`${THINGS}?count=true&n=0`, ["count"]),
+  // The caches of keys and collections must have expired.
+  "a list by a caller of long ago": readOperation(
     `${THINGS}?n=0`,
     ["find"],
     ({ app }) => app.clock.advance(60_000),
@@ -137,37 +135,41 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     sends: ["findAndModify", "update"],
     begin: ({ app }) =>
       Promise.resolve({
-        send: () => outcomeOf(app.send({ path: "/api/health/ready" })),
+        send: () => requestResult(app.send({ path: "/api/health/ready" })),
         effects: () => Promise.resolve(1),
         done: [200],
         onceOnly: true,
       }),
   },
-  "a new document": creating(["insert"], {}),
-  "a new document with a unique value": creating(["insert"], { unique: true }),
-  "a new document, idempotent": creating(["find", "insert", "commitTransaction"], {
+  "a new document": insertOperation(["insert"], {}),
+  "a new document with a unique value": insertOperation(["insert"], { unique: true }),
+  "a new document, idempotent": insertOperation(["find", "insert", "commitTransaction"], {
     idempotent: true,
   }),
-  "a bulk": creating(["insert", "commitTransaction"], { many: 3 }),
-  "a bulk, idempotent": creating(["find", "insert", "commitTransaction"], {
+  "a bulk": insertOperation(["insert", "commitTransaction"], { many: 3 }),
+  "a bulk, idempotent": insertOperation(["find", "insert", "commitTransaction"], {
     many: 3,
     idempotent: true,
   }),
-  "a change of an unchanged copy": raising([...CHANGED], "PATCH", "n"),
-  "a change of a member named by a number": raising([...CHANGED], "PATCH", "m.1"),
-  "a replacement of an unchanged copy": raising([...CHANGED], "PUT", "n"),
-  "into the trash": trashing([...CHANGED], false),
-  "out of the trash": trashing([...CHANGED], true),
+  "a change of an unchanged copy": incrementOperation([...CHANGE_COMMANDS], "PATCH", "n"),
+  "a change of a member named by a number": incrementOperation(
+    [...CHANGE_COMMANDS],
+    "PATCH",
+    "m.1",
+  ),
+  "a replacement of an unchanged copy": incrementOperation([...CHANGE_COMMANDS], "PUT", "n"),
+  "into the trash": trashOperation([...CHANGE_COMMANDS], false),
+  "out of the trash": trashOperation([...CHANGE_COMMANDS], true),
   "an increment": {
     sends: ["findAndModify"],
     async begin(fixture) {
-      const id = await counter(fixture);
+      const id = await createCounter(fixture);
       return {
         send: () =>
-          outcomeOfCall(
+          callResult(
             portFixture(fixture).counters.updateOne(eq("_id", id), { increment: { n: 1 } }),
           ),
-        effects: () => valueOf(fixture, id),
+        effects: () => counterValue(fixture, id),
         done: [200],
         onceOnly: false,
       };
@@ -176,19 +178,22 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "a transaction over two records": {
     sends: ["find", "update", "commitTransaction"],
     async begin(fixture) {
-      const ids = [await counter(fixture), await counter(fixture)];
+      const ids = [await createCounter(fixture), await createCounter(fixture)];
       const { engine, space } = portFixture(fixture);
       return {
         send: () =>
-          outcomeOfCall(engine.transaction(space, async (tx) => {
+          callResult(engine.transaction(space, async (tx) => {
             const counters = tx.records(COUNTERS);
             for (const id of ids) {
               await counters.updateOne(eq("_id", id), { increment: { n: 1 } });
             }
           })),
         async effects() {
-          const [one, other] = [await valueOf(fixture, ids[0]!), await valueOf(fixture, ids[1]!)];
-          assert.equal(one, other, "a transaction took effect by half");
+          const [one, other] = [
+            await counterValue(fixture, ids[0]!),
+            await counterValue(fixture, ids[1]!),
+          ];
+          assert.equal(one, other, "a transaction took effect partially");
           return one;
         },
         done: [200],
@@ -199,11 +204,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "a count in a transaction": {
     sends: ["aggregate", "commitTransaction"],
     async begin(fixture) {
-      const id = await counter(fixture);
+      const id = await createCounter(fixture);
       const { engine, space } = portFixture(fixture);
       return {
         send: () =>
-          outcomeOfCall(engine.transaction(space, async (tx) => {
+          callResult(engine.transaction(space, async (tx) => {
             const counters = tx.records(COUNTERS);
             assert.equal(await counters.count(eq("_id", id)), 1);
           })),
@@ -216,12 +221,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "a transaction that is undone": {
     sends: ["abortTransaction"],
     async begin(fixture) {
-      const id = await counter(fixture);
+      const id = await createCounter(fixture);
       const { engine, space } = portFixture(fixture);
       const changedMind = new Error("changed our mind");
       return {
         send: () =>
-          outcomeOfCall(
+          callResult(
             engine.transaction(space, async (tx) => {
               await tx.records(COUNTERS).updateOne(eq("_id", id), { increment: { n: 1 } });
               throw changedMind;
@@ -230,14 +235,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
             }),
           ),
         effects: async () => {
-          // Whoever comes next is not in its way.
-          const { kind } = await sentAfterwards(() =>
-            outcomeOfCall(
+          // The undone transaction must not block other writes.
+          const { kind } = await sendAfterFault(() =>
+            callResult(
               portFixture(fixture).counters.updateOne(eq("_id", id), { set: { seen: true } }),
             )
           );
           assert.equal(kind, "answered");
-          return 1 + await valueOf(fixture, id);
+          return 1 + await counterValue(fixture, id);
         },
         done: [200],
         onceOnly: true,
@@ -247,10 +252,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "a removal": {
     sends: ["findAndModify"],
     async begin(fixture) {
-      const id = await counter(fixture);
+      const id = await createCounter(fixture);
       const { counters } = portFixture(fixture);
       return {
-        send: () => outcomeOfCall(counters.deleteOne(eq("_id", id))),
+        send: () => callResult(counters.deleteOne(eq("_id", id))),
         effects: async () => await counters.get(id) === null ? 1 : 0,
         done: [200],
         onceOnly: true,
@@ -261,14 +266,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     sends: ["find", "delete"],
     async begin(fixture) {
       const { counters } = portFixture(fixture);
-      const batch = next();
-      const mine = and(eq("batch", batch), compare("n", "gte", 1));
+      const batch = nextNumber();
+      const ownBatch = and(eq("batch", batch), compare("n", "gte", 1));
       for (const n of [0, 1, 2]) await counters.insert({ _id: newId(), batch, n });
       return {
-        send: () => outcomeOfCall(counters.deleteMany(mine, 10)),
+        send: () => callResult(counters.deleteMany(ownBatch, 10)),
         async effects() {
           assert.equal(await counters.count(and(eq("batch", batch), eq("n", 0))), 1);
-          return await counters.count(mine) === 0 ? 1 : 0;
+          return await counters.count(ownBatch) === 0 ? 1 : 0;
         },
         done: [200],
         onceOnly: true,
@@ -276,33 +281,36 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     },
   },
   ...RARE_OPERATIONS,
-  // The last, because it lets time go by, in which a refresh token becomes a stolen one.
+  // Must be the last, because it advances the clock, after which a refresh token counts as stolen.
   "a change of a definition": {
     sends: [
       ...["find", "update", "collMod", "listIndexes", "createIndexes", "dropIndexes"],
       ...["commitTransaction", "abortTransaction"],
     ],
     begin(fixture) {
-      // Each takes the place of the one before, so an index is made and another dropped.
-      const key = `k${next()}`;
+      // Each definition replaces the one before: an index is created and another dropped.
+      const key = `k${nextNumber()}`;
       const path = "/api/data/shapes";
       return Promise.resolve({
         send: () =>
-          outcomeOfCall(define(fixture, "shapes", [{ key, type: "String", unique: true }])),
+          callResult(updateDefinition(fixture, "shapes", [{ key, type: "String", unique: true }])),
         async effects() {
           fixture.app.clock.advance(60_000);
-          // The first write makes what indexes are still missing.
-          const made = await fixture.project.asSecret({ path, body: { n: 0 } });
-          assert.equal(made.status, 201, made.text);
+          // The first write creates missing indexes.
+          const created = await fixture.project.asSecret({ path, body: { n: 0 } });
+          assert.equal(created.status, 201, created.text);
           const isDefined = await hasField(fixture, key);
           const isIndexed = (await fixture.indexes("shapes")).includes(`unique ${key} String`);
-          assert.ok(isIndexed || !isDefined, "what a definition names is there");
+          assert.ok(isIndexed || !isDefined, "the index of the definition exists");
           return isDefined ? 1 : 0;
         },
         async leftover(isDone) {
           const indexes = await fixture.indexes("shapes");
           if (!isDone) {
-            assert.ok(!indexes.includes(`unique ${key} String`), "it holds for no definition");
+            assert.ok(
+              !indexes.includes(`unique ${key} String`),
+              "the index belongs to no definition",
+            );
           } else assert.deepEqual(indexes, ["_id_", "list createdAt", `unique ${key} String`]);
         },
         done: [200],

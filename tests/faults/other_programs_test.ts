@@ -1,5 +1,3 @@
-/** Documents that another program wrote into a collection. */
-
 import { BSON, type Document } from "mongodb";
 import assert from "node:assert/strict";
 import { startMongodb } from "../services/mongodb_server.ts";
@@ -12,7 +10,7 @@ const { Timestamp, UUID } = BSON;
 
 const SOME_UUID = new UUID("c0ffee00-af2d-4fc1-9f69-f7b1c2d3e4f5");
 
-/** A date that BSON has and JavaScript has not. */
+/** Returns a date that BSON supports and JavaScript does not. */
 const beyond = (milliseconds: number) =>
   Object.assign(new Date(0), { getTime: () => milliseconds });
 
@@ -31,12 +29,12 @@ const DATES = [
   ...[9e15, 9e15 + 1, -9e15].map(beyond),
 ];
 
-/** Of every type that may stand in a field by which lists are sorted. */
+/** Values of every type for a field by which lists are sorted. */
 const VALUES: readonly unknown[] = [
   ...NUMBERS,
   ...DATES,
   ...[null, true, false, "", "a", "é", "1.5", "2101-01-01T00:00:00.000Z", "0".repeat(24)],
-  // The driver sends such a name only out of a map.
+  // The driver sends such a name only from a map.
   new Map<string, unknown>([["_bsontype", "Long"], ["a", [new Map([["_bsontype", "none such"]])]]]),
   ...[{}, { a: 1 }, { a: { b: [1] } }, new ObjectId(), new MinKey(), new MaxKey()],
   ...[new Binary(Uint8Array.of(1, 2, 3)), SOME_UUID, new Binary(Uint8Array.of(), 128)],
@@ -44,7 +42,7 @@ const VALUES: readonly unknown[] = [
   ...[new BSONRegExp("a/b", "i"), new BSONRegExp("", ""), new Code("f()")],
 ];
 
-/** Arrays are sorted by one of their elements, symbols and code with a scope not by every server. */
+/** Types that servers sort differently, or not at all. */
 const UNSORTED: readonly unknown[] = [
   new Code("f", { a: 1 }),
   ...[[], [[]], [1, [new MaxKey(), [{ a: [SOME_UUID] }]], NaN], new BSON.BSONSymbol("symbol")],
@@ -63,15 +61,25 @@ const FIELDS = [
   { key: "live", type: "Boolean" },
 ];
 
-const same = (value: unknown): Document => ({ rank: value, title: value, at: value, live: value });
+const inEveryField = (value: unknown): Document => ({
+  rank: value,
+  title: value,
+  at: value,
+  live: value,
+});
 
-/** What the other program wrote, each with a name of its own, `n`. */
-function written(): Document[] {
-  const odd = VALUES.map((value, i) => ({ ...same(value), v: value, _id: new ObjectId(), n: i }));
+/** Returns the documents of the other program, each with its own name `n`. */
+function foreignDocuments(): Document[] {
+  const odd = VALUES.map((value, i) => ({
+    ...inEveryField(value),
+    v: value,
+    _id: new ObjectId(),
+    n: i,
+  }));
   const unsorted = UNSORTED.map((v, i) => ({ _id: new ObjectId(), v, n: `unsorted ${i}` }));
   const missing = { _id: new ObjectId(), n: "missing" };
   const named = IDS.flatMap((_id, i) => [{ _id, n: `id ${i}`, rank: i % 3, title: "a" }]);
-  // Too long for a cursor.
+  // These are too long for a cursor.
   const long = [...IDS.slice(0, 5), new ObjectId()].map((id, i) => ({
     _id: id instanceof ObjectId ? id : `long ${id}`,
     n: `long ${i}`,
@@ -84,17 +92,17 @@ function written(): Document[] {
   }));
 }
 
-interface Others extends AsyncDisposable {
-  /** What a list answers; `_id` may be none that Corbel would have made. */
+interface ForeignDocuments extends AsyncDisposable {
+  /** Lists documents. An `_id` may have a form that Corbel does not generate. */
   // deno-lint-ignore no-explicit-any -- As in answers: tests look into data of every shape.
   read(query: string): Promise<any>;
   status(path: string): Promise<number>;
   readonly documents: readonly Document[];
-  /** Together with those that Corbel wrote. */
+  /** Number of documents, including those that Corbel wrote. */
   readonly total: number;
 }
 
-async function openOthers(): Promise<Others> {
+async function openForeignDocuments(): Promise<ForeignDocuments> {
   await using opening = new AsyncDisposableStack();
   const server = opening.use(await startMongodb());
   const { app, project, stored } = opening.use(await openFixture(server));
@@ -105,7 +113,7 @@ async function openOthers(): Promise<Others> {
     { n: "own 2", rank: 1e300, title: null },
     { n: "own 3" },
   );
-  const documents = written();
+  const documents = foreignDocuments();
   await (await stored("others")).insertMany(documents);
   const served = createApp(app.services);
   const headers = { "x-api-key": project.secretKey };
@@ -132,16 +140,20 @@ async function openOthers(): Promise<Others> {
   };
 }
 
-faultTest("documents of other programs, whatever they hold, are listed each once", async () => {
-  await using others = await openOthers();
+faultTest("documents of other programs with any values are each listed once", async () => {
+  await using others = await openForeignDocuments();
   const { read, total } = others;
   const namesOf = (items: readonly Doc[]) => items.map((item) => item.n);
 
-  /** What the cursors lead through from a page on, in the order of the list. */
-  async function walked(query: string, from: string | null, way: "nextCursor" | "prevCursor") {
+  /** Returns the documents that the cursors lead to from a page on, in the order of the list. */
+  async function followCursors(
+    query: string,
+    from: string | null,
+    way: "nextCursor" | "prevCursor",
+  ) {
     const pages: unknown[][] = [];
     for (let cursor = from; cursor !== null;) {
-      assert.ok(pages.length <= total, `${query} goes round in circles`);
+      assert.ok(pages.length <= total, `${query} repeats pages`);
       const page = await read(`${query}&cursor=${cursor}`);
       pages.push(namesOf(page.items));
       cursor = page[way];
@@ -151,31 +163,35 @@ faultTest("documents of other programs, whatever they hold, are listed each once
 
   const sorts = ["-createdAt", "_id", "-_id", "rank", "-rank", "title", "-title", "at", "-at"];
   for (const sort of [...sorts, "live", "-live", "title,-rank", "-live,at", "updatedAt"]) {
-    const whole = await read(`sort=${sort}&limit=1000`);
-    const names = namesOf(whole.items);
-    assert.deepEqual([names.length, new Set(names).size, whole.total], [total, total, total]);
+    const completeList = await read(`sort=${sort}&limit=1000`);
+    const names = namesOf(completeList.items);
+    assert.deepEqual([names.length, new Set(names).size, completeList.total], [
+      total,
+      total,
+      total,
+    ]);
     for (const limit of [1, 4]) {
       const asked = `sort=${sort}&limit=${limit}&total=none`;
       const start = await read(asked);
-      const onwards = await walked(asked, start.nextCursor, "nextCursor");
+      const onwards = await followCursors(asked, start.nextCursor, "nextCursor");
       assert.deepEqual([...namesOf(start.items), ...onwards], names, `${asked} forwards`);
       const end = await read(`${asked}&page=${Math.ceil(total / limit)}`);
-      const back = await walked(asked, end.prevCursor, "prevCursor");
+      const back = await followCursors(asked, end.prevCursor, "prevCursor");
       assert.deepEqual([...back, ...namesOf(end.items)], names, `${asked} backwards`);
     }
   }
 });
 
-faultTest("no way of reading documents of other programs fails", async () => {
-  await using others = await openOthers();
+faultTest("every kind of read of documents of other programs succeeds", async () => {
+  await using others = await openForeignDocuments();
   const { read, status, documents, total } = others;
   const count = async (query: string) => (await read(`count=true&${query}`)).count;
   assert.equal(await count(""), total);
   const ids = documents.flatMap(({ _id }) => _id instanceof ObjectId ? [_id.toHexString()] : []);
-  // Only ObjectIds are asked about as ids.
-  const met = total - documents.filter(({ _id }) => !(_id instanceof ObjectId)).length;
+  // Only ObjectIds match ids.
+  const matching = total - documents.filter(({ _id }) => !(_id instanceof ObjectId)).length;
   for (const query of ["_id_regex=.", "_id_gt=!", "_id_lt=zzz", `_id_gte=${"0".repeat(24)}`]) {
-    assert.equal(await count(query), met, query);
+    assert.equal(await count(query), matching, query);
   }
   assert.equal(await count(`_id=${"0".repeat(24)}`), 0);
   assert.equal(await count(`_id_ne=${"0".repeat(24)}`), total);

@@ -1,4 +1,4 @@
-/** What Corbel does seldom, much of it for commands that nothing else sends. */
+/** Rare operations of Corbel, many of which send commands that no other operation sends. */
 
 import assert from "node:assert/strict";
 import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
@@ -8,20 +8,27 @@ import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Definition } from "@/lib/store/port.ts";
 import { openFiles } from "../api/files.ts";
 import { refresh, signIn } from "../api/signed_in.ts";
-import { COUNTERS, newId, next, type Operation, portFixture, reading } from "./attempts.ts";
-import { define, type Fixture, outcomeOf, outcomeOfCall, THINGS } from "./fixture.ts";
+import {
+  COUNTERS,
+  newId,
+  nextNumber,
+  type Operation,
+  portFixture,
+  readOperation,
+} from "./attempts.ts";
+import { callResult, type Fixture, requestResult, THINGS, updateDefinition } from "./fixture.ts";
 
-/** Of the project's own, which count towards no plan. */
+/** Records of the project that do not count towards its quota. */
 const PILE: Definition = { name: "_pile", fields: {}, indexes: [], trash: false };
 
-/** Three of these are more than one reply of MongoDB holds, which is 16 MB. */
+/** Size of a record in bytes. Three of these exceed one reply of MongoDB, which is 16 MB. */
 const PILED_BYTES = 6_000_000;
 const PILED = 3;
 
-/** More than the first reply to a `find` holds, unless it is told otherwise: 101. */
+/** Number of documents with a date; the first reply to a `find` holds only 101. */
 const DATED = 120;
 
-/** Documents that have a date, made once. Resolves to how it is declared. */
+/** Creates documents with a date once. Resolves to the declared type of the field. */
 async function datedAs({ app, project, stored }: Fixture): Promise<"Date" | "String"> {
   if (await app.services.catalog.find(project.projectId, "dated") === null) {
     const fields = [{ key: "when", type: "String" }];
@@ -42,18 +49,18 @@ export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
     sends: ["listCollections", "aggregate", "find", "update"],
     async begin(fixture) {
       const document = { n: 1, text: "To be dropped" };
-      const made = await fixture.project.asSecret({ path: THINGS, body: document });
-      const path = `${THINGS}/${made.body.data._id}`;
+      const created = await fixture.project.asSecret({ path: THINGS, body: document });
+      const path = `${THINGS}/${created.body.data._id}`;
       const call = { method: "PATCH", path, body: { n: 2, text: "" } };
       return {
-        send: () => outcomeOf(fixture.atTheEdge(call)),
+        send: () => requestResult(fixture.withoutQuota(call)),
         effects: async () => (await fixture.project.asSecret({ path })).body.data.n - 1,
         done: [200],
         onceOnly: true,
       };
     },
   },
-  "a list that is explained": reading(`${THINGS}?n=0&explain=true`, ["explain"]),
+  "a list that is explained": readOperation(`${THINGS}?n=0&explain=true`, ["explain"]),
   "a list that takes several replies": {
     sends: ["getMore", "killCursors"],
     async begin(fixture) {
@@ -64,7 +71,7 @@ export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
       while (await stored.countDocuments() < PILED) await stored.insertOne({ text });
       return {
         send: () =>
-          outcomeOfCall((async () => {
+          callResult((async () => {
             const query = { filter: ALL, sort: [], limit: PILED, bytesMax: Infinity };
             const { items } = await pile.list(query);
             assert.ok(items.length > PILED * PILED_BYTES, "all of them are listed");
@@ -82,7 +89,7 @@ export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
       const stored = await fixture.stored("dated");
       const type = before === "Date" ? "String" : "Date";
       return {
-        send: () => outcomeOfCall(define(fixture, "dated", [{ key: "when", type }])),
+        send: () => callResult(updateDefinition(fixture, "dated", [{ key: "when", type }])),
         async effects() {
           const $type = type === "Date" ? "date" : "string";
           const changed = await stored.countDocuments({ when: { $type } });
@@ -98,10 +105,10 @@ export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
     sends: ["drop"],
     async begin(fixture) {
       const { engine, space } = portFixture(fixture);
-      const definition = { ...COUNTERS, name: `counters${next()}` };
+      const definition = { ...COUNTERS, name: `counters${nextNumber()}` };
       await engine.records(space, definition).insert({ _id: newId(), n: 0 });
       return {
-        send: () => outcomeOfCall(engine.drop(space, definition)),
+        send: () => callResult(engine.dropDefinition(space, definition)),
         async effects() {
           const { name } = definition;
           return (await fixture.db.listCollections({ name }).toArray()).length === 0 ? 1 : 0;
@@ -119,7 +126,7 @@ export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
       const counters = engine.records(space, COUNTERS);
       await counters.insert({ _id: newId(), n: 0 });
       return {
-        send: () => outcomeOfCall(engine.dropSpace(space)),
+        send: () => callResult(engine.dropSpace(space)),
         effects: async () => await counters.count(ALL) === 0 ? 1 : 0,
         done: [200],
         onceOnly: true,
@@ -130,7 +137,7 @@ export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
     sends: ["listCollections", "aggregate", "validate"],
     begin: ({ app, project }) =>
       Promise.resolve({
-        send: () => outcomeOfCall(recountDocuments(app.services, project.projectId)),
+        send: () => callResult(recountDocuments(app.services, project.projectId)),
         effects: () => Promise.resolve(1),
         done: [200],
         onceOnly: true,
@@ -142,7 +149,7 @@ export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
       const { sessionId, refreshToken } = await signIn(app, project);
       const tokens = app.services.engine.records(project.projectId, REFRESH_TOKENS);
       return {
-        send: () => outcomeOf(refresh(project, refreshToken)),
+        send: () => requestResult(refresh(project, refreshToken)),
         effects: async () => await tokens.count(eq("sessionId", sessionId)) - 1,
         done: [200],
         onceOnly: true,
@@ -157,12 +164,16 @@ export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
       await files.put(upload);
       const { used } = await files.usage();
       return {
-        send: () => outcomeOf(files.confirm(upload)),
+        send: () => requestResult(files.confirm(upload)),
         async effects() {
-          app.clock.advance(CONFIRM_CLAIM_MS + 1); // A claim that could not be given back lapses.
+          app.clock.advance(CONFIRM_CLAIM_MS + 1); // A claim that was not released expires.
           const row = (await files.rows()).find(({ path }) => path === upload.filePath)!;
           const charged = ((await files.usage()).used - used) / upload.size;
-          assert.equal(charged, row.state === "confirmed" ? 1 : 0, "it is charged as it is stored");
+          assert.equal(
+            charged,
+            row.state === "confirmed" ? 1 : 0,
+            "it is charged if it is confirmed",
+          );
           return charged;
         },
         done: [200],

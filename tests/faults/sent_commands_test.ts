@@ -1,12 +1,12 @@
 import { type Document, ObjectId } from "mongodb";
 import assert from "node:assert/strict";
 import { startMongodb } from "../services/mongodb_server.ts";
-import { COMMANDS } from "./endured.ts";
+import { COMMANDS } from "./trials.ts";
 import { type LossyWire, startLossyWire } from "./lossy_wire.ts";
 import { OPERATIONS } from "./operations.ts";
-import { faultTest, type Fixture, openFixture, PATIENT } from "./fixture.ts";
+import { faultTest, type Fixture, LONG_SELECTION, openFixture } from "./fixture.ts";
 
-/** What would weaken whatever is asked of the driver elsewhere. */
+/** Options of an address that would weaken the guarantees of writes and reads. */
 const WEAKENING = {
   w: 1,
   journal: "false",
@@ -16,22 +16,22 @@ const WEAKENING = {
   readConcernLevel: "local",
 };
 
-/** Commands that no fault is made for, and why. */
-const NEVER_SPOILT = new Map([
-  ["ismaster", "how a connection begins before the server has said that it knows `hello`"],
-  ["killSessions", "sent only after other faults, which leave a transaction open"],
-  ["endSessions", "sent when the process ends, and nobody waits for its answer"],
+/** Commands without a fault, and why. */
+const WITHOUT_FAULT = new Map([
+  ["ismaster", "begins a connection until the server is known to support `hello`"],
+  ["killSessions", "only sent after other faults, for transactions that stayed open"],
+  ["endSessions", "sent when the process ends, without waiting for a response"],
 ]);
 
 /** Commands without a time limit on the server, and why. */
 const UNLIMITED = new Map([
-  ["createIndexes", "the server would throw away what it has built"],
-  ["validate", "what takes long could never be counted"],
-  ["getMore", "it has what is left of its find's, and may have none of its own"],
-  ["abortTransaction", "the driver sends it, and waits as long as the connection does"],
-  ["endSessions", "the driver sends it, and waits as long as the connection does"],
-  ["ismaster", "the driver sends it, and waits as long as making a connection may take"],
-  ["hello", "the driver sends it, but for the one at start"],
+  ["createIndexes", "the server would discard a partial index"],
+  ["validate", "large collections could never be counted"],
+  ["getMore", "it uses the rest of its find's limit, and may not have its own"],
+  ["abortTransaction", "sent by the driver, with the timeout of the connection"],
+  ["endSessions", "sent by the driver, with the timeout of the connection"],
+  ["ismaster", "sent by the driver, with the timeout for connecting"],
+  ["hello", "sent by the driver, except at the start"],
 ]);
 
 const READS = new Set(["find", "count", "aggregate"]);
@@ -40,7 +40,7 @@ const WRITES = new Set([
   ...["collMod", "createIndexes", "dropIndexes", "drop", "dropDatabase"],
 ]);
 const ENDS = new Set(["commitTransaction", "abortTransaction"]);
-/** MongoDB remembers what it did to one document: of `delete` only the form for many is sent. */
+/** Commands whose retries MongoDB recognizes. `delete` is only sent for many documents. */
 const REMEMBERED = new Set(["insert", "update", "findAndModify"]);
 
 const ORDINARY = "/api/data/ordinary";
@@ -50,25 +50,25 @@ const DUE = "2026-12-01T00:00:00.000Z";
 const nameOf = (command: Document): string => Object.keys(command)[0]!;
 const isInTransaction = (command: Document): boolean => command.autocommit === false;
 
-/** What was sent on all connections, and while one thing was done. */
+/** Commands on all connections, and during each action. */
 interface Recording {
   readonly all: readonly Document[];
-  /** By method, what was sent about the collection of the document that it was asked for. */
+  /** Commands about the document's collection, by the method of the request. */
   readonly about: ReadonlyMap<string, readonly Document[]>;
-  /** Whether a collection was there: once it was defined, read, written. */
+  /** Whether the collection existed after it was defined, read and written. */
   readonly wasThere: readonly boolean[];
 }
 
-/** Everything that Corbel does, from its start to its end. */
+/** Records all commands of Corbel, from its start to its end. */
 async function record(): Promise<Recording> {
   await using server = await startMongodb();
   const all: Document[] = [];
   await using wire = startLossyWire(server.port, (command) => void all.push(command));
   await using fixture = await openFixture(server, {
     url: wire.url,
-    driver: { ...PATIENT, ...WEAKENING },
+    driver: { ...LONG_SELECTION, ...WEAKENING },
   });
-  // Of definitions the second takes away what the first has made.
+  // The second change of a definition removes what the first one created.
   const redefining = OPERATIONS["a change of a definition"]!;
   for (const operation of [...Object.values(OPERATIONS), redefining]) {
     const attempt = await operation.begin(fixture);
@@ -78,7 +78,7 @@ async function record(): Promise<Recording> {
   return { all, ...await recordOrdinary(fixture, all) };
 }
 
-/** The next write ends it first. */
+/** Leaves a transaction open, which the next write ends. */
 async function leaveTransactionOpen(fixture: Fixture, wire: LossyWire): Promise<void> {
   const undone = await OPERATIONS["a transaction that is undone"]!.begin(fixture);
   wire.lose("abortTransaction", 2);
@@ -124,21 +124,21 @@ async function recordOrdinary(
 }
 
 faultTest(
-  "what Corbel sends is as safe as it must be, whatever the address says",
+  "Corbel's commands have safe options, whatever the address contains",
   async (t) => {
     const { all, about, wasThere } = await record();
-    const described = (command: Document) => JSON.stringify(command).slice(0, 500);
+    const describe = (command: Document) => JSON.stringify(command).slice(0, 500);
 
-    await t.step("every command is one that the suites of faults spoil", () => {
-      // The last one may be lost with the connection, for nobody waits for it.
+    await t.step("every command is tested with faults", () => {
+      // `endSessions` may be lost with the connection, because its response is not awaited.
       const sent = new Set([...all.map(nameOf), "endSessions"]);
-      assert.deepEqual([...sent].sort(), [...COMMANDS, ...NEVER_SPOILT.keys()].sort());
+      assert.deepEqual([...sent].sort(), [...COMMANDS, ...WITHOUT_FAULT.keys()].sort());
     });
 
-    await t.step("the server ends whatever takes too long", () => {
+    await t.step("every long command has a time limit on the server", () => {
       for (const command of all) {
         if (UNLIMITED.has(nameOf(command))) continue;
-        assert.ok(command.maxTimeMS > 0, described(command));
+        assert.ok(command.maxTimeMS > 0, describe(command));
       }
       for (const [name] of UNLIMITED) {
         const limited = all.filter((one) => nameOf(one) === name && one.maxTimeMS !== undefined);
@@ -146,7 +146,7 @@ faultTest(
       }
     });
 
-    await t.step("what is read has been stored by a majority, and comes from the primary", () => {
+    await t.step("reads return data of a majority from the primary", () => {
       for (const command of all.filter((one) => READS.has(nameOf(one)))) {
         const { readConcern, $readPreference, startTransaction } = command;
         const concern = startTransaction
@@ -154,25 +154,25 @@ faultTest(
           : isInTransaction(command)
           ? undefined
           : { level: "majority" };
-        assert.deepEqual(readConcern, concern, described(command));
-        // Who speaks to one server alone lets it answer whatever it is.
-        assert.deepEqual($readPreference, { mode: "primaryPreferred" }, described(command));
+        assert.deepEqual(readConcern, concern, describe(command));
+        // A direct connection accepts a server in any state.
+        assert.deepEqual($readPreference, { mode: "primaryPreferred" }, describe(command));
       }
     });
 
-    await t.step("what is written is on the disks of a majority before it is answered", () => {
+    await t.step("writes are on the disks of a majority before they are acknowledged", () => {
       for (const command of all) {
         const name = nameOf(command);
         const isWrite = WRITES.has(name) && !isInTransaction(command);
         if (!isWrite && !ENDS.has(name)) continue;
         const { w, j } = command.writeConcern;
-        assert.deepEqual({ w, j }, { w: "majority", j: true }, described(command));
+        assert.deepEqual({ w, j }, { w: "majority", j: true }, describe(command));
       }
     });
 
-    await t.step("what may be sent twice has a number by which MongoDB knows it again", () => {
+    await t.step("retryable commands have a number by which MongoDB recognizes them", () => {
       for (const command of all.filter((one) => REMEMBERED.has(nameOf(one)))) {
-        assert.ok(command.txnNumber > 0, described(command));
+        assert.ok(command.txnNumber > 0, describe(command));
       }
     });
 
@@ -184,19 +184,19 @@ faultTest(
     });
 
     await t.step("ids are ObjectIds, declared dates are dates", () => {
-      const [made] = about.get("POST")!.filter((one) => nameOf(one) === "insert");
-      const [document] = made!.documents;
+      const [created] = about.get("POST")!.filter((one) => nameOf(one) === "insert");
+      const [document] = created!.documents;
       assert.ok(document._id instanceof ObjectId);
       assert.deepEqual(document.due, new Date(DUE));
     });
 
-    await t.step("where changes are not recorded, one command changes, replaces or trashes", () => {
+    await t.step("without recorded changes, one command changes, replaces or trashes", () => {
       for (const method of ["PATCH", "PUT", "DELETE"]) {
         assert.deepEqual(about.get(method)!.map(nameOf), ["findAndModify"], method);
       }
     });
 
-    await t.step("a collection is there from its first write on", () => {
+    await t.step("a collection exists from its first write on", () => {
       assert.deepEqual(wasThere, [false, false, true]);
     });
   },

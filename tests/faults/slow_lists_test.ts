@@ -1,24 +1,25 @@
-/** Many slow lists of one project: what they hold of the pool, and what everybody else has of it. */
+/** Slow lists of one project, and the rest of the connection pool for other requests. */
 
 import assert from "node:assert/strict";
 import type { Answer, Call } from "../support/conforming_client.ts";
 import type { TestProject } from "../support/test_app.ts";
 import { type FaultyMongodb, startFaultyMongodb } from "./faulty_mongodb.ts";
-import { faultTest, type Fixture, furnish, openFixture, THINGS } from "./fixture.ts";
+import { createCollections, faultTest, type Fixture, openFixture, THINGS } from "./fixture.ts";
 
-/** A project's lists hold 4 of these connections, those of all projects 7. */
+/** Options with 8 connections, of which the lists of all projects use at most 7. */
 const POOL = { driver: { maxPoolSize: 8 } };
-const HELD = 4;
+/** Number of connections that the lists of a project use at most. */
+const LIST_CONNECTIONS_MAX = 4;
 
-/** How long a slow command takes: longer than everybody else in a test. */
+/** Milliseconds of a slow command: longer than all other requests of a test. */
 const SLOW_MS = 3_000;
-/** More than there are connections. */
-const MANY = 40;
+/** Number of concurrent lists, which exceeds the connections. */
+const LISTS_COUNT = 40;
 
 const slowCounts = (mongodb: FaultyMongodb, blockTimeMS = SLOW_MS): Promise<void> =>
   mongodb.fail(["count"], { blockConnection: true, blockTimeMS }, "always");
 
-/** Asks for so many lists or counts at once, none of which is another. */
+/** Sends different lists or counts concurrently. */
 const ask = (project: TestProject, query: string, times: number): Promise<Answer>[] =>
   Array.from(
     { length: times },
@@ -28,15 +29,14 @@ const ask = (project: TestProject, query: string, times: number): Promise<Answer
 const statusesOf = async (answers: readonly Promise<Answer>[]): Promise<number[]> =>
   (await Promise.all(answers)).map(({ status }) => status);
 
-/** Makes, reads, changes and removes a document. */
 async function useThings(project: TestProject): Promise<void> {
   const done = async (call: Call, status = 200) => {
     const answer = await project.asSecret(call);
     assert.equal(answer.status, status, answer.text);
     return answer;
   };
-  const made = await done({ path: THINGS, body: { n: 1 } }, 201);
-  const path = `${THINGS}/${made.body.data._id}`;
+  const created = await done({ path: THINGS, body: { n: 1 } }, 201);
+  const path = `${THINGS}/${created.body.data._id}`;
   await done({ path });
   await done({ path, method: "PATCH", body: { n: 2 } });
   await done({ path, method: "DELETE" });
@@ -44,39 +44,42 @@ async function useThings(project: TestProject): Promise<void> {
 
 async function otherProject({ app }: Fixture): Promise<TestProject> {
   const other = await app.project();
-  await furnish(other);
+  await createCollections(other);
   await useThings(other);
   return other;
 }
 
-faultTest("slow lists of one project hold up nobody's writes and reads by id", async () => {
+faultTest("slow lists of one project do not block other writes and reads by id", async () => {
   await using mongodb = await startFaultyMongodb();
   await using fixture = await openFixture(mongodb.server, POOL);
   const { project } = fixture;
   const other = await otherProject(fixture);
   await slowCounts(mongodb);
   let answered = 0;
-  const slow = [...ask(project, "count=true", MANY), ...ask(project, "sort=code", MANY)]
+  const slow = [
+    ...ask(project, "count=true", LISTS_COUNT),
+    ...ask(project, "sort=code", LISTS_COUNT),
+  ]
     .map((one) => one.finally(() => answered++));
   await useThings(other);
   await useThings(project);
   assert.equal((await other.asSecret({ path: `${THINGS}?total=none` })).status, 200);
-  assert.equal(answered, 0, "the slow ones are still under way");
+  assert.equal(answered, 0, "the slow lists are still in progress");
   await mongodb.heal();
   assert.deepEqual(new Set(await statusesOf(slow)), new Set([200]));
 });
 
 faultTest(
-  "a list that waits past its time for others is 503 with the index that would help",
+  "a list that waits too long for a connection is 503 with the index that would help",
   async () => {
     await using mongodb = await startFaultyMongodb();
     const env = { QUERY_TIME_LIMIT_MS: "500" };
     await using fixture = await openFixture(mongodb.server, { ...POOL, env });
     const { project } = fixture;
     await slowCounts(mongodb);
-    const slow = ask(project, "count=true", HELD);
+    const slow = ask(project, "count=true", LIST_CONNECTIONS_MAX);
     const late = [
-      ...ask(project, "sort=updatedAt", MANY),
+      ...ask(project, "sort=updatedAt", LISTS_COUNT),
       ...ask(project, "sort=updatedAt&explain=true", 1),
     ];
     for (const answer of await Promise.all(late)) {
@@ -84,9 +87,12 @@ faultTest(
       assert.match(answer.body.message, /an index on "updatedAt" would help/);
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
     }
-    assert.deepEqual(await statusesOf(slow), Array(HELD).fill(200));
+    assert.deepEqual(await statusesOf(slow), Array(LIST_CONNECTIONS_MAX).fill(200));
     await mongodb.heal();
-    assert.deepEqual(await statusesOf(ask(project, "count=true", HELD)), Array(HELD).fill(200));
+    assert.deepEqual(
+      await statusesOf(ask(project, "count=true", LIST_CONNECTIONS_MAX)),
+      Array(LIST_CONNECTIONS_MAX).fill(200),
+    );
   },
 );
 
@@ -96,20 +102,20 @@ for (
     ["whose connection breaks", { closeConnection: true }],
   ] as const
 ) {
-  faultTest(`lists ${what} give their places back`, async () => {
+  faultTest(`lists ${what} release their connections`, async () => {
     await using mongodb = await startFaultyMongodb();
     await using fixture = await openFixture(mongodb.server, POOL);
     const { project } = fixture;
     await mongodb.fail(["find", "count", "explain"], fault, "always");
     const lost = [
-      ...ask(project, "count=true", MANY),
-      ...ask(project, "sort=code", MANY),
-      ...ask(project, "explain=true", MANY),
+      ...ask(project, "count=true", LISTS_COUNT),
+      ...ask(project, "sort=code", LISTS_COUNT),
+      ...ask(project, "explain=true", LISTS_COUNT),
     ];
     assert.deepEqual(new Set(await statusesOf(lost)), new Set([503]));
     await mongodb.heal();
     for (const query of ["count=true", "sort=code", "explain=true"]) {
-      assert.deepEqual(new Set(await statusesOf(ask(project, query, MANY))), new Set([200]));
+      assert.deepEqual(new Set(await statusesOf(ask(project, query, LISTS_COUNT))), new Set([200]));
     }
   });
 }

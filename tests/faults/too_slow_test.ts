@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { startFaultyMongodb } from "./faulty_mongodb.ts";
 import { faultTest, openFixture, THINGS } from "./fixture.ts";
 
-/** MongoDB's code for a command that it ended by `maxTimeMS`. */
+/** Fault with MongoDB's code for a command that exceeded `maxTimeMS`. */
 const TIME_LIMIT = { errorCode: 50 };
 
-faultTest("a list or count that MongoDB gives up is 503 with the field to index", async () => {
+faultTest("a list or count that MongoDB aborts is 503 with the field to index", async () => {
   await using mongodb = await startFaultyMongodb();
   await using fixture = await openFixture(mongodb.server);
   const { project } = fixture;
@@ -28,12 +28,12 @@ faultTest("a list or count that MongoDB gives up is 503 with the field to index"
   }
 });
 
-/** Looked for in all the texts below it takes the server many times the limit; nothing matches. */
-const DEAR = "text_regex=x*x*x*y";
+/** A condition that takes the server many times the limit on the texts below, without a match. */
+const SLOW_CONDITION = "text_regex=x*x*x*y";
 const TEXTS = Array.from({ length: 100 }, (_, n) => ({ n, text: "x".repeat(60_000) }));
 const LIMIT_MS = 10;
 
-faultTest("a list or count that takes long is ended by MongoDB itself", async () => {
+faultTest("MongoDB itself aborts a slow list or count", async () => {
   await using mongodb = await startFaultyMongodb();
   const env = { QUERY_TIME_LIMIT_MS: String(LIMIT_MS) };
   await using fixture = await openFixture(mongodb.server, { env });
@@ -43,7 +43,7 @@ faultTest("a list or count that takes long is ended by MongoDB itself", async ()
     assert.equal(filled.status, 201, filled.text);
   }
   for (const query of ["total=none", "count=true", "total=estimate"]) {
-    const answer = await project.asSecret({ path: `${THINGS}?${DEAR}&${query}` });
+    const answer = await project.asSecret({ path: `${THINGS}?${SLOW_CONDITION}&${query}` });
     assert.deepEqual([answer.status, answer.body.code], [503, "QUERY_TOO_SLOW"], answer.text);
   }
 });

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { commandTable, type OperationsDocument, operationsOf } from "@/client/commands/table.ts";
-import { COMMAND_WORDS, GROUPS, SAME_AS } from "@/client/commands/words.ts";
+import { ALIASES, COMMAND_WORDS, GROUPS } from "@/client/commands/words.ts";
 import { buildDocument } from "@/openapi/document.ts";
 
-const document = buildDocument() as unknown as OperationsDocument; // As far as commands need it.
+const document = buildDocument() as unknown as OperationsDocument; // The part that commands need.
 const { commands } = commandTable(document);
 const operationIds = operationsOf(document).map(({ operation }) => operation.operationId);
 
-Deno.test("every operation that takes a personal access token has one command, and no other has", () => {
-  const named = [...Object.keys(COMMAND_WORDS), ...Object.keys(SAME_AS)];
+Deno.test("exactly the operations that take a personal access token have a command", () => {
+  const named = [...Object.keys(COMMAND_WORDS), ...Object.keys(ALIASES)];
   assert.deepEqual(named.toSorted(), operationIds.toSorted());
-  for (const other of Object.values(SAME_AS)) assert.ok(other in COMMAND_WORDS, other);
+  for (const other of Object.values(ALIASES)) assert.ok(other in COMMAND_WORDS, other);
   assert.ok(commands.length > 70);
 });
 
-Deno.test("no two commands are called the same, and each is in a group that the help lists", () => {
+Deno.test("commands have different names, and each is in a group that the help lists", () => {
   const words = Object.values(COMMAND_WORDS);
   assert.equal(new Set(words).size, words.length);
   for (const word of words) assert.match(word, /^[a-z]+ [a-z-]+$/);
@@ -22,7 +22,7 @@ Deno.test("no two commands are called the same, and each is in a group that the 
   assert.deepEqual([...groups].toSorted(), Object.keys(GROUPS).toSorted());
 });
 
-Deno.test("every parameter and every member of a body has an option of its own, none that of all commands", () => {
+Deno.test("parameters and body members have their own options, different from the common ones", () => {
   const ofAll = ["url", "token", "token-file", "data", "to", "json", "all", "allow-http", "help"];
   for (const { group, verb, options, path } of commands) {
     const names = options.map(({ option }) => option);
@@ -35,7 +35,7 @@ Deno.test("every parameter and every member of a body has an option of its own, 
   }
 });
 
-Deno.test("what is confidential is no argument", () => {
+Deno.test("secrets are not arguments", () => {
   const secret = commands.flatMap(({ group, verb, options }) =>
     options.filter(({ type }) => type === "secret").map(({ option }) =>
       `${group} ${verb} ${option}`

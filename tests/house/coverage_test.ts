@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PROBLEMS } from "@/lib/problems.ts";
 import { CONTRACTS } from "@/openapi/document.ts";
-import { operations } from "@/routes/operations.ts";
+import { mountOperations } from "@/routes/operations.ts";
 import { testFilesIn } from "../runner/files.ts";
 import { passesOver } from "../runner/passes.ts";
 import {
@@ -14,7 +14,7 @@ import {
   snakeCase,
 } from "./files.ts";
 
-/** Tests that say what happens; helpers beside them do not count. */
+/** Files with tests, without their helpers. */
 const TESTS = [
   ...(await filesBelow("tests")).filter((path) => isTest(path) && !path.startsWith("tests/house/")),
   ...(await filesBelow("tests/contract")).filter((path) => path.endsWith(".ts")),
@@ -26,10 +26,10 @@ for (const path of TESTS) texts.set(path, await mustRead(path));
 
 const API_FILES = [...texts.keys()].filter((path) => path.startsWith("tests/api/"));
 
-/** Asks each operation that mirrors another for all that it declares, and fails on what it is not. */
+/** The test that compares each mirrored operation with all declarations of its original. */
 const OF_MIRRORS = "tests/api/mirrored_operations_test.ts";
 
-/** The files of one operation: `create_document_test.ts`, `create_document_…_test.ts`. */
+/** Returns the tests of an operation: `create_document_test.ts`, `create_document_…_test.ts`. */
 const filesOf = ({ operationId, mirrors }: (typeof CONTRACTS)[number]): string[] => {
   const pattern = new RegExp(`^tests/api/${snakeCase(operationId)}(?:_\\w+)?_test\\.ts$`);
   const own = API_FILES.filter((path) => pattern.test(path));
@@ -50,7 +50,7 @@ Deno.test("every problem code is raised in a test", () => {
   assert.deepEqual(missing, []);
 });
 
-Deno.test("every code that an operation declares stands in its own tests, or in those of all", () => {
+Deno.test("every code that an operation declares occurs in its tests, or in those of all operations", () => {
   const own = new Map(CONTRACTS.map((contract) => [contract.operationId, filesOf(contract)]));
   const ofOne = new Set([...own.values()].flat());
   const shared = API_FILES.filter((path) => !ofOne.has(path));
@@ -63,33 +63,33 @@ Deno.test("every code that an operation declares stands in its own tests, or in 
   assert.deepEqual(missing, []);
 });
 
-Deno.test("every contract is mounted, once", () => {
+Deno.test("every contract is mounted once", () => {
   const mounted: string[] = [];
-  operations(({ operationId }, handle) => {
+  mountOperations(({ operationId }, handle) => {
     assert.equal(typeof handle, "function", operationId);
     mounted.push(operationId);
   });
   assert.deepEqual(mounted.toSorted(), CONTRACTS.map(({ operationId }) => operationId).toSorted());
 });
 
-Deno.test("every operation has an id, a method and a path of its own", () => {
+Deno.test("every operation has a unique id and a unique method and path", () => {
   const ids = CONTRACTS.map(({ operationId }) => operationId);
   assert.equal(new Set(ids).size, ids.length);
   const places = CONTRACTS.map(({ method, path }) => `${method} ${path}`);
   assert.equal(new Set(places).size, places.length);
 });
 
-Deno.test("no test is passed over by hand", () => {
+Deno.test("no test is skipped manually", () => {
   for (const [path, text] of texts) {
     assert.ok(!/Deno\.test\.(?:only|ignore|skip)/.test(text), `${path} passes tests over`);
   }
 });
 
-Deno.test("every file that holds tests is run, or imported by one that is", async () => {
+Deno.test("every file with tests is run, or imported by one that is", async () => {
   const servers = { mongodb: true, s3: true };
   const passes = passesOver(await testFilesIn("."), { all: true, servers });
   const reached = new Set(passes.flatMap(({ files }) => files));
-  // A set goes on with what is added to it.
+  // Iterating over a set includes elements that are added during the iteration.
   for (const path of reached) {
     for (const { target } of importsOf(path, await read(path) ?? "")) {
       if (target.startsWith("tests/")) reached.add(target);

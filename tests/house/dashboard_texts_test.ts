@@ -1,4 +1,4 @@
-/** All words of the dashboard are in its catalogue, which every language has whole. */
+/** Checks that all texts of the dashboard are in its catalogue, in every language. */
 
 import assert from "node:assert/strict";
 import { de } from "@/routes/dashboard/texts/de/mod.ts";
@@ -7,19 +7,19 @@ import { filesBelow, mustRead } from "./files.ts";
 
 const CATALOGUE = "routes/dashboard/texts/";
 
-/** Attributes that people read or hear. */
+/** Attributes whose values are read by people. */
 const READ = /^(?:aria-label|alt|button|caption|hint|label|loss|placeholder|title|what)$/;
 
 const WORD = /\p{L}{2}/u;
-/** A capital and more words behind it, or one that ends as sentences do. */
+/** Matches a capital followed by more words, or by the end of a sentence. */
 const SENTENCE = /^\p{Lu}[\p{Ll}'’]+(?: \S+|[.:?!]$)/u;
 
-/** Names, addresses and samples, which are the same in every language. */
+/** Names, addresses and samples, which are not translated. */
 const SAME: readonly string[] = ["Corbel", "JSON", "CSV", "GET", "HTML"];
 
 const isText = (text: string): boolean => WORD.test(text) && !SAME.includes(text.trim());
 
-/** Whether it is to be read as it stands: in code, or in letters of one width. */
+/** Returns whether a text is code, which is not translated. */
 function isCode({ parent: above }: { parent: Deno.lint.Node | null }): boolean {
   if (above === null) return false;
   if (above.type === "JSXElement") {
@@ -35,7 +35,7 @@ function isCode({ parent: above }: { parent: Deno.lint.Node | null }): boolean {
   return "parent" in above && isCode(above as { parent: Deno.lint.Node | null });
 }
 
-/** Whether it is the note that somebody else has changed something: it names that by its key. */
+/** Returns whether an element is the note about a conflict, which names records by key. */
 const isConflict = ({ name }: Deno.lint.JSXOpeningElement): boolean =>
   name.type === "JSXIdentifier" && name.name === "Conflict";
 
@@ -71,7 +71,7 @@ const plugin: Deno.lint.Plugin = {
   },
 };
 
-Deno.test("the pages of the dashboard take their words from the catalogue", async () => {
+Deno.test("the pages of the dashboard take their texts from the catalogue", async () => {
   const found: string[] = [];
   for (const path of await filesBelow("routes/dashboard")) {
     if (path.startsWith(CATALOGUE) || !/(?<!_test)\.tsx?$/.test(path)) continue;
@@ -82,13 +82,13 @@ Deno.test("the pages of the dashboard take their words from the catalogue", asyn
   assert.deepEqual(found, []);
 });
 
-Deno.test("no language of the dashboard repeats English, but for words that it shares", () => {
+Deno.test("German texts differ from English, except for shared words", () => {
   const shared = new Set(SHARED);
   const found = [...pairs(en, de)].filter(([, here, there]) => here === there && !shared.has(here));
   assert.deepEqual(found.map(([path, text]) => `${path}: ${text}`), []);
 });
 
-/** The same in German. */
+/** Words that are the same in German and English. */
 const SHARED: readonly string[] = [
   "+ Filter",
   "API",
@@ -118,14 +118,14 @@ const SHARED: readonly string[] = [
   "ok",
 ];
 
-/** Paths of texts that depend on nothing, each in both languages. */
+/** Yields the paths of constant texts with the text in each language. */
 function* pairs(one: object, other: object, path = ""): Generator<[string, string, string]> {
   for (const [name, value] of Object.entries(one)) {
-    const there = (other as Record<string, unknown>)[name];
+    const translated = (other as Record<string, unknown>)[name];
     const at = path === "" ? name : `${path}.${name}`;
-    if (typeof value === "string" && typeof there === "string") yield [at, value, there];
-    else if (typeof value === "object" && typeof there === "object") {
-      yield* pairs(value, there!, at);
+    if (typeof value === "string" && typeof translated === "string") yield [at, value, translated];
+    else if (typeof value === "object" && typeof translated === "object") {
+      yield* pairs(value, translated!, at);
     }
   }
 }

@@ -5,10 +5,10 @@ import { committedFiles, isTest, mustRead } from "./files.ts";
 
 const KEPT = /(?:: Definition = \{|\brecordKind\(\{)\s*name: "(\w+)"/g;
 
-/** Names with `_` are those in projects, but for these, which the control space has, too. */
+/** Names with `_` are those of projects, except for these, which the control space has too. */
 const IN_BOTH = ["_jobs", "_mails", "_codes", "_sendings", "_wrongCodes"];
 
-/** Names of all that Corbel keeps beside its projects' own collections. */
+/** Returns the names of all records that Corbel defines in addition to projects' collections. */
 async function definedNames(): Promise<string[]> {
   const paths = (await committedFiles()).filter((path) =>
     /^lib\/.*\.ts$/.test(path) && !isTest(path)
@@ -17,7 +17,7 @@ async function definedNames(): Promise<string[]> {
   return texts.flatMap((text) => [...text.matchAll(KEPT)].map(([, name]) => name!));
 }
 
-Deno.test("docs/scaling.md has a shard key for each of Corbel's collections, and for no other", async () => {
+Deno.test("docs/scaling.md has a shard key for exactly Corbel's collections", async () => {
   const document = await mustRead("docs/scaling.md");
   const section = document.split("### Collections that are too large for one shard")[1]!;
   const named = [...section.matchAll(/^\| (`[^|]*) \|/gm)]
@@ -27,7 +27,7 @@ Deno.test("docs/scaling.md has a shard key for each of Corbel's collections, and
   assert.deepEqual(named.toSorted(), defined.toSorted());
 });
 
-Deno.test("docs/mongodb.md names what the control database holds, and nothing else", async () => {
+Deno.test("docs/mongodb.md names exactly the records of the control database", async () => {
   const document = await mustRead("docs/mongodb.md");
   const item = /- \*\*`corbel_control`\*\* ([^]*?)\n- /.exec(document)![1]!;
   const named = [...item.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
@@ -37,7 +37,7 @@ Deno.test("docs/mongodb.md names what the control database holds, and nothing el
   assert.deepEqual(named.toSorted(), kept.toSorted());
 });
 
-Deno.test("the rights that MongoDB is asked for are the same wherever they are named", async () => {
+Deno.test("the rights on MongoDB are the same wherever they are listed", async () => {
   const actionsIn = (text: string) =>
     [.../actions: \[([^\]]*)\]/.exec(text)![1]!.matchAll(/"(\w+)"/g)].map(([, name]) => name!);
   const actions = actionsIn(await mustRead("docs/mongodb.md"));
@@ -68,22 +68,22 @@ Deno.test("every service of compose.yaml is hardened, and every image has an exa
   for (const [, image] of images) assert.match(image!, /:v?\d+\.\d+(?:\.\d+)?\b|@sha256:/, image);
 });
 
-Deno.test("docs/self-hosting.md lists the commands of the administration, each once", async () => {
+Deno.test("docs/self-hosting.md lists each command of the administration once", async () => {
   const page = await mustRead("docs/self-hosting.md");
   const section = page.split("## Administration")[1]!;
   const listed = section.split("```")[1]!.trim().split("\n");
   assert.deepEqual(listed.toSorted(), usageLines().toSorted());
 });
 
-/** For who works on Corbel itself. */
-const UNSERVED = ["CONTRIBUTING", "architecture"];
+/** Pages for developers of Corbel, which the reference does not serve. */
+const NOT_SERVED = ["CONTRIBUTING", "architecture"];
 
-Deno.test("the reference serves every page of docs, but for those about Corbel's own code", async () => {
+Deno.test("the reference serves every page of docs, except those about Corbel's code", async () => {
   const pages = (await committedFiles()).flatMap((path) =>
     /^docs\/([\w-]+)\.md$/.exec(path)?.[1] ?? []
   );
-  // Errors are served as a page of their own.
-  const served = [...guides().map(({ name }) => name), "errors", ...UNSERVED];
+  // Errors have a separate page.
+  const served = [...guides().map(({ name }) => name), "errors", ...NOT_SERVED];
   assert.deepEqual(served.toSorted(), pages.toSorted());
   for (const { name, title } of guides()) {
     const heading = /^# (.*)$/m.exec(await mustRead(`docs/${name}.md`))![1]!;
@@ -93,7 +93,7 @@ Deno.test("the reference serves every page of docs, but for those about Corbel's
 
 const withoutCode = (page: string): string => page.replace(/^```[^]*?^```/gm, "");
 
-/** As GitHub makes them of headings. */
+/** Returns the anchors of the headings, as GitHub creates them. */
 const anchorsOf = (page: string): Set<string> =>
   new Set(
     [...withoutCode(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
@@ -101,7 +101,7 @@ const anchorsOf = (page: string): Set<string> =>
     ),
   );
 
-Deno.test("every link of a page to another file of ours leads there, to a heading that it has", async () => {
+Deno.test("every local link of a page leads to an existing file and heading", async () => {
   const files = await committedFiles();
   const pages = files.filter((path) => path.endsWith(".md"));
   let seen = 0;
@@ -119,7 +119,7 @@ Deno.test("every link of a page to another file of ours leads there, to a headin
   assert.ok(seen > 40, `${seen} links`);
 });
 
-Deno.test("the README is short enough to be read", async () => {
+Deno.test("the README is short", async () => {
   const lines = (await mustRead("README.md")).trimEnd().split("\n");
   assert.ok(lines.length <= 200, `${lines.length} lines`);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ProblemCode, PROBLEMS } from "@/lib/problems.ts";
 import { buildDocument, CONTRACTS } from "@/openapi/document.ts";
-import { generated } from "@/openapi/generate.ts";
+import { generateFiles } from "@/openapi/generate.ts";
 import { exampleOf } from "@/openapi/shared_examples.ts";
 import { lastName, parametersOf } from "@/openapi/shared_parts.ts";
 
@@ -56,14 +56,14 @@ const OPERATIONS = Object.entries(document.paths).flatMap(([path, operations]) =
   Object.values(operations).map((operation) => ({ path, operation }))
 );
 
-/** Responses of an operation, those of components too. */
+/** Returns the responses of an operation, including those that are components. */
 const responsesOf = ({ responses }: Operation): [string, Declared][] =>
   Object.entries(responses).map(([status, one]) => [
     status,
     "$ref" in one ? document.components.responses[lastName(one.$ref)]! : one,
   ]);
 
-Deno.test("every refusal is a component, with an example of each of its problems", () => {
+Deno.test("every problem response is a component, with an example of each of its problems", () => {
   for (const { operation } of OPERATIONS) {
     const { codes } = CONTRACTS.find(({ operationId }) => operationId === operation.operationId)!;
     const shown: string[] = [];
@@ -85,15 +85,15 @@ Deno.test("every refusal is a component, with an example of each of its problems
   }
 });
 
-Deno.test("the document is small enough to be read by a browser at once", () => {
-  // As it is served: the file has line breaks and indents besides, for who compares two of them.
+Deno.test("the document is small enough for a browser", () => {
+  // Measured as it is served; the file also has line breaks and indentation for comparisons.
   const { length } = JSON.stringify(document);
   assert.ok(length <= 600_000, `${length} characters`);
 });
 
-Deno.test("no schema admits null in one part and excludes it in another", () => {
+Deno.test("no schema both admits and excludes null", () => {
   JSON.stringify(document, (_key, value) => {
-    // A schema that is referred to and made nullable becomes such a pair.
+    // A referenced schema that is made nullable could cause this.
     const parts: { type?: unknown }[] = value?.allOf ?? [];
     for (const { type } of parts) {
       assert.ok(!Array.isArray(type) || !type.includes("null"), JSON.stringify(value));
@@ -102,21 +102,21 @@ Deno.test("no schema admits null in one part and excludes it in another", () => 
   });
 });
 
-Deno.test("what is generated and committed is in step with the code", async () => {
-  for (const [url, text] of await generated()) {
+Deno.test("committed generated files match the code", async () => {
+  for (const [url, text] of await generateFiles()) {
     const name = url.pathname.split("/").slice(-2).join("/");
     assert.ok(await Deno.readTextFile(url) === text, `${name}: run deno task openapi`);
   }
 });
 
-Deno.test("the document holds every contract and nothing else", () => {
+Deno.test("the document contains exactly the contracts", () => {
   assert.deepEqual(
     OPERATIONS.map(({ operation }) => operation.operationId).toSorted(),
     CONTRACTS.map(({ operationId }) => operationId).toSorted(),
   );
 });
 
-Deno.test("every operation says who may call it, also where that is anyone", () => {
+Deno.test("every operation says who may call it, also if that is anyone", () => {
   const schemes = Object.keys(document.components.securitySchemes);
   for (const { operation: { operationId, security } } of OPERATIONS) {
     assert.ok(Array.isArray(security), `${operationId} has no security`);
@@ -139,7 +139,7 @@ Deno.test("every operation has a summary, a description, a known tag and describ
   }
 });
 
-Deno.test("every path parameter is declared, and no other", () => {
+Deno.test("exactly the parameters of the path are declared", () => {
   for (const { path, operation: { operationId, parameters: declared } } of OPERATIONS) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const parameters = parametersOf(document, declared);
@@ -148,12 +148,12 @@ Deno.test("every path parameter is declared, and no other", () => {
   }
 });
 
-/** Shown beside a body or an answer, or by its schema. */
+/** Returns whether a body or response has an example, in place or in its schema. */
 const hasExample = ({ example, examples, schema }: Content): boolean =>
   examples !== undefined ||
   (example ?? exampleOf(schema, document.components.schemas)) !== undefined;
 
-Deno.test("every body must be sent, or may be left out by its contract, and has an example; every JSON answer has one too", () => {
+Deno.test("every body says whether it is required and has an example, and so does every JSON answer", () => {
   const RAW = new Set(
     CONTRACTS.filter(({ rawBody }) => rawBody !== undefined).map((one) => one.operationId),
   );
@@ -176,7 +176,7 @@ Deno.test("every body must be sent, or may be left out by its contract, and has 
   }
 });
 
-Deno.test("readers of the document see the examples of the contracts, also those that it leaves to schemas", () => {
+Deno.test("every example of a contract is in the document, in place or in a schema", () => {
   const { schemas } = document.components;
   let left = 0;
   for (const { operation } of OPERATIONS) {
@@ -187,7 +187,7 @@ Deno.test("readers of the document see the examples of the contracts, also those
       assert.deepEqual(example ?? exampleOf(schema, schemas), expected, operation.operationId);
     };
     if (body !== undefined) sees(operation.requestBody!.content, body.example);
-    for (const { status, data, members, content, example, message } of success) {
+    for (const { status, data, duplicatedMembers: members, content, example, message } of success) {
       if (data === null || members !== undefined || content !== undefined) continue;
       const { content: answered } = operation.responses[String(status)] as Declared;
       sees(answered, { success: true, data: example, message });
@@ -206,14 +206,14 @@ Deno.test("every schema of the document has an example or a description", () => 
   assert.deepEqual(bare.map(([name]) => name).filter((name) => !shown.includes(name)), []);
 });
 
-Deno.test("every answer and every body has a named schema; none admits another member of its envelope", () => {
+Deno.test("answers and bodies have named schemas, and envelopes admit no other members", () => {
   for (const { operation } of OPERATIONS) {
     const { operationId } = operation;
     for (const [status, { content }] of responsesOf(operation)) {
       const json = content?.["application/json"] as { schema: { $ref?: string } } | undefined;
       const schema = json?.schema;
       if (schema === undefined || Number(status) >= 400) continue;
-      if (NAMELESS.has(operationId)) continue;
+      if (WITHOUT_NAMED_SCHEMA.has(operationId)) continue;
       const name = schema.$ref?.split("/").at(-1);
       const named = document.components.schemas[name!] as Envelope;
       assert.ok(named, `${operationId} ${status}`);
@@ -228,15 +228,15 @@ Deno.test("every answer and every body has a named schema; none admits another m
   }
 });
 
-/** Answers whose shape others have set: the keys of a project, and an OpenAPI document. */
-const NAMELESS = new Set(["getJwks", "getOpenApi", "getProjectOpenApi"]);
+/** Operations whose answers follow other standards: JWKS and OpenAPI documents. */
+const WITHOUT_NAMED_SCHEMA = new Set(["getJwks", "getOpenApi", "getProjectOpenApi"]);
 
 interface Envelope {
   readonly properties?: Record<string, unknown>;
   readonly additionalProperties?: unknown;
 }
 
-Deno.test("every operation is in a group, by who calls it", () => {
+Deno.test("every operation is in a group, by its callers", () => {
   const groups = document["x-tagGroups"];
   assert.deepEqual(groups.map(({ name }) => name), ["Your app", "Your server", "Owners", "Server"]);
   assert.deepEqual(groups.flatMap(({ tags }) => tags), document.tags.map(({ name }) => name));

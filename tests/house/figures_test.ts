@@ -1,23 +1,27 @@
 import assert from "node:assert/strict";
 import { atMostOf, QUESTIONS } from "@/bench/questions.ts";
-import { reportJson, reportTable, type Told } from "@/bench/report.ts";
+import { type MeasuredRow, reportJson, reportTable } from "@/bench/report.ts";
 import { committedFiles, mustRead } from "./files.ts";
 
-const told = (name: string, value: number | null, row: Partial<Told> = {}): Told => ({
+const figure = (
+  name: string,
+  value: number | null,
+  row: Partial<MeasuredRow> = {},
+): MeasuredRow => ({
   name,
-  what: `What ${name} is`,
+  description: `What ${name} is`,
   ...row,
   value,
 });
 
 const RUN = [
-  told("fast", 0.5, { atLeast: 0.5 }),
-  told("slow", 1.3, { atMost: 1.2 }),
-  told("only_told", 7),
-  told("failing", null, { atLeast: 2 }),
+  figure("fast", 0.5, { atLeast: 0.5 }),
+  figure("slow", 1.3, { atMost: 1.2 }),
+  figure("only_told", 7),
+  figure("failing", null, { atLeast: 2 }),
 ];
 
-Deno.test("a run is told by name, with targets and whether they held; what failed has not", () => {
+Deno.test("a run has figures by name with targets and results, and a failed row has none", () => {
   assert.deepEqual(JSON.parse(reportJson(RUN)), {
     fast: 0.5,
     slow: 1.3,
@@ -32,7 +36,7 @@ Deno.test("a run is told by name, with targets and whether they held; what faile
   });
 });
 
-Deno.test("the table of a run says the same", () => {
+Deno.test("the table of a run contains its figures", () => {
   assert.deepEqual(reportTable(RUN).split("\n").slice(2), [
     "| `fast` | What fast is | 0.5 | ≥ 0.5 | yes |",
     "| `slow` | What slow is | 1.3 | ≤ 1.2 | **no** |",
@@ -42,9 +46,9 @@ Deno.test("the table of a run says the same", () => {
 });
 
 const ROW =
-  /name: "(\w+)",\s+what:\s+"[^"]*",\s+(?:(atLeast|atMost): ([\d.]+),\s+)?(?:async )?measure/g;
+  /name: "(\w+)",\s+description:\s+"[^"]*",\s+(?:(atLeast|atMost): ([\d.]+),\s+)?(?:async )?measure/g;
 
-/** Rows as their sources declare them, which need a browser's and a database's modules to load. */
+/** Reads the names of rows from the sources: loading them needs a browser and a database. */
 async function declaredRows(): Promise<string[]> {
   const paths = (await committedFiles()).filter((path) => /^bench\/\w+\.ts$/.test(path));
   const texts = await Promise.all(paths.map(mustRead));
@@ -56,7 +60,7 @@ async function declaredRows(): Promise<string[]> {
   return [...rows, ...QUESTIONS.map((question) => `${question.name} ≤ ${atMostOf(question)}`)];
 }
 
-Deno.test("the figures in docs/performance.md are those of the rows, with their targets", async () => {
+Deno.test("docs/performance.md has the figures of the declared rows, with their targets", async () => {
   const document = await mustRead("docs/performance.md");
   const figures = document.split("## Figures")[1]!.split("\n## ")[0]!;
   const listed = [...figures.matchAll(/^\| `(\w+)` +\| ([^|]*) \|/gm)]

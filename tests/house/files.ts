@@ -1,6 +1,6 @@
 const ROOT = new URL("../../", import.meta.url);
 
-/** The text of a file by its path from the root; null if it is missing. */
+/** Reads a file by its path from the root; null if it is missing. */
 export async function read(path: string): Promise<string | null> {
   try {
     return await Deno.readTextFile(new URL(path, ROOT));
@@ -10,14 +10,14 @@ export async function read(path: string): Promise<string | null> {
   }
 }
 
-/** As {@linkcode read}, of a file that must be there. */
+/** Reads a file by its path from the root. Throws if it is missing. */
 export async function mustRead(path: string): Promise<string> {
   const text = await read(path);
   if (text === null) throw new Error(`There is no file "${path}"`);
   return text;
 }
 
-/** Paths of all committed files that are still there. */
+/** Returns the paths of all committed files that exist. */
 export async function committedFiles(): Promise<string[]> {
   const { success, stdout, stderr } = await new Deno.Command("git", {
     args: ["ls-files", "-z"],
@@ -29,7 +29,7 @@ export async function committedFiles(): Promise<string[]> {
   return present.filter((path) => path !== null);
 }
 
-/** Paths of all files below a folder, committed or not. */
+/** Returns the paths of all files below a folder, committed or not. */
 export async function filesBelow(folder: string): Promise<string[]> {
   const found: string[] = [];
   for await (const entry of Deno.readDir(new URL(`${folder}/`, ROOT))) {
@@ -48,9 +48,8 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** One import or export of another module. */
 export interface Import {
-  /** Path from the root, or the package's name. */
+  /** Path from the root, or the name of the package. */
   readonly target: string;
   readonly typeOnly: boolean;
 }
@@ -60,24 +59,23 @@ const STATIC =
 const BARE = /(?:^|\n)\s*import\s*["']([^"']+)["']/g;
 const DYNAMIC = /\bimport\(\s*["']([^"']+)["']/g;
 
-/** Every module that a source file names. */
 export function importsOf(path: string, text: string): Import[] {
   const found = [
     ...[...text.matchAll(STATIC)].map(([, type, name]) => ({ name: name!, typeOnly: !!type })),
     ...[...text.matchAll(BARE)].map(([, name]) => ({ name: name!, typeOnly: false })),
     ...[...text.matchAll(DYNAMIC)].map(([, name]) => ({ name: name!, typeOnly: false })),
   ];
-  return found.map(({ name, typeOnly }) => ({ target: resolved(path, name), typeOnly }));
+  return found.map(({ name, typeOnly }) => ({ target: resolveModule(path, name), typeOnly }));
 }
 
-/** A module by its path from the root; one of a package by its name. */
-export function resolved(from: string, name: string): string {
+/** Resolves a module to its path from the root, or to the name of its package. */
+export function resolveModule(from: string, name: string): string {
   if (name.startsWith("@/")) return name.slice(2);
   if (!name.startsWith(".")) return name;
   return new URL(name, `file:///${from}`).pathname.slice(1);
 }
 
-/** `createDocument` as files are named: `create_document`. */
+/** Converts `createDocument` to `create_document`, as files are named. */
 export const snakeCase = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

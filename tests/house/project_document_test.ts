@@ -13,10 +13,10 @@ import { definition as anyDefinition } from "../property/collections.ts";
 
 const DEFINITIONS = 200;
 
-/** One for all: to make one takes as long as to look at a document. */
+/** Shared by all tests, because creating a validator takes as long as validating a document. */
 const validator = new Validator();
 
-/** Names that are others' once signs and letter case are gone, and those of our own schemas. */
+/** Names that collide without signs and letter case, and names of our own schemas. */
 const NAMES = ["posts", "a-b", "a_b", "ab", "Batch", "document", "list", "Page", "file", "x-"];
 
 const collections: fc.Arbitrary<readonly CollectionDefinition[]> = fc.tuple(
@@ -52,7 +52,7 @@ const settings: fc.Arbitrary<Omit<ProjectFacts, "definitions">> = fc.record({
   hasOrigins: fc.boolean(),
 });
 
-Deno.test("the documents of 200 random definitions are OpenAPI 3.1, and hold every name once", async () => {
+Deno.test("the documents of 200 random definitions are valid OpenAPI 3.1 without duplicate names", async () => {
   await fc.assert(
     fc.asyncProperty(
       collections,
@@ -68,7 +68,7 @@ Deno.test("the documents of 200 random definitions are OpenAPI 3.1, and hold eve
         assertApart(JSON.parse(text));
       },
     ),
-    { numRuns: DEFINITIONS / 2 }, // Each has two.
+    { numRuns: DEFINITIONS / 2 }, // Each run has two definitions.
   );
 });
 
@@ -77,7 +77,7 @@ interface Parsed {
   readonly components: { readonly schemas: Record<string, unknown> };
 }
 
-/** Generators make files and functions of names, in which letter case and signs may not count. */
+/** Fails if names differ only in case or signs: generators create files from them. */
 function assertApart({ paths, components }: Parsed): void {
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
   for (
@@ -104,8 +104,8 @@ const LARGE: Omit<ProjectFacts, "definitions"> = {
 const OPTIONS = { audience: "client", serverUrl: "/" } as const;
 const TYPES = ["String", "Number", "Boolean", "Date"] as const;
 
-/** Collections of which each refers to another one, with fields that no other has. */
-const varied = (count: number, fields: number): CollectionDefinition[] =>
+/** Creates collections that refer to each other, with different fields. */
+const createCollections = (count: number, fields: number): CollectionDefinition[] =>
   Array.from({ length: count }, (_, i) =>
     parseDefinition({
       name: `things_${i}`,
@@ -119,13 +119,16 @@ const varied = (count: number, fields: number): CollectionDefinition[] =>
     }));
 
 Deno.test("a project with all that a plan allows has a document of bounded size", async () => {
-  const document = await projectDocument({ ...LARGE, definitions: varied(200, 190) }, OPTIONS);
+  const document = await projectDocument(
+    { ...LARGE, definitions: createCollections(200, 190) },
+    OPTIONS,
+  );
   const { length } = await documentText(document);
   assert.ok(length < 40 * 1_048_576, `${length} characters`);
 });
 
-Deno.test("a document of 300 collections is OpenAPI 3.1 of at most 7 MB, made in slices", async () => {
-  const facts = { ...LARGE, definitions: varied(300, 10) };
+Deno.test("a document of 300 collections is valid OpenAPI 3.1 of at most 7 MB, made in slices", async () => {
+  const facts = { ...LARGE, definitions: createCollections(300, 10) };
   let turns = 0;
   const ended = new AbortController();
   const other = (async () => {
@@ -154,7 +157,6 @@ interface Components {
 
 const lastOf = ($ref: string): string => $ref.split("/").at(-1)!;
 
-/** What an operation of a document may be refused with. */
 const codesOf = ({ responses }: Declared, components: Components): string[] =>
   Object.entries(responses).filter(([status]) => /^[45]/.test(status)).flatMap(([, { $ref }]) =>
     Object.keys(components.responses[lastOf($ref!)]!.content["application/json"]!.examples)
@@ -165,14 +167,14 @@ const filtersOf = ({ parameters = [] }: Declared, components: Components): Set<s
     parameters.map(({ name, $ref }) => name ?? components.parameters[lastOf($ref!)]!.name),
   );
 
-Deno.test("a document of many collections has the operations, types, codes and first filters of one of few", async () => {
-  const definitions = varied(120, 10);
+Deno.test("a document of many collections has the same contents per collection as one of few", async () => {
+  const definitions = createCollections(120, 10);
   const large = await projectDocument({ ...LARGE, definitions }, OPTIONS);
   const chosen = ["things_3", "things_22"];
   const small = await projectDocument({ ...LARGE, definitions }, { ...OPTIONS, chosen });
   const [largeText, smallText] = [JSON.stringify(large), JSON.stringify(small)];
   assert.ok(smallText.length < 1_000_000, `${smallText.length} characters`);
-  assert.ok(!smallText.includes("Things4"), "what is not chosen is left out");
+  assert.ok(!smallText.includes("Things4"), "unselected collections are left out");
   const [all, few] = [JSON.parse(largeText), JSON.parse(smallText)];
   let looked = 0;
   for (const [path, item] of Object.entries<Record<string, Declared>>(few.paths)) {

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { FIELD_TYPES } from "@/lib/store/field_types.ts";
 import { SETTINGS } from "@/lib/runtime/settings.ts";
-import { committedFiles, importsOf, isTest, mustRead, read, resolved } from "./files.ts";
+import { committedFiles, importsOf, isTest, mustRead, read, resolveModule } from "./files.ts";
 
 const FILES = await committedFiles();
 const SOURCES = FILES.filter((path) => /\.tsx?$/.test(path));
 const sources = new Map<string, string>();
 for (const path of SOURCES) sources.set(path, await mustRead(path));
 
-/** What each layer may import: itself and what lies below it. */
+/** Layers that each layer may import, including itself. */
 const LAYERS: Record<string, readonly string[]> = {
   lib: ["lib"],
   openapi: ["openapi", "lib"],
@@ -19,7 +19,7 @@ const LAYERS: Record<string, readonly string[]> = {
 const layerOf = (path: string): string => path.split("/")[0]!;
 const isLocal = (target: string): boolean => FILES.includes(target);
 
-/** Sources of the product, which is what the layers are about. */
+/** Sources of the product, to which the layers apply. */
 const PRODUCT = [...sources].filter(([path]) => layerOf(path) in LAYERS && !isTest(path));
 
 const DRIVERS = [
@@ -35,7 +35,7 @@ const BINARY = /\.(?:br|png|jpe?g|ico|woff2?)$/;
 
 const lines = (text: string): number => text.trimEnd().split("\n").length;
 
-Deno.test("the parser of imports sees every form", () => {
+Deno.test("the parser of imports recognizes every form", () => {
   const text = [
     'import a from "@/lib/a.ts";',
     'import { b, type B } from "./b.ts";',
@@ -68,7 +68,7 @@ Deno.test("the parser of imports sees every form", () => {
   assert.deepEqual(types.toSorted(), ["lib/c.ts", "lib/x/j.ts"]);
 });
 
-Deno.test("imports form a line: lib <- openapi <- routes <- main", () => {
+Deno.test("imports go down the layers: lib <- openapi <- routes <- main", () => {
   assert.ok(PRODUCT.length > 50);
   const wrong = PRODUCT.flatMap(([path, text]) =>
     importsOf(path, text)
@@ -78,10 +78,7 @@ Deno.test("imports form a line: lib <- openapi <- routes <- main", () => {
   assert.deepEqual(wrong, []);
 });
 
-/**
- * The folders of lib: each imports only folders before its own, and files beside them, which hold
- * what everybody may take.
- */
+/** Folders of lib in order. Each may import the folders before it and the files directly in lib. */
 const LIB_FOLDERS = [
   "problems",
   "store",
@@ -120,7 +117,7 @@ Deno.test("the folders of lib form a line: no two import each other", () => {
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("no files of the product import each other in a circle, types included", () => {
+Deno.test("no files of the product import each other in a circle, including types", () => {
   const imports = new Map(
     PRODUCT.map(([path, text]) => [path, importsOf(path, text).map(({ target }) => target)]),
   );
@@ -138,7 +135,7 @@ Deno.test("no files of the product import each other in a circle, types included
   assert.deepEqual(circles, []);
 });
 
-Deno.test("what everybody in lib may take rests on the store's types alone", () => {
+Deno.test("the files directly in lib depend only on the store's types", () => {
   const wrong = PRODUCT
     .filter(([path]) => /^lib\/\w+\.ts$/.test(path) && path !== "lib/services.ts")
     .flatMap(([path, text]) =>
@@ -152,7 +149,7 @@ Deno.test("what everybody in lib may take rests on the store's types alone", () 
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("no module that a thread loads awaits at its top level: its first messages would be lost", () => {
+Deno.test("no module of a worker has a top-level await: its first messages would be lost", () => {
   const awaits = /^(?:(?:export )?(?:const|let) .*= |\} = )?await /m;
   assert.match("const { a } = await b();", awaits);
   const found = PRODUCT.filter(([path, text]) =>
@@ -161,7 +158,7 @@ Deno.test("no module that a thread loads awaits at its top level: its first mess
   assert.deepEqual(found.map(([path]) => path), []);
 });
 
-Deno.test("in lib only lib/http knows hono", () => {
+Deno.test("in lib only lib/http imports hono", () => {
   const wrong = PRODUCT.filter(([path]) => path.startsWith("lib/") && !path.startsWith("lib/http/"))
     .filter(([path, text]) =>
       importsOf(path, text).some(({ target }) => /^(?:npm:)?@?hono\b/.test(target))
@@ -169,7 +166,7 @@ Deno.test("in lib only lib/http knows hono", () => {
   assert.deepEqual(wrong.map(([path]) => path), []);
 });
 
-Deno.test("only lib/services.ts and tests/contract name a driver; lib/runtime/config.ts knows its types", () => {
+Deno.test("only lib/services.ts and tests/contract name a driver, and config.ts its types", () => {
   const wrong = [...sources].flatMap(([path, text]) => {
     if (inDriver(path) || path.startsWith("tests/contract/")) return [];
     return importsOf(path, text)
@@ -182,7 +179,7 @@ Deno.test("only lib/services.ts and tests/contract name a driver; lib/runtime/co
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("the drivers of MongoDB and of buckets are loaded only by those who use them", () => {
+Deno.test("the drivers of MongoDB and of buckets are only loaded when they are used", () => {
   const heavy =
     /^import (?!type\b)[^;]*from "[^"]*(?:\/store\/mongo\/|\/files\/s3\/|@aws-sdk|mongodb)/m;
   const own = ["lib/store/mongo/", "lib/files/s3/"];
@@ -192,7 +189,7 @@ Deno.test("the drivers of MongoDB and of buckets are loaded only by those who us
   assert.ok(heavy.test('import { S3Client } from "@aws-sdk/client-s3";'));
 });
 
-Deno.test("the native code that hashes passwords is loaded only by those who sign in", () => {
+Deno.test("the native code that hashes passwords is only loaded for sign-in", () => {
   const wrong = PRODUCT.filter(([, text]) => /^import (?!type\b)[^;]*@node-rs/m.test(text));
   assert.deepEqual(wrong.map(([path]) => path), []);
   for (const name of ["argon2", "bcrypt"]) {
@@ -201,7 +198,7 @@ Deno.test("the native code that hashes passwords is loaded only by those who sig
   }
 });
 
-Deno.test("verbs know neither the runtime, the time of day nor chance", () => {
+Deno.test("verbs do not use the runtime, the time of day or randomness directly", () => {
   const rooms = LIB_FOLDERS.slice(LIB_FOLDERS.indexOf("projects"));
   const inRooms = PRODUCT.filter(([path]) => rooms.some((room) => path.startsWith(`lib/${room}/`)));
   const wrong = inRooms
@@ -210,7 +207,7 @@ Deno.test("verbs know neither the runtime, the time of day nor chance", () => {
   assert.deepEqual(wrong.map(([path]) => path), []);
 });
 
-Deno.test("a sign-in provider is one file and one row: what all share names none of them", () => {
+Deno.test("a sign-in provider is one file and one row: shared code names none of them", () => {
   const own = /^lib\/social\/providers\/(\w+)\.ts$/;
   const names = PRODUCT.flatMap(([path]) => own.exec(path)?.[1] ?? []);
   assert.ok(names.length >= 2);
@@ -222,21 +219,21 @@ Deno.test("a sign-in provider is one file and one row: what all share names none
   assert.deepEqual(wrong.map(([path]) => path), []);
 });
 
-/** Files that have names of field types for a reason. */
+/** Files that may name several field types. */
 const NAMING_FIELD_TYPES = [
-  // What people call each type, in each language.
+  // Names of the types in each language.
   /^routes\/dashboard\/texts\/\w+\/documents\.tsx$/,
-  // The types of another system, each with the type here that has its values.
+  // Types of other systems with the field types that have their values.
   /^lib\/operations\/foreign\//,
 ];
 
-Deno.test("a field type is one file and one row: no other file tells several types apart", () => {
+Deno.test("a field type is one file and one row: no other file distinguishes several types", () => {
   const names = Object.keys(FIELD_TYPES).join("|");
-  // A declaration, `{ type: "Date" }`, uses a type and tells none apart.
-  const told = new RegExp(`(?<!\\btype: )"(${names})"|^ *(${names}): `, "gm");
+  // A declaration such as `{ type: "Date" }` uses a type without distinguishing several.
+  const typeNames = new RegExp(`(?<!\\btype: )"(${names})"|^ *(${names}): `, "gm");
   const own = /^lib\/store\/field_types(?:\.ts|\/\w+\.ts)$/;
   const several = PRODUCT.filter(([path]) => !own.test(path)).filter(([, text]) =>
-    new Set([...text.matchAll(told)].map(([, literal, key]) => literal ?? key)).size > 1
+    new Set([...text.matchAll(typeNames)].map(([, literal, key]) => literal ?? key)).size > 1
   ).map(([path]) => path);
   const isNaming = (path: string) => NAMING_FIELD_TYPES.some((reason) => reason.test(path));
   assert.deepEqual(several.filter((path) => !isNaming(path)), []);
@@ -244,17 +241,17 @@ Deno.test("a field type is one file and one row: no other file tells several typ
     assert.ok(several.some((path) => reason.test(path)), `${reason} is needed`);
   }
   const files = PRODUCT.filter(([path]) => /^lib\/store\/field_types\//.test(path));
-  assert.equal(files.length, Object.keys(FIELD_TYPES).length + 1, "and the interface of all");
+  assert.equal(files.length, Object.keys(FIELD_TYPES).length + 1, "and the common interface");
 });
 
-Deno.test("the product parses JSON in one place, which knows the trap in V8's parser", () => {
+Deno.test("the product parses JSON in one place, which avoids a bug in V8's parser", () => {
   const wrong = PRODUCT.filter(([path]) => path !== "lib/store/json_text.ts")
-    .filter(([path]) => path !== "openapi/reference/update.ts") // Reads a package's own manifest.
+    .filter(([path]) => path !== "openapi/reference/update.ts") // Reads the manifest of a package.
     .filter(([, text]) => /\bJSON\.parse\(|\breq(?:uest)?\.json\(/.test(text));
   assert.deepEqual(wrong.map(([path]) => path), []);
 });
 
-Deno.test("whatever seals something is among what is sealed anew", () => {
+Deno.test("all sealed records are resealed when keys change", () => {
   const list = "lib/operations/reseal.ts";
   const listed = importsOf(list, sources.get(list)!).map(({ target }) => target);
   const sealing = PRODUCT.filter(([path]) => path !== "lib/crypto/key_ring.ts")
@@ -263,29 +260,29 @@ Deno.test("whatever seals something is among what is sealed anew", () => {
   assert.deepEqual(sealing.filter((path) => !listed.includes(path)), []);
 });
 
-/** What is started. */
+/** Modules that are started as programs. */
 const ENTRIES = ["main.ts", "permissions.ts"];
 
-Deno.test("only what is started reads the environment", () => {
+Deno.test("only programs read the environment", () => {
   const wrong = PRODUCT.filter(([path]) => !ENTRIES.includes(path))
     .filter(([, text]) => /\bDeno\.env\b|process\.env\b/.test(text));
   assert.deepEqual(wrong.map(([path]) => path), []);
 });
 
-Deno.test("what is imported late is fetched with the image", async () => {
+Deno.test("lazily imported modules are in the image", async () => {
   const [, fetched] = /\bcache --frozen ((?:.*\\\n)*.*)/.exec(await mustRead("Dockerfile"))!;
   const found = (pattern: RegExp) =>
     PRODUCT.flatMap(([path, text]) =>
       [...text.matchAll(pattern)].map(([, name]) => ({ path, name }))
     );
   const late = found(/\bimport\.meta\.resolve\(\s*"((?:@|\.+)\/[^"]+)"/g)
-    .map(({ path, name }) => resolved(path, name!));
+    .map(({ path, name }) => resolveModule(path, name!));
   assert.ok(late.length > 0);
-  assert.equal(late.length, found(/\bimportLate</g).length, "each names its module");
+  assert.equal(late.length, found(/\bimportLate</g).length, "each has a literal module name");
   assert.deepEqual(late.filter((path) => !fetched!.split(/[\s\\]+/).includes(path)), []);
 });
 
-Deno.test("no file is too long for its room", () => {
+Deno.test("files have at most the allowed number of lines", () => {
   const wrong: string[] = [];
   const check = (path: string, text: string, max: number) => {
     if (lines(text) > max) wrong.push(`${path}: ${lines(text)} lines, at most ${max}`);
@@ -301,16 +298,21 @@ Deno.test("no file is too long for its room", () => {
   assert.deepEqual(wrong, []);
 });
 
+/** The linter loads a plugin by its default export. */
+const LINT_PLUGIN = "tests/house/wording/plugin.ts";
+
 Deno.test("sources are named in snake_case and export by name", () => {
   const named = [...sources.keys()].filter((path) =>
     !/^[a-z0-9_]+(?:\.d)?\.tsx?$/.test(path.split("/").at(-1)!)
   );
   assert.deepEqual(named, []);
-  const wrong = [...sources].filter(([, text]) => /^export default\b/m.test(text));
+  const wrong = [...sources].filter(([path, text]) =>
+    path !== LINT_PLUGIN && /^export default\b/m.test(text)
+  );
   assert.deepEqual(wrong.map(([path]) => path), []);
 });
 
-Deno.test("the pinned version of Deno is the same wherever it is named", async () => {
+Deno.test("the pinned version of Deno is the same everywhere", async () => {
   const pinned = (await mustRead(".dvmrc")).trim();
   assert.match(pinned, /^\d+\.\d+\.\d+$/);
   for (const path of ["README.md", "Dockerfile", ".ci/run", "deno.json"]) {
@@ -326,11 +328,11 @@ Deno.test("the pinned version of Deno is the same wherever it is named", async (
 Deno.test("the version of MongoDB's stand-in is pinned in one place", async () => {
   const place = "tests/services/stand_in.ts";
   const pinned = /\bVERSION = "(\d+\.\d+\.\d+[-.\w]*)"/.exec(sources.get(place)!)?.[1];
-  assert.ok(pinned, `${place} pins it`);
+  assert.ok(pinned, `${place} pins the version`);
   const others: string[] = [];
   for (const path of FILES.filter((path) => !BINARY.test(path) && path !== place)) {
     const text = sources.get(path) ?? await mustRead(path);
-    // What was measured or tested on it is told of in documents.
+    // Documents may name the version that was measured or tested.
     if (!path.endsWith(".md") && text.includes(pinned)) others.push(path);
     for (const [mention, version] of text.matchAll(/\bsecantus\S* v?(\d+\.\d+\.\d+[-.\w]*)/gi)) {
       if (!version!.startsWith(pinned)) others.push(`${path}: ${mention}`);
@@ -348,25 +350,25 @@ interface Tasks {
 
 const readTasks = async (): Promise<Tasks> => JSON.parse(await mustRead("deno.json"));
 
-/** The command of a task without those whose output it takes. */
+/** Returns the command of a task without the tasks whose output it uses. */
 const ownCommand = ({ tasks }: Tasks, name: string): string =>
   tasks[name]!.command.replaceAll(/\$\([^)]*\)/g, "");
 
-/** The set of permissions that a command takes, which must be there. */
+/** Returns the permission set of a command. Throws if it has none. */
 function setOf({ permissions }: Tasks, command: string): PermissionSet {
   const name = /\s-P=(\S+)/.exec(command)?.[1];
   assert.ok(name !== undefined && name in permissions, `a set of permissions in: ${command}`);
   return permissions[name]!;
 }
 
-Deno.test("tasks that read the environment may read exactly the settings, and libraries find nothing else", async () => {
+Deno.test("tasks that read the environment may read exactly the settings of Corbel", async () => {
   const file = await readTasks();
-  // The last are what MongoDB's driver tells more by.
+  // The last pattern is read by MongoDB's driver for debugging.
   const settings = [...Object.keys(SETTINGS), "MONGODB_LOG_*"].toSorted();
   for (const name of ["dev", "start", "admin"]) {
     const command = ownCommand(file, name);
     const { allow, ignore } = setOf(file, command).env as { allow: string[]; ignore: unknown };
-    // Commands find the files they are given from the folder that they are started in.
+    // Commands resolve the files in their arguments against the folder in which they are started.
     const started = name === "admin" ? ["INIT_CWD"] : [];
     assert.deepEqual(allow.toSorted(), [...settings, ...started].toSorted(), name);
     assert.equal(ignore, true, name);
@@ -374,7 +376,7 @@ Deno.test("tasks that read the environment may read exactly the settings, and li
   }
 });
 
-Deno.test("what is served may do no more than this, beside what its settings name", async () => {
+Deno.test("the server has only these permissions, in addition to those of its settings", async () => {
   const file = await readTasks();
   for (const name of ["dev", "start", "admin"]) {
     const command = ownCommand(file, name);
@@ -391,7 +393,7 @@ Deno.test("what is served may do no more than this, beside what its settings nam
   }
 });
 
-Deno.test("what finds out the folders may read the settings that name them, and nothing else", async () => {
+Deno.test("the program that finds the folders may only read the settings that name them", async () => {
   const file = await readTasks();
   const named = ["DATABASE_URL", "STORAGE_URL"];
   for (const name of ["dev", "start", "admin"]) {
@@ -403,7 +405,7 @@ Deno.test("what finds out the folders may read the settings that name them, and 
   }
 });
 
-Deno.test("no task takes every permission", async () => {
+Deno.test("no task has all permissions", async () => {
   const { tasks, permissions } = await readTasks();
   for (const [name, { command }] of Object.entries(tasks)) {
     assert.ok(!/\s(?:-A|--allow-all)\b/.test(command), name);
@@ -411,7 +413,7 @@ Deno.test("no task takes every permission", async () => {
   for (const [name, set] of Object.entries(permissions)) assert.ok(!("all" in set), name);
 });
 
-Deno.test("what is served runs by the lock file, and asks nobody for more permissions", async () => {
+Deno.test("the server uses the lock file and never asks for permissions", async () => {
   const { tasks } = await readTasks();
   for (const name of ["dev", "start", "admin"]) {
     for (const flag of ["--frozen", "--no-prompt"]) {
@@ -430,7 +432,7 @@ Deno.test("every dependency is pinned to one version", async () => {
   }
 });
 
-/** Spelt in halves, so that this file passes its own test. */
+/** Split in halves, so that this file passes its own test. */
 const FORBIDDEN: Record<string, RegExp> = {
   "a registry's host": new RegExp(["registry\\.npm" + "js", "npm\\." + "jsr\\.io"].join("|")),
   "a path of one machine": /(?<![\w.~*}\])-])\/(?:work|root|tmp)\//,

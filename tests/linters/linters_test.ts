@@ -1,4 +1,4 @@
-/** What two linters that are used everywhere say of the document. */
+/** Checks the document with two common linters. */
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ const DOCUMENT = fileURLToPath(new URL("../../openapi/openapi.json", import.meta
 const REDOCLY = "npm:@redocly/cli@2.77.0";
 const SPECTRAL = "npm:@stoplight/spectral-cli@6.16.3";
 
-/** Runs a linter, which is no part of the product and has no place in its lock file. */
+/** Runs a linter. It is not part of the product, which is why the lock file does not have it. */
 async function lint(program: string, args: readonly string[]): Promise<unknown> {
   await using folder = await tempFolder();
   for (const name of ["redocly.yaml", ".redocly.lint-ignore.yaml", "spectral.yaml"]) {
@@ -23,24 +23,24 @@ async function lint(program: string, args: readonly string[]): Promise<unknown> 
     env: { NO_COLOR: "1", REDOCLY_TELEMETRY: "off" },
     stdin: "null",
   }).output();
-  const [found, told] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  const [found, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   try {
     return parseJson(found!);
   } catch (cause) {
-    throw new Error(`${program} did not run:\n${found}${told}`, { cause });
+    throw new Error(`${program} did not run:\n${found}${errors}`, { cause });
   }
 }
 
-Deno.test("Redocly has nothing to say of the document but what is ignored with a reason", async () => {
+Deno.test("Redocly reports only findings that are ignored with a reason", async () => {
   const { problems, totals } = await lint(REDOCLY, ["openapi.json", "--format=json"]) as {
     problems: readonly { ruleId: string; location: readonly { pointer: string }[] }[];
     totals: { ignored: number };
   };
   assert.deepEqual(problems.map(({ ruleId, location }) => [ruleId, location[0]?.pointer]), []);
-  assert.equal(totals.ignored, 2, "an exception is not needed any more");
+  assert.equal(totals.ignored, 2, "an exception is no longer needed");
 });
 
-Deno.test("Spectral has nothing to say of the document", async () => {
+Deno.test("Spectral reports no findings", async () => {
   const args = ["openapi.json", "--ruleset", "spectral.yaml", "--format", "json", "--quiet"];
   assert.deepEqual(await lint(SPECTRAL, args), []);
 });

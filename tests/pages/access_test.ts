@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
-import { assertHarmless, HOSTILE, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, type PageAnswer } from "../support/pages.ts";
 import { openTestApp, type TestApp, type TestUser } from "../support/test_app.ts";
 import { openProjectPages } from "./project_pages.ts";
 
@@ -19,8 +19,8 @@ async function openAccess(app: TestApp, definition: object = {}) {
   };
 }
 
-/** What the page tells of a choice: caller -> what they may do. */
-function told({ document }: PageAnswer, choice: string): Record<string, string[]> {
+/** Returns the rights that the page shows for a choice, by caller. */
+function statedRights({ document }: PageAnswer, choice: string): Record<string, string[]> {
   const rows = [...document.querySelectorAll(`.who.${choice} tbody tr`)];
   return Object.fromEntries(rows.map((row) => [
     row.querySelector("th")!.textContent,
@@ -29,7 +29,7 @@ function told({ document }: PageAnswer, choice: string): Record<string, string[]
 }
 
 for (const choice of ["private", "public-read", "off"]) {
-  Deno.test(`the table of ${choice} says what the four callers really may do`, async () => {
+  Deno.test(`the table of ${choice} states the actual rights of the four callers`, async () => {
     await using app = await openTestApp();
     const { look, dashboard, project, stored } = await openAccess(app);
     const saved = await dashboard.fill(await look(), "Save access", { access: choice });
@@ -47,8 +47,8 @@ for (const choice of ["private", "public-read", "off"]) {
       const answer = await project.asSecret({ path: "/api/data/posts", body });
       return answer.body.data._id as string;
     };
-    /** In words what was answered about Ann's row, and of others where they are judged too. */
-    const wordsOf = (own: number, others: readonly number[]): string => {
+    /** Describes the responses about Ann's row, and optionally about rows of others. */
+    const describeStatuses = (own: number, others: readonly number[]): string => {
       if (others.every((status) => status === own)) {
         return { 200: "all rows", 401: "sign-in needed", 403: "refused", 404: "hidden" }[own]!;
       }
@@ -58,9 +58,12 @@ for (const choice of ["private", "public-read", "off"]) {
     };
     const statuses = async (send: Send, judgesOthers: boolean, call: (id: string) => Call) => {
       const ask = async (owner: TestUser | null) => (await send(call(await make(owner)))).status;
-      return wordsOf(await ask(ann), judgesOthers ? [await ask(bob), await ask(null)] : []);
+      return describeStatuses(
+        await ask(ann),
+        judgesOthers ? [await ask(bob), await ask(null)] : [],
+      );
     };
-    async function created(send: Send, who: TestUser | null): Promise<string> {
+    async function createRight(send: Send, who: TestUser | null): Promise<string> {
       const own = await send({ path: "/api/data/posts", body: {} });
       if (own.status === 401) return "sign-in needed";
       if (own.status === 403) return "refused";
@@ -70,14 +73,18 @@ for (const choice of ["private", "public-read", "off"]) {
       assert.equal(own.body.data.userId, who!.id);
       return "as owner";
     }
-    async function really(send: Send, who: TestUser | null, judgesOthers: boolean) {
+    async function actualRights(send: Send, who: TestUser | null, judgesOthers: boolean) {
       const at = (id: string) => `/api/data/posts/${id}`;
       const read = await statuses(send, judgesOthers, (id) => ({ path: at(id) }));
       const annsId = await make(ann);
       const list = await send({ path: "/api/data/posts" });
       const isListed = list.status === 200 &&
         (list.body.data.items as { _id: string }[]).some(({ _id }) => _id === annsId);
-      assert.equal(isListed, ["all rows", "own rows"].includes(read), "lists and reads agree");
+      assert.equal(
+        isListed,
+        ["all rows", "own rows"].includes(read),
+        "lists and reads give the same result",
+      );
       const change = await statuses(
         send,
         judgesOthers,
@@ -85,19 +92,19 @@ for (const choice of ["private", "public-read", "off"]) {
       );
       const remove = (id: string): Call => ({ method: "DELETE", path: at(id) });
       assert.equal(await statuses(send, judgesOthers, remove), change);
-      return [read, await created(send, who), change];
+      return [read, await createRight(send, who), change];
     }
 
-    assert.deepEqual(told(page, choice), {
-      "publishable key": await really((call) => project.asPublic(call), null, true),
-      "+ signed-in user": await really((call) => project.asPublic(call, ann), ann, true),
-      "+ another user": await really((call) => project.asPublic(call, bob), bob, false),
-      "secret key": await really(project.asSecret, null, true),
+    assert.deepEqual(statedRights(page, choice), {
+      "publishable key": await actualRights((call) => project.asPublic(call), null, true),
+      "+ signed-in user": await actualRights((call) => project.asPublic(call, ann), ann, true),
+      "+ another user": await actualRights((call) => project.asPublic(call, bob), bob, false),
+      "secret key": await actualRights(project.asSecret, null, true),
     });
   });
 }
 
-Deno.test("another field is made the owner's, and one that cannot be is refused beside it", async () => {
+Deno.test("another owner field can be chosen, and an unsuitable one is refused next to its input", async () => {
   await using app = await openTestApp();
   const { look, dashboard, stored } = await openAccess(app, {
     fields: [
@@ -115,7 +122,7 @@ Deno.test("another field is made the owner's, and one that cannot be is refused 
     mode: "public-read",
     ownerField: "author",
   });
-  for (const ownerField of ["views", "_id", ...HOSTILE]) {
+  for (const ownerField of ["views", "_id", ...HOSTILE_TEXTS]) {
     const refused = await dashboard.fill(page, "Save access", { ownerField, access: "private" });
     assert.equal(refused.status, 400, ownerField);
     const card = refused.document.querySelector("[role=alert]")!.closest("article")!;
@@ -125,7 +132,7 @@ Deno.test("another field is made the owner's, and one that cannot be is refused 
     assertHarmless(refused);
   }
   assert.equal((await stored()).rls.ownerField, "author");
-  const odd = await dashboard.fill(page, "Save access", { access: HOSTILE[0] });
+  const odd = await dashboard.fill(page, "Save access", { access: HOSTILE_TEXTS[0] });
   assert.equal(odd.status, 400);
   assertHarmless(odd);
 });
@@ -178,7 +185,7 @@ Deno.test("indexes are listed, added and removed", async () => {
   assert.ok(fields.every(({ index, unique }) => !index && !unique));
 });
 
-Deno.test("a unique index that stored documents do not allow is refused beside the indexes", async () => {
+Deno.test("a unique index that stored documents violate is refused next to the indexes", async () => {
   await using app = await openTestApp();
   const { look, dashboard, project, stored } = await openAccess(app, { fields: FIELDS });
   for (const slug of ["a", "a"]) {
@@ -197,10 +204,10 @@ Deno.test("a unique index that stored documents do not allow is refused beside t
   assert.deepEqual(await stored(), before);
 });
 
-Deno.test("while row rules hold, rows of one owner are found by an index without asking for it", async () => {
+Deno.test("with row rules, rows of an owner are found by an index automatically", async () => {
   await using app = await openTestApp();
   const { look, dashboard, project } = await openAccess(app, { fields: FIELDS });
-  // A plan is made for a collection that is there, and MongoDB makes it with the first row.
+  // A query plan needs an existing collection, which MongoDB creates with the first row.
   const row = await project.asSecret({ path: "/api/data/posts", body: { slug: "a" } });
   assert.equal(row.status, 201, row.text);
   for (const access of ["private", "public-read"]) {

@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import {
   ADA,
-  codeFor,
-  firstCode,
   isSignedIn,
-  mailed,
   MINUTE_MS,
   NEXT_PASSWORD,
   NO_MAIL,
+  requestCode,
+  sentMails,
+  signUpCode,
   storedAccount,
   wrongCode,
 } from "../api/account_email.ts";
-import { inviting } from "../api/invitations.ts";
+import { inviteCall } from "../api/invitations.ts";
 import { mailEnv } from "../api/outbox_fixture.ts";
 import { openTeam } from "../api/team.ts";
 import { ok } from "../api/test_collection.ts";
 import { openAccount, PASSWORD, sessionCookieOf } from "../support/dashboard.ts";
 import { codeTo, mailsOf } from "../support/mailbox.ts";
-import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard, type PageAnswer } from "../support/pages.ts";
 import { startSmtpServer } from "../support/smtp_server.ts";
 import { openTestApp } from "../support/test_app.ts";
 
@@ -36,7 +36,7 @@ const valueOf = ({ document }: PageAnswer, name: string) =>
 const linksOf = ({ document }: PageAnswer) =>
   [...document.querySelectorAll("a")].map((one) => one.getAttribute("href"));
 
-Deno.test("whoever has forgotten their password asks for a code, and signs in with a new one", async () => {
+Deno.test("an account that forgot its password requests a code and signs in with a new one", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { email: ADA });
   const visitor = openDashboard(app);
@@ -63,10 +63,10 @@ Deno.test("whoever has forgotten their password asks for a code, and signs in wi
   assert.equal(right.status, 303);
 });
 
-Deno.test("the page of a code says what is wrong, and keeps the address but neither code nor password", async () => {
+Deno.test("the page of a code names the fault and keeps the address, but no code or password", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { email: ADA });
-  const otp = await codeFor(app, "request-password-reset", ADA);
+  const otp = await requestCode(app, "request-password-reset", ADA);
   const visitor = openDashboard(app);
   const page = await visitor.get(verifyPath("resetPassword"));
   const refusals = [
@@ -89,7 +89,7 @@ Deno.test("the page of a code says what is wrong, and keeps the address but neit
   assert.equal(done.location, `${SIGN_IN}?done=reset`);
 });
 
-Deno.test("known and unknown addresses lead to one page, and what is no address is refused", async () => {
+Deno.test("known and unknown addresses lead to the same page, and invalid ones are refused", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: ADA });
   const visitor = openDashboard(app);
@@ -102,7 +102,7 @@ Deno.test("known and unknown addresses lead to one page, and what is no address 
     seen.add(text.replaceAll(email, "ADDRESS"));
   }
   assert.equal(seen.size, 1);
-  for (const email of ["", "nobody", ...HOSTILE]) {
+  for (const email of ["", "nobody", ...HOSTILE_TEXTS]) {
     const refused = await visitor.fill(page, "Send me a code", { email });
     assert.equal(refused.status, 400, email);
     assert.ok(alertOf(refused));
@@ -111,14 +111,14 @@ Deno.test("known and unknown addresses lead to one page, and what is no address 
   }
 });
 
-Deno.test("an account verifies its e-mail by the link of the first mail, or by another code", async () => {
+Deno.test("an account verifies its e-mail by the link of the first mail or by another code", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { email: ADA });
   const dashboard = openDashboard(app, account);
   const shown = await dashboard.get("/dashboard/account");
   assert.match(shown.words, /ada@example\.com not verified/);
   assert.ok(linksOf(shown).includes(verifyPath("verify")));
-  assert.equal((await mailed(app)).length, 1);
+  assert.equal((await sentMails(app)).length, 1);
   app.clock.advance(MINUTE_MS);
   const sent = await dashboard.fill(shown, "Send a code");
   const page = await dashboard.follow(sent);
@@ -131,7 +131,7 @@ Deno.test("an account verifies its e-mail by the link of the first mail, or by a
     400,
     "The code is not valid: check it, or ask for a new one.",
   ]);
-  // Opening it spends nothing.
+  // Opening the page does not use up attempts.
   for (let i = 0; i < 10; i++) await openDashboard(app).get(verifyPath("verify"));
   const done = await dashboard.follow(await dashboard.fill(page, "Verify", { otp: link[1]! }));
   assert.match(doneOf(done)!, /Your e-mail is verified/);
@@ -139,12 +139,12 @@ Deno.test("an account verifies its e-mail by the link of the first mail, or by a
   assert.ok(!done.words.includes("Send a code"));
 });
 
-Deno.test("whoever verifies on a device that is not signed in is told so where they sign in", async () => {
+Deno.test("verifying on a device without a session leads to the sign-in page with a note", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { email: ADA });
   const visitor = openDashboard(app);
   const page = await visitor.get(verifyPath("verify"));
-  const otp = await firstCode(app, account);
+  const otp = await signUpCode(app, account);
   const done = await visitor.fill(page, "Verify", { otp, password: PASSWORD });
   assert.equal(done.location, `${SIGN_IN}?done=verified`);
   assert.equal(sessionCookieOf(done), null);
@@ -152,19 +152,19 @@ Deno.test("whoever verifies on a device that is not signed in is told so where t
   assert.equal((await storedAccount(app, account)).emailVerified, true);
 });
 
-Deno.test("another code is sent from the page of the code, a minute later at the earliest", async () => {
+Deno.test("another code can be sent from the page of the code after a minute", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: ADA });
   const visitor = openDashboard(app);
   const page = await visitor.get(verifyPath("verify"));
   for (const count of [1, 2]) {
     assert.equal((await visitor.fill(page, "Send another code")).status, 303);
-    assert.equal((await mailed(app)).length, count);
+    assert.equal((await sentMails(app)).length, count);
     app.clock.advance(MINUTE_MS);
   }
 });
 
-Deno.test("where mails are kept an account reads those to its own address, and nobody else's", async () => {
+Deno.test("if mails are kept, an account reads only those to its own address", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { email: ADA });
   const other = openDashboard(app, await openAccount(app, { email: "bob@example.com" }));
@@ -182,13 +182,13 @@ Deno.test("where mails are kept an account reads those to its own address, and n
   assert.equal((await openDashboard(app).get(MAILBOX)).status, 303);
 });
 
-Deno.test("where mails are kept invitations are shown to whoever has verified the address alone", async () => {
+Deno.test("kept invitations are only shown after the address is verified", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { email: ADA });
   const dashboard = openDashboard(app, account);
   const otp = await codeTo(app.services, "control", ADA);
   const team = await openTeam(app);
-  const { url } = ok(await team.owner.send(inviting(team, ADA)), 201);
+  const { url } = ok(await team.owner.send(inviteCall(team, ADA)), 201);
   const isShown = async () => (await dashboard.get(MAILBOX)).words.includes(url);
   assert.equal(await isShown(), false);
   ok(
@@ -201,7 +201,7 @@ Deno.test("where mails are kept invitations are shown to whoever has verified th
   assert.equal(await isShown(), true);
 });
 
-Deno.test("where mails are sent there is no mailbox of an account", async () => {
+Deno.test("if mails are sent, an account has no mailbox", async () => {
   await using server = await startSmtpServer();
   await using app = await openTestApp({ env: mailEnv(server) });
   const dashboard = openDashboard(app, await openAccount(app, { email: ADA }));
@@ -209,7 +209,7 @@ Deno.test("where mails are sent there is no mailbox of an account", async () => 
   assert.equal((await dashboard.get(MAILBOX)).status, 404);
 });
 
-Deno.test("where no mail can be sent the pages say what to do instead", async () => {
+Deno.test("without a mail server the pages give instructions", async () => {
   await using app = await openTestApp({ env: NO_MAIL });
   const account = await openAccount(app, { email: ADA });
   const visitor = openDashboard(app);
@@ -226,10 +226,10 @@ Deno.test("where no mail can be sent the pages say what to do instead", async ()
   }
 });
 
-Deno.test("what an address says on the page of a code is a text, or nothing", async () => {
+Deno.test("the page of a code shows only texts from its address", async () => {
   await using app = await openTestApp();
   const visitor = openDashboard(app);
-  for (const hostile of [...HOSTILE, "constructor", "__proto__"]) {
+  for (const hostile of [...HOSTILE_TEXTS, "constructor", "__proto__"]) {
     const query = new URLSearchParams({ purpose: hostile, email: hostile, done: hostile });
     const page = await visitor.get(`/dashboard/verify?${query}`);
     assert.deepEqual([page.status, doneOf(page)], [200, undefined]);
@@ -241,7 +241,7 @@ Deno.test("what an address says on the page of a code is a text, or nothing", as
   assert.equal(bare.document.querySelector("h1")!.textContent, "Verify your e-mail");
 });
 
-Deno.test("the forms of codes count against the sign-in limit", async () => {
+Deno.test("the forms of codes count towards the sign-in limit", async () => {
   await using app = await openTestApp({ env: { RATE_LIMITS: "on" } });
   const visitor = openDashboard(app);
   const remaining = [];
@@ -254,7 +254,7 @@ Deno.test("the forms of codes count against the sign-in limit", async () => {
   assert.deepEqual(remaining, ["19", "18", "17", "16"]);
 });
 
-Deno.test("an account changes its e-mail by its password and the code that the new one gets", async () => {
+Deno.test("an account changes its e-mail by its password and the code sent to the new address", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const dashboard = openDashboard(app, account);
@@ -263,7 +263,7 @@ Deno.test("an account changes its e-mail by its password and the code that the n
   const wrong = await dashboard.fill(page, "Change e-mail", { newEmail, password: "wrong" });
   assert.equal(wrong.status, 403);
   const field = wrong.document.querySelector("input[name=newEmail]")!;
-  assert.equal(field.getAttribute("value"), newEmail, "what was typed stays");
+  assert.equal(field.getAttribute("value"), newEmail, "the entered value stays");
   const asked = await dashboard.fill(page, "Change e-mail", { newEmail, password: PASSWORD });
   const due = await dashboard.follow(asked);
   assert.match(due.words, /a code is on its way to it/);
@@ -280,7 +280,7 @@ Deno.test("an account changes its e-mail by its password and the code that the n
   assert.ok(done.words.includes(`${newEmail} verified`));
 });
 
-Deno.test("an account changes its name, and one that is none stays as typed", async () => {
+Deno.test("an account changes its name, and an invalid name stays as entered", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const dashboard = openDashboard(app, account);

@@ -3,13 +3,13 @@ import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts"
 import { AI_USAGE, type AiUsageRecord } from "@/lib/ai/usage.ts";
 import { eq } from "@/lib/store/filter.ts";
 import {
+  createOwnedProject,
   openAccount,
-  ownedProject,
   PASSWORD,
-  signedInAgain,
+  signInAgain,
   type TestAccount,
 } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard, type PageAnswer } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 
 const ACCOUNT = "/dashboard/account";
@@ -18,7 +18,6 @@ const AI_KEY = "gsk_something_long_1234";
 const alertOf = ({ document }: PageAnswer) => document.querySelector("[role=alert]")?.textContent;
 const doneOf = ({ document }: PageAnswer) => document.querySelector("[role=status]")?.textContent;
 
-/** The card whose heading begins so. */
 const card = ({ document }: PageAnswer, heading: string) =>
   [...document.querySelectorAll(".card")]
     .find((one) => one.querySelector("h2")!.textContent.startsWith(heading))!;
@@ -29,12 +28,12 @@ const buttons = ({ document }: PageAnswer) =>
 const hasAiKey = async (account: TestAccount) =>
   (await account.send({ path: "/api/auth/me" })).body.data.hasAiKey;
 
-Deno.test("the account's page shows who one is, and what the plan allows beside what is used", async () => {
+Deno.test("the account page shows the account, and its usage next to the limits of its plan", async () => {
   await using app = await openTestApp();
   for (const [plan, projects, own] of [["free", 3, "no"], ["pro", 50, "yes"]] as const) {
     const account = await openAccount(app, { plan });
-    await ownedProject(account);
-    await ownedProject(account);
+    await createOwnedProject(account);
+    await createOwnedProject(account);
     await app.services.engine.records<AiUsageRecord>("control", AI_USAGE).insert({
       _id: app.services.newId(),
       accountId: account.accountId,
@@ -57,17 +56,17 @@ const limitsOf = (page: PageAnswer) => ({
   projects: card(page, "Plan").querySelector(".meter span:nth-child(2)")!.textContent,
 });
 
-Deno.test("the password is changed by the present one, and all other devices are signed out", async () => {
+Deno.test("changing the password requires the current one, and signs out all other devices", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const other = await signedInAgain(account);
+  const other = await signInAgain(account);
   const dashboard = openDashboard(app, account);
   const page = await dashboard.get(ACCOUNT);
   const newPassword = "nine dry feathers 17";
   const wrong = { currentPassword: "not this one", newPassword };
   const refused = await dashboard.fill(page, "Change password", wrong);
   assert.equal(refused.status, 403);
-  assert.match(card(refused, "Password").querySelector("[role=alert]")!.textContent, /present/);
+  assert.match(card(refused, "Password").querySelector("[role=alert]")!.textContent, /current/);
   assert.ok(!refused.text.includes(newPassword));
   const short = { currentPassword: PASSWORD, newPassword: "short" };
   assert.equal((await dashboard.fill(page, "Change password", short)).status, 400);
@@ -82,7 +81,7 @@ Deno.test("the password is changed by the present one, and all other devices are
   assert.equal((await app.send({ path: "/api/auth/login", body: login })).status, 200);
 });
 
-Deno.test("sessions are listed with their device and network; one is ended, or all others", async () => {
+Deno.test("sessions are listed with device and network, and can be ended alone or together", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const dashboard = openDashboard(app, account);
@@ -126,7 +125,7 @@ Deno.test("sessions are listed with their device and network; one is ended, or a
   assert.ok(await isSignedIn(account));
 });
 
-Deno.test("nobody ends the session of another account", async () => {
+Deno.test("an account cannot end the session of another account", async () => {
   await using app = await openTestApp();
   const [account, other] = [await openAccount(app), await openAccount(app)];
   const list = await other.send({ path: "/api/auth/sessions" });
@@ -136,22 +135,22 @@ Deno.test("nobody ends the session of another account", async () => {
   assert.equal((await other.send({ path: "/api/auth/me" })).status, 200);
 });
 
-Deno.test("a session's device is a text, whatever it calls itself", async () => {
+Deno.test("the device of a session is shown as text", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  for (const agent of HOSTILE) {
+  for (const agent of HOSTILE_TEXTS) {
     const { email, password } = account;
     const headers = { "user-agent": agent };
     await app.send({ path: "/api/auth/login", headers, body: { email, password } });
   }
   const page = await openDashboard(app, account).get(ACCOUNT);
   assertHarmless(page);
-  for (const agent of HOSTILE) assert.ok(page.words.includes(agent.slice(0, 60)), agent);
+  for (const agent of HOSTILE_TEXTS) assert.ok(page.words.includes(agent.slice(0, 60)), agent);
 });
 
-Deno.test("an account's name is a text", async () => {
+Deno.test("the name of an account is shown as text", async () => {
   await using app = await openTestApp();
-  for (const name of HOSTILE) {
+  for (const name of HOSTILE_TEXTS) {
     const account = await openAccount(app);
     await app.services.engine.records<AccountRecord>("control", ACCOUNTS)
       .updateOne(eq("_id", account.accountId), { set: { name } });
@@ -161,7 +160,7 @@ Deno.test("an account's name is a text", async () => {
   }
 });
 
-Deno.test("an AI key is set, replaced and cleared; it is never shown", async () => {
+Deno.test("an AI key is set, replaced and cleared, and is never shown", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { plan: "pro" });
   const dashboard = openDashboard(app, account);
@@ -188,7 +187,7 @@ Deno.test("an AI key is set, replaced and cleared; it is never shown", async () 
   assert.equal(await hasAiKey(account), false);
 });
 
-Deno.test("a plan without keys of one's own offers none, refuses one, and lets an old one be cleared", async () => {
+Deno.test("a plan without AI keys refuses new ones, and an existing one can be cleared", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const dashboard = openDashboard(app, account);
@@ -206,14 +205,14 @@ Deno.test("a plan without keys of one's own offers none, refuses one, and lets a
   assert.equal(await hasAiKey(account), false);
 });
 
-Deno.test("an account is deleted by its password, once it owns nothing", async () => {
+Deno.test("an account is deleted by its password if it owns no project", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId } = await ownedProject(account);
+  const { projectId } = await createOwnedProject(account);
   const dashboard = openDashboard(app, account);
-  const held = await dashboard.get(ACCOUNT);
-  assert.match(card(held, "Delete account").textContent, /You own 1 project/);
-  assert.ok(!buttons(held).includes("Delete my account"));
+  const refusedPage = await dashboard.get(ACCOUNT);
+  assert.match(card(refusedPage, "Delete account").textContent, /You own 1 project/);
+  assert.ok(!buttons(refusedPage).includes("Delete my account"));
   const refused = await dashboard.submit(`${ACCOUNT}/delete`, { password: PASSWORD });
   assert.equal(refused.status, 409);
   assert.match(alertOf(refused)!, /owns 1 project/);
@@ -235,7 +234,7 @@ Deno.test("an account is deleted by its password, once it owns nothing", async (
   assert.equal((await app.send({ path: "/api/auth/login", body: login })).status, 401);
 });
 
-Deno.test("what an address says is done is a sentence of ours, or nothing", async () => {
+Deno.test("the address of a page can only select one of our notes", async () => {
   await using app = await openTestApp();
   const dashboard = openDashboard(app, await openAccount(app));
   for (const done of ["You+won+a+prize", "constructor", "__proto__", "<script>"]) {
@@ -245,10 +244,11 @@ Deno.test("what an address says is done is a sentence of ours, or nothing", asyn
   }
 });
 
-Deno.test("changing a password and deleting an account count against the sign-in limit", async () => {
+Deno.test("changing a password and deleting an account count towards the sign-in limit", async () => {
   await using app = await openTestApp({ env: { RATE_LIMITS: "on" } });
   const dashboard = openDashboard(app, await openAccount(app));
-  // Registering was the first. Wrong passwords would lock the session before.
+  // The registration was the first request. Wrong passwords would lock the session before the
+  // limit.
   const remaining = [];
   for (const path of [`${ACCOUNT}/password`, `${ACCOUNT}/delete`, `${ACCOUNT}/password`]) {
     remaining.push((await dashboard.submit(path)).headers.get("ratelimit-remaining"));

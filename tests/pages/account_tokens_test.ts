@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { createToken, openAccount, ownedProject } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
+import { createOwnedProject, createToken, openAccount } from "../support/dashboard.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard, type PageAnswer } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 
 const ACCOUNT = "/dashboard/account";
@@ -13,22 +13,22 @@ const card = ({ document }: PageAnswer) =>
 const rows = (page: PageAnswer) =>
   [...card(page).querySelectorAll("li")].map((one) => one.textContent.replaceAll(/\s+/g, " "));
 
-Deno.test("a token is made by the form, shown once, used, and deleted", async () => {
+Deno.test("a token is created by the form, shown once, used, and deleted", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId } = await ownedProject(account, { name: "Blog" });
+  const { projectId } = await createOwnedProject(account, { name: "Blog" });
   const dashboard = openDashboard(app, account);
   const page = await dashboard.get(ACCOUNT);
   assert.deepEqual(rows(page), []);
-  const made = await dashboard.fill(page, CREATE, {
+  const created = await dashboard.fill(page, CREATE, {
     name: "Deployment",
     access: "write",
     reach: "some",
     project: projectId,
     expiresInDays: "30",
   });
-  assert.equal(made.status, 200);
-  const token = card(made).querySelector("[role=status] input")!.getAttribute("value")!;
+  assert.equal(created.status, 200);
+  const token = card(created).querySelector("[role=status] input")!.getAttribute("value")!;
   assert.match(token, /^corbel_pat_/);
   const ask = () =>
     app.send({
@@ -47,12 +47,12 @@ Deno.test("a token is made by the form, shown once, used, and deleted", async ()
   const after = await dashboard.follow(deleted);
   assert.match(after.document.querySelector("[role=status]")!.textContent, /token is deleted/);
   assert.equal((await ask()).status, 401);
-  const gone = await dashboard.fill(again, "Delete Deployment");
-  assert.equal(gone.status, 404);
-  assert.match(card(gone).querySelector("[role=alert]")!.textContent, /no such token/);
+  const repeated = await dashboard.fill(again, "Delete Deployment");
+  assert.equal(repeated.status, 404);
+  assert.match(card(repeated).querySelector("[role=alert]")!.textContent, /no such token/);
 });
 
-Deno.test("a token that is refused leaves the form as it was filled in", async () => {
+Deno.test("a refused token keeps the entered values of its form", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const dashboard = openDashboard(app, account);
@@ -70,15 +70,15 @@ Deno.test("a token that is refused leaves the form as it was filled in", async (
   assert.deepEqual(rows(await dashboard.get(ACCOUNT)), []);
 });
 
-Deno.test("a token's name is a text, and one for all projects, or for those one has left, says so", async () => {
+Deno.test("a token's name is shown as text, with the projects that it is for", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId } = await ownedProject(account, { name: "Old" });
+  const { projectId } = await createOwnedProject(account, { name: "Old" });
   await createToken(account, { access: "read" });
   await createToken(account, { projects: [projectId] });
   const path = `/api/projects/${projectId}`;
   await account.send({ method: "DELETE", path, body: { name: "Old" } });
-  for (const name of HOSTILE) {
+  for (const name of HOSTILE_TEXTS) {
     const body = { name: name.slice(0, 100), access: "read", projects: "all" };
     await account.send({ path: "/api/auth/tokens", body });
   }
@@ -89,7 +89,7 @@ Deno.test("a token's name is a text, and one for all projects, or for those one 
   assert.match(texts.at(-2)!, /· 1 other project ·/);
 });
 
-Deno.test("nobody deletes the token of another account", async () => {
+Deno.test("an account cannot delete the token of another account", async () => {
   await using app = await openTestApp();
   const [account, other] = [await openAccount(app), await openAccount(app)];
   const token = await createToken(other);

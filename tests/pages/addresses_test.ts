@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { callOf, openHousehold, ROWS } from "./every_page.ts";
 
-/** What some page reads of its address, and what none does. */
+/** Parameters that some page reads, and one that no page reads. */
 const PARAMETERS = [
   ...["done", ".done", ".columns", ".field", ".edit", ".from", ".format", "view", "field"],
   ...["choice", "value", "at", "column", "as", "from", "next", "cursor", "search", "error"],
@@ -11,18 +11,18 @@ const PARAMETERS = [
   ...["limit", "page", "fields", "populate", "title", "title_regex", "views_gt", "unheard"],
 ] as const;
 
-/** What every object has, and what a person made up. */
-const WORDS = ["constructor", "toString", "__proto__", "hasOwnProperty", ...HOSTILE];
+/** Names that every object has, and texts of an attacker. */
+const WORDS = ["constructor", "toString", "__proto__", "hasOwnProperty", ...HOSTILE_TEXTS];
 
 const LOOKS = ROWS.filter(({ method, template }) => method === "GET" && !template.endsWith("/try"));
 
-Deno.test("what an address says stays text", async () => {
+Deno.test("texts in an address are shown as text", async () => {
   await using app = await openTestApp();
   const household = await openHousehold(app);
   const dashboard = openDashboard(app, household.owner);
   for (const row of LOOKS) {
     const { path } = callOf(row, household);
-    for (const text of ["javascript:globalThis.hacked=1", HOSTILE.join(" ")]) {
+    for (const text of ["javascript:globalThis.hacked=1", HOSTILE_TEXTS.join(" ")]) {
       for (const name of PARAMETERS) {
         const address = `${path}?${new URLSearchParams({ [name]: text })}`;
         const page = await dashboard.get(address);
@@ -34,7 +34,7 @@ Deno.test("what an address says stays text", async () => {
   }
 });
 
-Deno.test("no made-up word makes a page say that something was done", async () => {
+Deno.test("an unknown word in an address never makes a page report success", async () => {
   await using app = await openTestApp();
   const household = await openHousehold(app);
   const dashboard = openDashboard(app, household.owner);

@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { type AiFixture, openAi } from "../api/ai.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard, type PageAnswer } from "../support/pages.ts";
 
 const homeOf = ({ projectId }: AiFixture) => `/dashboard/projects/${projectId}/ai`;
 
-const sealed = async ({ app, projectId }: AiFixture) =>
+const sealedAiKey = async ({ app, projectId }: AiFixture) =>
   (await app.services.engine.records<ProjectRecord>("control", PROJECTS).get(projectId))!.value
     .sealedAiKey ?? null;
 
 const buttons = ({ document }: PageAnswer) =>
   [...document.querySelectorAll("main button")].map((one) => one.textContent);
 
-Deno.test("a key is saved, replaced and cleared; no page ever shows it", async () => {
+Deno.test("a key is saved, replaced and cleared, and is never shown", async () => {
   await using ai = await openAi({ plan: "pro" });
   const dashboard = openDashboard(ai.app, ai.owner);
   const empty = await dashboard.get(homeOf(ai));
@@ -23,20 +23,20 @@ Deno.test("a key is saved, replaced and cleared; no page ever shows it", async (
   assert.match(page.words, /The key is saved/);
   assert.match(page.words, /No cap applies/);
   assert.ok(!page.text.includes(key));
-  const first = await sealed(ai);
+  const first = await sealedAiKey(ai);
   assert.ok(first !== null && !first.includes(key));
   page = await dashboard.follow(await dashboard.fill(page, "Replace key", { aiKey: `${key}2` }));
-  assert.notEqual(await sealed(ai), first);
+  assert.notEqual(await sealedAiKey(ai), first);
   page = await dashboard.follow(await dashboard.fill(page, "Clear the key"));
   assert.match(page.words, /The key is cleared/);
-  assert.equal(await sealed(ai), null);
+  assert.equal(await sealedAiKey(ai), null);
 });
 
-Deno.test("a key that is none, and any on the free plan, is refused beside the form", async () => {
+Deno.test("an invalid key, and any key on the free plan, is refused next to its form", async () => {
   await using ai = await openAi({ plan: "pro" });
   const dashboard = openDashboard(ai.app, ai.owner);
   const page = await dashboard.get(homeOf(ai));
-  for (const aiKey of [...HOSTILE, "", "sk_no", "gsk_two words"]) {
+  for (const aiKey of [...HOSTILE_TEXTS, "", "sk_no", "gsk_two words"]) {
     const refused = await dashboard.fill(page, "Save key", { aiKey });
     assert.equal(refused.status, 400);
     const card = refused.document.querySelector("[role=alert]")!.closest("article")!;
@@ -52,10 +52,10 @@ Deno.test("a key that is none, and any on the free plan, is refused beside the f
   const refused = await dashboard.submit(`${homeOf(ai)}/key`, { aiKey: "gsk_mine" });
   assert.equal(refused.status, 403);
   assert.match(refused.document.querySelector("[role=alert]")!.textContent, /Pro plan/);
-  assert.equal(await sealed(ai), null);
+  assert.equal(await sealedAiKey(ai), null);
 });
 
-Deno.test("a key that the plan no longer allows is said to rest, and can be cleared", async () => {
+Deno.test("a key that the plan no longer allows is marked as unused and can be cleared", async () => {
   await using ai = await openAi({ plan: "pro" });
   const dashboard = openDashboard(ai.app, ai.owner);
   const page = await dashboard.get(homeOf(ai));
@@ -65,10 +65,10 @@ Deno.test("a key that the plan no longer allows is said to rest, and can be clea
   const free = await dashboard.get(homeOf(ai));
   assert.match(free.words, /A key is stored, but the owner's plan does not use it/);
   await dashboard.fill(free, "Clear the key");
-  assert.equal(await sealed(ai), null);
+  assert.equal(await sealedAiKey(ai), null);
 });
 
-Deno.test("what the account has used stands beside its caps", async () => {
+Deno.test("the account's usage is shown next to its caps", async () => {
   await using ai = await openAi();
   await ai.define({ name: "posts", fields: [{ key: "title", type: "String" }] });
   assert.equal((await ai.ask()).status, 200);
@@ -84,12 +84,12 @@ Deno.test("what the account has used stands beside its caps", async () => {
   assert.match(resets, /-01T00:00:00\.000Z$/);
 });
 
-Deno.test("viewers see that there is a key and change nothing; strangers see no project", async () => {
+Deno.test("viewers see that there is a key and cannot change it; strangers see no project", async () => {
   await using ai = await openAi({ plan: "pro" });
   const { app, projectId } = ai;
   const owner = openDashboard(app, ai.owner);
   await owner.fill(await owner.get(homeOf(ai)), "Save key", { aiKey: "gsk_mine" });
-  const before = await sealed(ai);
+  const before = await sealedAiKey(ai);
   const account = await openAccount(app);
   await joinProject(app.services, projectId, account.accountId, "viewer");
   const viewer = openDashboard(app, account);
@@ -102,5 +102,5 @@ Deno.test("viewers see that there is a key and change nothing; strangers see no 
     assert.equal((await stranger.submit(`${homeOf(ai)}/key`, fields)).status, 404);
   }
   assert.equal((await stranger.get(homeOf(ai))).status, 404);
-  assert.equal(await sealed(ai), before);
+  assert.equal(await sealedAiKey(ai), before);
 });

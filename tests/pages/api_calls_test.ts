@@ -36,8 +36,8 @@ const namesOn = ({ document }: PageAnswer) =>
     new URL(one.getAttribute("href")!, "http://x").searchParams.get("operation")!
   );
 
-/** What a line for a shell asks for: method, address, headers and body. */
-async function asked(curl: string) {
+/** Returns the request of a curl command: method, address, headers and body. */
+async function requestOf(curl: string) {
   const script = curl.replace(/^curl/, "printf '%s\\0'");
   const { stdout } = await new Deno.Command("sh", { args: ["-c", script] }).output();
   const words = new TextDecoder().decode(stdout).split("\0").slice(0, -1);
@@ -55,7 +55,7 @@ async function asked(curl: string) {
 for (const rls of [{ mode: "private" }, { mode: "public-read" }, { enabled: false }]) {
   for (const audience of ["client", "server"] as const) {
     const how = `${JSON.stringify(rls)} for a ${audience}`;
-    Deno.test(`the calls shown for a collection with ${how} succeed as they are`, async () => {
+    Deno.test(`the sample calls for a collection with ${how} succeed unchanged`, async () => {
       await using app = await openTestApp();
       const { home, dashboard, project } = await openProjectPages(app);
       await project.collection({ name: "posts", fields: FIELDS, rls, strict: true });
@@ -84,7 +84,7 @@ for (const rls of [{ mode: "private" }, { mode: "public-read" }, { enabled: fals
         for (const language of ["curl", "fetch", "Python", "Client"]) {
           assert.ok(samples[language]!.includes("posts"), `${name} in ${language}`);
         }
-        const { method, url, headers, body } = await asked(samples.curl!);
+        const { method, url, headers, body } = await requestOf(samples.curl!);
         assert.ok(url.startsWith(`${publicUrl}/api/data/posts`));
         const answer = await app.send({
           method,
@@ -106,7 +106,7 @@ for (const rls of [{ mode: "private" }, { mode: "public-read" }, { enabled: fals
   }
 }
 
-Deno.test("an operation has its parameters, filters, answers and refusals from the project's document", async () => {
+Deno.test("an operation shows its parameters, filters, answers and refusals for the project", async () => {
   await using app = await openTestApp();
   const { home, dashboard, project } = await openProjectPages(app);
   await project.collection({ name: "posts", fields: FIELDS, rls: { mode: "public-read" } });
@@ -123,7 +123,7 @@ Deno.test("an operation has its parameters, filters, answers and refusals from t
   assert.match(create.words, /INVALID_DOCUMENT/);
 });
 
-Deno.test("a page writes each named schema out once, and links to it from wherever else it is mentioned", async () => {
+Deno.test("each named schema is written once, and other mentions link to it", async () => {
   await using app = await openTestApp();
   const { home, dashboard, project } = await openProjectPages(app);
   const others = ["authors", "editors", "reviewers"];
@@ -147,12 +147,12 @@ Deno.test("a page writes each named schema out once, and links to it from wherev
     assert.ok(schemas.length > 1, `${name}: ${schemas.join(" ")}`);
     const links = [...page.document.querySelectorAll(".again a")];
     for (const link of links) assert.ok(ids.includes(link.getAttribute("href")!.slice(1)), name);
-    if (name === "List") assert.ok(links.length > 1, "posts refer to posts, and others to them");
+    if (name === "List") assert.ok(links.length > 1, "several schemas refer to posts");
     assert.ok(page.text.length < 200_000, `${name}: ${page.text.length}`);
   }
 });
 
-Deno.test("reads are run with the project's key, and what changes documents asks before", async () => {
+Deno.test("reads run with the project's key, and calls that change documents ask first", async () => {
   await using app = await openTestApp();
   const { home, dashboard, project } = await openProjectPages(app);
   await project.collection({ name: "posts", fields: FIELDS, rls: { mode: "public-read" } });
@@ -169,14 +169,14 @@ Deno.test("reads are run with the project's key, and what changes documents asks
     /This changes documents of the project/,
   );
   const server = await dashboard.get(`${path}?operation=Delete&for=server`);
-  assert.equal(server.document.querySelector("run-call"), null, "a secret key is in no page");
+  assert.equal(server.document.querySelector("run-call"), null, "no page contains a secret key");
   for (const name of ["Listen", "CreateTicket"]) {
     const live = await dashboard.get(`${path}?operation=${name}`);
     assert.equal(live.document.querySelector("run-call"), null);
   }
 });
 
-Deno.test("an address that names no operation shows the first, and a collection that is none is 404", async () => {
+Deno.test("an unknown operation shows the first one, and an unknown collection is 404", async () => {
   await using app = await openTestApp();
   const { home, dashboard, project } = await openProjectPages(app);
   await project.collection({ name: "posts", fields: FIELDS });

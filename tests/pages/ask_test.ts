@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { restoreProjectKey } from "@/lib/ai/keys.ts";
 import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { eq } from "@/lib/store/filter.ts";
-import { NOTHING, openAi, POSTS } from "../api/ai.ts";
-import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
+import { EMPTY_QUERY, openAi, POSTS } from "../api/ai.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard } from "../support/pages.ts";
 import { openPosts, texts } from "./posts.ts";
 
 const filter = (field: string, operator: string, value: unknown) => ({ field, operator, value });
@@ -31,10 +31,10 @@ Deno.test("a sentence becomes filters that can be changed", async () => {
   assert.deepEqual([question.request, question.timeZone], ["more than 100 views", "Europe/Berlin"]);
 });
 
-Deno.test("what could not be made a filter is named beside those that could", async () => {
+Deno.test("conditions that cannot become filters are listed next to the filters", async () => {
   const { ai, path, dashboard } = await openGrid();
   await using _ = ai;
-  for (const name of ["mood", ...HOSTILE]) {
+  for (const name of ["mood", ...HOSTILE_TEXTS]) {
     const filters = [filter("status", "eq", "live"), filter(name, "eq", 1)];
     ai.fake.reply({ writes: { filters, sort: null } });
     await ai.setPlan("pro");
@@ -50,7 +50,7 @@ Deno.test("what could not be made a filter is named beside those that could", as
   }
 });
 
-Deno.test("caps, no key and the provider's trouble are told there, with the sentence kept", async () => {
+Deno.test("exceeded caps, a missing key and provider errors are shown, with the sentence kept", async () => {
   const { ai, path, dashboard } = await openGrid();
   await using _ = ai;
   const ask = async (prompt: string) =>
@@ -64,7 +64,7 @@ Deno.test("caps, no key and the provider's trouble are told there, with the sent
     "drafts",
   );
   assert.deepEqual(texts(failed, ".chip"), ["status is draft×"], "the view stays");
-  ai.fake.reply({ writes: NOTHING });
+  ai.fake.reply({ writes: EMPTY_QUERY });
   for (let i = 0; i < 5; i++) assert.equal((await ask("all")).status, 303);
   const capped = await ask("more");
   assert.equal(capped.status, 403);
@@ -76,7 +76,7 @@ Deno.test("caps, no key and the provider's trouble are told there, with the sent
   assert.equal(empty.status, 400);
 });
 
-Deno.test("where the key is gone since the page was made, it says what to do", async () => {
+Deno.test("a key that was removed after the page was opened leads to instructions", async () => {
   const { ai, path, dashboard } = await openGrid({ env: { AI_API_KEY: "" } });
   await using _ = ai;
   const refused = await dashboard.submit(`${path}/ask`, { view: "", prompt: "all" });
@@ -84,7 +84,7 @@ Deno.test("where the key is gone since the page was made, it says what to do", a
   assert.match(texts(refused, "[role=alert]")[0]!, /save one for the project or the account/);
 });
 
-Deno.test("where there is no key for it, nothing is asked in words", async () => {
+Deno.test("without a key there is no field for sentences", async () => {
   await using posts = await openPosts();
   const { dashboard, path, app, owner, projectId } = posts;
   const box = "form.ask-words";

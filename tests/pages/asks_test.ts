@@ -7,7 +7,7 @@ import { setTemplate } from "@/lib/mail/template_store.ts";
 import { PROJECTS } from "@/lib/projects/records.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openFiles } from "../api/files.ts";
-import { signedInAgain } from "../support/dashboard.ts";
+import { signInAgain } from "../support/dashboard.ts";
 import { openDashboard, type PageElement } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import {
@@ -21,7 +21,7 @@ import {
 } from "./every_page.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
-/** Forms that lose nothing: what they do can be undone by the same form, or adds something. */
+/** Forms that need no question, because they only add something or can be undone. */
 const HARMLESS = [
   "POST /dashboard",
   "POST /dashboard/language",
@@ -81,12 +81,12 @@ const HARMLESS = [
     "/collections/{collectionName}/new",
     "/collections/{collectionName}/import",
     "/collections/{collectionName}/documents/{id}",
-    // Recovers; what it deletes is asked for by a page of its own.
+    // This form only recovers; a deletion goes to a separate page with a question.
     "/collections/{collectionName}/documents",
   ].map((rest) => `POST /dashboard/projects/{projectId}${rest}`),
 ];
 
-/** Of forms that do other things, too, by their buttons. */
+/** Buttons that ask, in forms that also have other buttons. */
 const ASKED_BUTTONS = [
   /^Clear the key$/,
   /^Forget the chat$/,
@@ -95,11 +95,14 @@ const ASKED_BUTTONS = [
   /^Remove this document for good$/,
 ];
 
-/** Everything that can be lost, so that each page shows what loses it; resolves to a webhook. */
-async function furnish(app: TestApp, { project, owner, userId }: Household): Promise<string> {
+/** Creates everything that can be lost, to show each form. Resolves to a webhook. */
+async function createContents(
+  app: TestApp,
+  { project, owner, userId }: Household,
+): Promise<string> {
   const { projectId } = project;
   const { engine, clock, newId } = app.services;
-  await signedInAgain(owner);
+  await signInAgain(owner);
   const token = { name: "CI", access: "read", projects: "all" };
   assert.equal((await owner.send({ path: "/api/auth/tokens", body: token })).status, 201);
   const rotation = {
@@ -134,7 +137,7 @@ async function furnish(app: TestApp, { project, owner, userId }: Household): Pro
     (tx) =>
       openSession(tx, { clock, newId }, { userId, device: { userAgent: "a", address: null } }),
   );
-  const sealedAiKey = "sealed"; // It is only looked whether there is one.
+  const sealedAiKey = "sealed"; // Pages only check whether there is a key.
   await engine.records("control", ACCOUNTS)
     .updateOne(eq("_id", owner.accountId), { set: { sealedAiKey } });
   await engine.records("control", PROJECTS).updateOne(eq("_id", projectId), {
@@ -146,10 +149,10 @@ async function furnish(app: TestApp, { project, owner, userId }: Household): Pro
 const wordsOf = (element: PageElement | null): string =>
   (element?.textContent ?? "").replaceAll(/\s+/g, " ").trim();
 
-Deno.test("whatever destroys asks first, and says what is lost", async () => {
+Deno.test("every destructive form asks first, and says what is lost", async () => {
   await using app = await openTestApp({ env: { ALLOW_PRIVATE_ENDPOINTS: "true" } });
   const household = await openHousehold(app);
-  const webhookId = await furnish(app, household);
+  const webhookId = await createContents(app, household);
   const { home, trashedId, owner, stranger } = household;
   const [dashboard, other] = [openDashboard(app, owner), openDashboard(app, stranger)];
   const looks = ROWS.filter((row) => row.method === "GET" && isOpenTo("owner", row))
@@ -158,7 +161,7 @@ Deno.test("whatever destroys asks first, and says what is lost", async () => {
   const asked = new Set<string>();
   const unasked = new Set<string>();
   const pages = [
-    await other.get("/dashboard/account"), // Only who owns no project may delete their account.
+    await other.get("/dashboard/account"), // Only an account without projects can be deleted.
     await dashboard.get(`${home}/collections/posts/documents/${trashedId}`),
   ];
   for (const path of looks) pages.push(await dashboard.follow(await dashboard.get(path)));

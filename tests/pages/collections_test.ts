@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { listCollections } from "@/lib/documents/save_collection.ts";
-import { assertHarmless, HOSTILE } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { openProjectPages } from "./project_pages.ts";
 
-Deno.test("a project without collections says what to do, and the first one opens its fields", async () => {
+Deno.test("a project without collections gives instructions, and a new one opens its fields", async () => {
   await using app = await openTestApp();
   const { home, dashboard, project } = await openProjectPages(app);
   const empty = await dashboard.get(`${home}/collections`);
   assert.match(empty.words, /Name your first/);
-  const made = await dashboard.fill(empty, "Create collection", { name: "posts" });
-  assert.deepEqual([made.status, made.location], [
+  const created = await dashboard.fill(empty, "Create collection", { name: "posts" });
+  assert.deepEqual([created.status, created.location], [
     303,
     `${home}/collections/posts/fields?done=created`,
   ]);
-  const fields = await dashboard.follow(made);
+  const fields = await dashboard.follow(created);
   assert.equal(fields.document.querySelector("h1")!.textContent, "posts");
   assert.match(fields.words, /The collection is created/);
   const [stored] = await listCollections(app.services, project.projectId);
@@ -45,11 +45,11 @@ Deno.test("the list shows each collection with its access, documents and fields"
   ]);
 });
 
-Deno.test("a refused name is kept beside why it was refused, and nothing is made", async () => {
+Deno.test("a refused name is kept next to the reason, and nothing is created", async () => {
   await using app = await openTestApp();
   const { home, dashboard, project } = await openProjectPages(app);
   const page = await dashboard.get(`${home}/collections`);
-  for (const name of [...HOSTILE, "users2", "9lives", ""]) {
+  for (const name of [...HOSTILE_TEXTS, "users2", "9lives", ""]) {
     const refused = await dashboard.fill(page, "Create collection", { name });
     assert.equal(refused.status, 400, name);
     assert.equal(refused.document.querySelector("[name=name]")!.getAttribute("value"), name);
@@ -63,7 +63,7 @@ Deno.test("a refused name is kept beside why it was refused, and nothing is made
   assert.equal((await listCollections(app.services, project.projectId)).length, 1);
 });
 
-Deno.test("a collection is deleted by who types its name, with all that is in it", async () => {
+Deno.test("a collection is deleted with its content by typing its name", async () => {
   await using app = await openTestApp();
   const { home, dashboard, project } = await openProjectPages(app);
   await project.collection({ name: "posts", rls: { enabled: false } });
@@ -93,7 +93,7 @@ Deno.test("a collection is deleted by who types its name, with all that is in it
   assert.deepEqual(await listCollections(app.services, project.projectId), []);
 });
 
-Deno.test("a collection is renamed with its documents; a name that cannot be is refused where it was typed", async () => {
+Deno.test("a collection is renamed with its documents, and an invalid name is refused at its field", async () => {
   await using app = await openTestApp();
   const { home, dashboard, project } = await openProjectPages(app);
   await project.collection({ name: "posts", rls: { enabled: false } });
@@ -114,7 +114,7 @@ Deno.test("a collection is renamed with its documents; a name that cannot be is 
   assert.equal(body.data.total, 1);
 });
 
-Deno.test("viewers look and change nothing; to strangers there is no project", async () => {
+Deno.test("viewers cannot change collections, and strangers see no project", async () => {
   await using app = await openTestApp();
   const { home, as, project } = await openProjectPages(app);
   await project.collection({ name: "posts", fields: [{ key: "title", type: "String" }] });
@@ -133,7 +133,7 @@ Deno.test("viewers look and change nothing; to strangers there is no project", a
   for (const path of pages) {
     const page = await viewer.get(path);
     assert.equal(page.status, 200, path);
-    // What is run from a page is what anybody with the publishable key may do.
+    // A call that is run from a page is allowed to everyone with the publishable key.
     const buttons = [...page.document.querySelectorAll("main button")]
       .filter((one) => one.closest("run-call") === null);
     assert.deepEqual(buttons.map((one) => one.textContent), [], path);
@@ -149,11 +149,11 @@ Deno.test("viewers look and change nothing; to strangers there is no project", a
   assert.deepEqual(await listCollections(app.services, project.projectId), before);
 });
 
-Deno.test("a collection that is not there has no pages", async () => {
+Deno.test("an unknown collection has no pages", async () => {
   await using app = await openTestApp();
   const { home, dashboard, project } = await openProjectPages(app);
   await project.collection({ name: "posts" });
-  for (const name of ["nothing", "Posts", encodeURIComponent(HOSTILE[1])]) {
+  for (const name of ["nothing", "Posts", encodeURIComponent(HOSTILE_TEXTS[1])]) {
     for (const tab of ["fields", "access", "api"]) {
       const page = await dashboard.get(`${home}/collections/${name}/${tab}`);
       assert.equal(page.status, 404, name);

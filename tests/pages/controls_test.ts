@@ -5,8 +5,8 @@ import { openDashboard, type PageAnswer, type PageElement } from "../support/pag
 import { openTestApp } from "../support/test_app.ts";
 import { callOf, isOpenTo, namesOf, openHousehold, rowAt, ROWS } from "./every_page.ts";
 
-/** Where a person's browser would go from a page by what can be pressed there. */
-function* waysFrom({ document }: PageAnswer): Generator<Pick<Call, "method" | "path">> {
+/** Yields the requests that a person can make with the links and forms of a page. */
+function* requestsFrom({ document }: PageAnswer): Generator<Pick<Call, "method" | "path">> {
   for (const link of document.querySelectorAll("a[href]")) {
     yield { method: "GET", path: link.getAttribute("href")! };
   }
@@ -22,8 +22,8 @@ function* waysFrom({ document }: PageAnswer): Generator<Pick<Call, "method" | "p
   }
 }
 
-/** Of what leads to a page where something is made. */
-const DOING = /^(?:\+|Add|Create|Design|Import|Make|New|Set up|Upload)\b/im;
+/** Matches the texts of links to pages that create something. */
+const CREATING = /^(?:\+|Add|Create|Design|Import|Make|New|Set up|Upload)\b/im;
 
 const namesOn = ({ document }: PageAnswer): string =>
   [...document.querySelectorAll("a, button")].map((one) => one.textContent.trim()).join("\n");
@@ -33,7 +33,7 @@ const isUsable = (control: PageElement): boolean =>
   control.closest("fieldset[disabled]") === null;
 
 for (const role of ["viewer", "admin"] as const) {
-  Deno.test(`pages show ${role}s nothing to press that they may not do`, async () => {
+  Deno.test(`pages offer ${role}s only actions that they may take`, async () => {
     await using app = await openTestApp();
     const household = await openHousehold(app);
     const dashboard = openDashboard(app, household[role]);
@@ -59,11 +59,11 @@ for (const role of ["viewer", "admin"] as const) {
       const first = await dashboard.get(path);
       if (first.location !== null && !first.location.startsWith("/dashboard")) continue;
       const page = await dashboard.follow(first);
-      // What the API page names are operations, with the project's public key.
+      // The API page shows operations that use the project's public key.
       const isTempting = path.startsWith("/dashboard/projects") && !path.endsWith("/api") &&
-        DOING.test(namesOn(page));
+        CREATING.test(namesOn(page));
       assert.equal(role === "viewer" && isTempting, false, path);
-      for (const { method, path: target } of waysFrom(page)) {
+      for (const { method, path: target } of requestsFrom(page)) {
         if (!target.startsWith("/dashboard")) continue;
         const row = rowAt(method!, target);
         if (row === undefined) forbidden.add(`${path}: ${method} ${target} is nowhere`);

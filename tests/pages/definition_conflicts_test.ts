@@ -25,7 +25,7 @@ const keysIn = ({ document }: PageAnswer): (string | null)[] =>
 
 const ADDED = { "1.key": "mine", "1.type": "Number" };
 
-Deno.test("fields that somebody has changed meanwhile are not saved over, and nothing typed is lost", async () => {
+Deno.test("fields that another person changed are not overwritten, and entries are kept", async () => {
   await using app = await openTestApp();
   const { path, mine, theirs, stored } = await openPosts(app);
   const keys = async () => (await stored()).fields.map(({ key }) => key);
@@ -33,22 +33,22 @@ Deno.test("fields that somebody has changed meanwhile are not saved over, and no
   const other = await theirs.get(`${path}/fields`);
   await theirs.fill(other, "Save fields", { "1.key": "theirs", "1.type": "Date" });
   assert.deepEqual(await keys(), ["title", "theirs"]);
-  // A button beside the rows shows the form anew: it is still made from what was seen first.
+  // A button that adds a row keeps the version that the form was made from.
   const longer = await mine.fill(page, "Add field", {});
   const refused = await mine.fill(longer, "Save fields", ADDED);
   assert.equal(refused.status, 412);
-  const told = refused.document.querySelector("[role=alert]")!;
-  assert.match(told.textContent, /Somebody has changed this collection/);
-  assert.equal(told.querySelector("a")!.getAttribute("href"), `${path}/fields`);
+  const alert = refused.document.querySelector("[role=alert]")!;
+  assert.match(alert.textContent, /This collection has changed/);
+  assert.equal(alert.querySelector("a")!.getAttribute("href"), `${path}/fields`);
   assert.deepEqual(keysIn(refused), ["title", "mine"]);
   assert.deepEqual(await keys(), ["title", "theirs"]);
   const again = await mine.fill(refused, "Save fields");
-  assert.equal(again.status, 412, "saving it again is no consent");
+  assert.equal(again.status, 412, "saving it again does not overwrite");
   assert.equal((await mine.fill(again, "Save mine in its place")).status, 303);
   assert.deepEqual(await keys(), ["title", "mine"]);
 });
 
-Deno.test("consent to replace one change does not cover the next", async () => {
+Deno.test("overwriting one change does not overwrite the next one", async () => {
   await using app = await openTestApp();
   const { path, mine, theirs, stored } = await openPosts(app);
   const page = await mine.get(`${path}/fields`);
@@ -62,14 +62,14 @@ Deno.test("consent to replace one change does not cover the next", async () => {
   assert.deepEqual((await stored()).fields.map(({ key }) => key), ["title", "later"]);
 });
 
-Deno.test("access that somebody has changed meanwhile is not saved over either", async () => {
+Deno.test("access that another person changed is not overwritten", async () => {
   await using app = await openTestApp();
   const { path, mine, theirs, stored } = await openPosts(app);
   const page = await mine.get(`${path}/access`);
   await theirs.fill(await theirs.get(`${path}/access`), "Save access", { access: "private" });
   const refused = await mine.fill(page, "Save access", { access: "public-read" });
   assert.equal(refused.status, 412);
-  assert.match(refused.words, /Somebody has changed this collection/);
+  assert.match(refused.words, /This collection has changed/);
   const chosen = refused.document.querySelector("[name=access][checked]")!;
   assert.equal(chosen.getAttribute("value"), "public-read");
   assert.equal((await stored()).rls.mode, "private");
@@ -77,7 +77,7 @@ Deno.test("access that somebody has changed meanwhile is not saved over either",
   assert.equal((await stored()).rls.mode, "public-read");
 });
 
-Deno.test("an index is added to the fields as they are by then", async () => {
+Deno.test("an index is added to the current fields", async () => {
   await using app = await openTestApp();
   const { path, mine, theirs, stored } = await openPosts(app);
   const page = await mine.get(`${path}/access`);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import { type AiFixture, openAi } from "../api/ai.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard, type PageAnswer } from "../support/pages.ts";
 
 const pathOf = ({ projectId }: AiFixture) => `/dashboard/projects/${projectId}/ai/designer`;
 
@@ -33,7 +33,7 @@ const DESIGN = {
 
 const clarify = (message: string) => ({ type: "clarify", message, collections: null });
 
-const talk = ({ document }: PageAnswer) =>
+const chatMessages = ({ document }: PageAnswer) =>
   [...document.querySelectorAll(".talk li p")].map((one) => one.textContent);
 
 const CHARACTERS: Readonly<Record<string, string>> = {
@@ -44,14 +44,14 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   "&amp;": "&",
 };
 
-/** What the field holds; linkedom leaves the references in it to be read. */
-const typed = ({ document }: PageAnswer) =>
+/** Returns the content of the field; linkedom leaves entities unparsed. */
+const enteredText = ({ document }: PageAnswer) =>
   document.querySelector("textarea")!.textContent.replaceAll(/&[#\w]+;/g, (it) => CHARACTERS[it]!);
 
-const names = async ({ app, projectId }: AiFixture) =>
+const collectionNames = async ({ app, projectId }: AiFixture) =>
   (await listCollections(app.services, projectId)).map(({ name }) => name);
 
-Deno.test("a chat leads to a proposal on cards, which is added all at once", async () => {
+Deno.test("a chat leads to a proposal on cards, which is added completely", async () => {
   await using ai = await openAi();
   const dashboard = openDashboard(ai.app, ai.owner);
   ai.fake.reply((_, i) => ({ writes: i === 0 ? clarify("For whom?") : DESIGN }));
@@ -63,10 +63,10 @@ Deno.test("a chat leads to a proposal on cards, which is added all at once", asy
     page = await dashboard.follow(answered);
   };
   await say("A blog");
-  assert.deepEqual(talk(page), ["A blog", "For whom?"]);
+  assert.deepEqual(chatMessages(page), ["A blog", "For whom?"]);
   assert.match(page.words, /19 turns left/);
   await say("For everybody");
-  assert.deepEqual(talk(page), [
+  assert.deepEqual(chatMessages(page), [
     ...["A blog", "For whom?", "For everybody"],
     "Posts and their comments.",
   ]);
@@ -75,15 +75,15 @@ Deno.test("a chat leads to a proposal on cards, which is added all at once", asy
     "posts public, read-onlytitle Stringrequiredtags Array of Stringmeta Objectlang StringuserId String",
     "comments privatepost Ref to postsuserId String",
   ]);
-  assert.deepEqual(await names(ai), []);
+  assert.deepEqual(await collectionNames(ai), []);
   const added = await dashboard.fill(page, "Add these");
   assert.match((await dashboard.follow(added)).words, /The proposed collections are created/);
-  assert.deepEqual(await names(ai), ["comments", "posts"]);
+  assert.deepEqual(await collectionNames(ai), ["comments", "posts"]);
   const again = await dashboard.get(pathOf(ai));
   assert.match(again.words, /These are in the project now/);
 });
 
-Deno.test("a proposal of which a name is taken is not added in part", async () => {
+Deno.test("a proposal with a taken name is not added partially", async () => {
   await using ai = await openAi();
   const dashboard = openDashboard(ai.app, ai.owner);
   ai.fake.reply({ writes: DESIGN });
@@ -95,10 +95,10 @@ Deno.test("a proposal of which a name is taken is not added in part", async () =
   assert.equal(refused.status, 409);
   const alert = refused.document.querySelector(".proposal [role=alert]")!;
   assert.match(alert.textContent, /comments/);
-  assert.deepEqual(await names(ai), ["comments"]);
+  assert.deepEqual(await collectionNames(ai), ["comments"]);
 });
 
-Deno.test("starting over forgets the chat and leaves the collections", async () => {
+Deno.test("starting over removes the chat and keeps the collections", async () => {
   await using ai = await openAi();
   const dashboard = openDashboard(ai.app, ai.owner);
   ai.fake.reply({ writes: DESIGN });
@@ -108,15 +108,15 @@ Deno.test("starting over forgets the chat and leaves the collections", async () 
   );
   await dashboard.fill(page, "Add these");
   const empty = await dashboard.follow(await dashboard.fill(page, "Forget the chat"));
-  assert.deepEqual(talk(empty), []);
+  assert.deepEqual(chatMessages(empty), []);
   assert.equal(empty.document.querySelector(".proposal"), null);
-  assert.deepEqual(await names(ai), ["comments", "posts"]);
+  assert.deepEqual(await collectionNames(ai), ["comments", "posts"]);
   const late = await dashboard.fill(page, "Add these");
   assert.equal(late.status, 404);
   assert.match(late.document.querySelector("[role=alert]")!.textContent, /nothing to apply/);
 });
 
-Deno.test("when the provider fails the page says so and keeps what was typed", async () => {
+Deno.test("if the provider fails, the page says so and keeps the entered text", async () => {
   await using ai = await openAi();
   const dashboard = openDashboard(ai.app, ai.owner);
   const page = await dashboard.get(pathOf(ai));
@@ -127,17 +127,17 @@ Deno.test("when the provider fails the page says so and keeps what was typed", a
   ] as const;
   for (const [reply, status] of cases) {
     ai.fake.reply(reply);
-    const userMessage = `A blog, please. ${HOSTILE.join(" ")}`;
+    const userMessage = `A blog, please. ${HOSTILE_TEXTS.join(" ")}`;
     const failed = await dashboard.fill(page, "Send", { userMessage });
     assert.equal(failed.status, status);
-    assert.equal(typed(failed), userMessage);
+    assert.equal(enteredText(failed), userMessage);
     const form = failed.document.querySelector("[role=alert]")!.closest("form")!;
     assert.ok(form.querySelector("textarea"));
-    assert.deepEqual(talk(failed), []);
+    assert.deepEqual(chatMessages(failed), []);
     assertHarmless(failed);
   }
   const { turns, designs } = await ai.usage();
-  assert.deepEqual([turns, designs], [1, 1], "the answer that came is charged");
+  assert.deepEqual([turns, designs], [1, 1], "the received answer is charged");
 });
 
 Deno.test("a server without a key says where to save one", async () => {
@@ -147,10 +147,10 @@ Deno.test("a server without a key says where to save one", async () => {
   const refused = await dashboard.fill(page, "Send", { userMessage: "A blog" });
   assert.equal(refused.status, 503);
   assert.match(refused.document.querySelector("[role=alert]")!.textContent, /save one/);
-  assert.equal(typed(refused), "A blog");
+  assert.equal(enteredText(refused), "A blog");
 });
 
-Deno.test("a used-up month, and a message that is none, are refused beside the form", async () => {
+Deno.test("a used-up month and an invalid message are refused next to the form", async () => {
   await using ai = await openAi();
   const dashboard = openDashboard(ai.app, ai.owner);
   ai.fake.reply({ writes: DESIGN });
@@ -158,7 +158,7 @@ Deno.test("a used-up month, and a message that is none, are refused beside the f
   for (const userMessage of ["", "  ", "x".repeat(2001)]) {
     const refused = await dashboard.fill(page, "Send", { userMessage });
     assert.equal(refused.status, 400);
-    assert.equal(typed(refused), userMessage);
+    assert.equal(enteredText(refused), userMessage);
   }
   assert.equal(ai.fake.asked.length, 0);
   const done = await dashboard.fill(page, "Send", { userMessage: "A blog" });
@@ -166,22 +166,22 @@ Deno.test("a used-up month, and a message that is none, are refused beside the f
   const capped = await dashboard.fill(page, "Send", { userMessage: "A shop" });
   assert.equal(capped.status, 403);
   assert.match(capped.document.querySelector("[role=alert]")!.textContent, /used up/);
-  assert.equal(typed(capped), "A shop");
+  assert.equal(enteredText(capped), "A shop");
 });
 
-Deno.test("what the model and the user write is text and nothing else", async () => {
+Deno.test("texts of the model and the user are shown as text", async () => {
   await using ai = await openAi();
   const dashboard = openDashboard(ai.app, ai.owner);
-  const message = HOSTILE.join("\n");
+  const message = HOSTILE_TEXTS.join("\n");
   ai.fake.reply({ writes: clarify(message) });
   const page = await dashboard.follow(
     await dashboard.fill(await dashboard.get(pathOf(ai)), "Send", { userMessage: message }),
   );
-  assert.deepEqual(talk(page), [message, message]);
+  assert.deepEqual(chatMessages(page), [message, message]);
   assertHarmless(page);
 });
 
-Deno.test("only admins talk; another member has a chat of their own", async () => {
+Deno.test("only admins can chat, and each has a separate chat", async () => {
   await using ai = await openAi();
   const { app, projectId, owner } = ai;
   ai.fake.reply({ writes: clarify("For whom?") });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { layoutOf } from "@/routes/dashboard/diagram/layout.ts";
+import { layOut } from "@/routes/dashboard/diagram/layout.ts";
 import { assertHarmless, type PageAnswer } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { openProjectPages } from "./project_pages.ts";
@@ -9,7 +9,7 @@ const linksIn = ({ document }: PageAnswer) =>
 const linesIn = ({ document }: PageAnswer) =>
   [...document.querySelectorAll("svg.diagram path.line title")].map((one) => one.textContent);
 
-Deno.test("each collection is a box that leads to it, with a line to what its fields refer to", async () => {
+Deno.test("each collection is a box with a link to it, and lines to the ones that it refers to", async () => {
   await using app = await openTestApp();
   const { home, dashboard, project } = await openProjectPages(app);
   assert.match((await dashboard.get(`${home}/diagram`)).words, /no collection here yet/);
@@ -31,7 +31,7 @@ Deno.test("each collection is a box that leads to it, with a line to what its fi
     `${home}/users`,
   ]);
   const lines = linesIn(page);
-  assert.equal(lines.length, 2, "one for each other collection, and none to itself");
+  assert.equal(lines.length, 2, "a line to each other collection");
   assert.ok(lines.some((text) => /^posts → users: author$/.test(text)));
   assert.ok(lines.some((text) => /^posts → tags: main, more/.test(text)));
   const rows = [...page.document.querySelectorAll("details tbody tr")].map((row) =>
@@ -44,7 +44,7 @@ Deno.test("each collection is a box that leads to it, with a line to what its fi
   assert.equal((await dashboard.get(`${home}/diagram`)).text, page.text, "always the same");
 });
 
-Deno.test("the page of all collections leads to the diagram", async () => {
+Deno.test("the page of all collections links to the diagram", async () => {
   await using app = await openTestApp();
   const { home, dashboard } = await openProjectPages(app);
   const page = await dashboard.get(`${home}/collections`);
@@ -54,7 +54,7 @@ Deno.test("the page of all collections leads to the diagram", async () => {
 const boxes = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ name: `c${i}`, width: 120, height: 40 + i % 5 * 20 }));
 
-Deno.test("no box stands on another one, nor outside, whatever refers to what", () => {
+Deno.test("boxes do not overlap and are inside the diagram, whatever the references", () => {
   for (const [count, lines] of [[1, 0], [5, 3], [30, 40], [200, 400]] as const) {
     const all = boxes(count);
     const drawn = Array.from({ length: lines }, (_, k) => ({
@@ -62,7 +62,7 @@ Deno.test("no box stands on another one, nor outside, whatever refers to what", 
       to: `c${k * k * 31 % count}`,
     }));
     const unique = [...new Map(drawn.map((line) => [`${line.from} ${line.to}`, line])).values()];
-    const { width, height, corners } = layoutOf(all, unique);
+    const { width, height, corners } = layOut(all, unique);
     const places = all.map((box) => ({ ...box, ...corners.get(box.name)! }));
     for (const [i, a] of places.entries()) {
       assert.ok(a.x >= 0 && a.y >= 0 && a.x + a.width <= width && a.y + a.height <= height, a.name);
@@ -77,7 +77,7 @@ Deno.test("no box stands on another one, nor outside, whatever refers to what", 
 
 Deno.test("a line ends at the edges of its two boxes", () => {
   const all = boxes(3);
-  const { corners, lines } = layoutOf(all, [{ from: "c0", to: "c1" }, { from: "c1", to: "c0" }]);
+  const { corners, lines } = layOut(all, [{ from: "c0", to: "c1" }, { from: "c1", to: "c0" }]);
   for (const { line, points } of lines) {
     for (const [name, point] of [[line.from, points[0]!], [line.to, points.at(-1)!]] as const) {
       const box = all.find((one) => one.name === name)!;

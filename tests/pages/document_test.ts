@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { Space } from "@/lib/store/port.ts";
-import { areaText, assertHarmless, HOSTILE, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, type PageAnswer, textAreaValue } from "../support/pages.ts";
 import { linkOf, openPosts, texts } from "./posts.ts";
 
 const AUTHOR = "aaaaaaaaaaaaaaaaaaaaaaaa";
-const WHOLE = {
+const EVERY_FIELD = {
   title: "  two\nlines",
   status: "",
   views: -0,
@@ -17,7 +17,7 @@ const WHOLE = {
   extra: { kept: true },
 };
 
-/** The form's field for a member, as a person finds it. */
+/** Returns the form's field of a member, found by its label. */
 function field(page: PageAnswer, key: string) {
   const label = [...page.document.querySelectorAll(".member label")]
     .find(({ textContent }) => textContent.trim().split(/\s/)[0] === key)!;
@@ -26,9 +26,9 @@ function field(page: PageAnswer, key: string) {
   return { input, fault: fault && page.document.querySelector(`#${fault}`)!.textContent };
 }
 
-Deno.test("each type has a field of its own, and what nobody touched stays exactly what it was", async () => {
+Deno.test("each type has its own field, and an untouched value is stored unchanged", async () => {
   await using posts = await openPosts();
-  const [id] = await posts.add(WHOLE);
+  const [id] = await posts.add(EVERY_FIELD);
   const before = await posts.get(id!);
   const { dashboard, path } = posts;
   const page = await dashboard.get(`${path}/documents/${id}`);
@@ -53,9 +53,9 @@ Deno.test("each type has a field of its own, and what nobody touched stays exact
   assert.ok(Object.is(after.views, -0));
 });
 
-Deno.test("what is typed takes the type of its field, and an emptied field is null", async () => {
+Deno.test("an entered value takes the type of its field, and an emptied field is null", async () => {
   await using posts = await openPosts();
-  const [id] = await posts.add(WHOLE);
+  const [id] = await posts.add(EVERY_FIELD);
   const { dashboard, path } = posts;
   const page = await dashboard.get(`${path}/documents/${id}`);
   await dashboard.fill(page, "Save", {
@@ -80,7 +80,7 @@ Deno.test("what is typed takes the type of its field, and an emptied field is nu
   });
 });
 
-Deno.test("what the verbs refuse is told at the field, and what was typed stays", async () => {
+Deno.test("refused values are reported at their fields, and all entries stay", async () => {
   await using posts = await openPosts();
   const [id] = await posts.add({ title: "A", slug: "a" }, { title: "B", slug: "b" });
   const { dashboard, path } = posts;
@@ -90,7 +90,7 @@ Deno.test("what the verbs refuse is told at the field, and what was typed stays"
     "f.views": "many",
     "f.meta": '{"lang":1}',
     "f.author": "nobody",
-    "f.status": HOSTILE[1],
+    "f.status": HOSTILE_TEXTS[1],
   };
   const refused = await dashboard.fill(page, "Save", typed);
   assert.equal(refused.status, 400);
@@ -100,7 +100,7 @@ Deno.test("what the verbs refuse is told at the field, and what was typed stays"
   assert.equal(field(refused, "author").fault, "author must be an id of 24 hexadecimal digits");
   assert.equal(field(refused, "status").fault, null);
   assert.equal(field(refused, "views").input.getAttribute("value"), "many");
-  assert.equal(areaText(field(refused, "status").input), HOSTILE[1]);
+  assert.equal(textAreaValue(field(refused, "status").input), HOSTILE_TEXTS[1]);
   assertHarmless(refused);
   const malformed = await dashboard.fill(page, "Save", { "f.tags": "[1," });
   assert.equal(
@@ -122,40 +122,40 @@ Deno.test("what the verbs refuse is told at the field, and what was typed stays"
   assert.deepEqual((await posts.get(id!)).title, "A");
 });
 
-Deno.test("a change of somebody else is not lost: it is told, and nothing that was typed is", async () => {
+Deno.test("a conflicting change is reported, and neither it nor the entries are lost", async () => {
   await using posts = await openPosts();
   const [id] = await posts.add({ title: "A", status: "draft" });
   const { dashboard, path } = posts;
-  const mine = await dashboard.get(`${path}/documents/${id}`);
-  const theirs = await dashboard.get(`${path}/documents/${id}?as=json`);
+  const editPage = await dashboard.get(`${path}/documents/${id}`);
+  const jsonPage = await dashboard.get(`${path}/documents/${id}?as=json`);
   posts.app.clock.advance(1000);
-  await dashboard.fill(mine, "Save", { "f.title": "B" });
-  const conflict = await dashboard.fill(theirs, "Save", { json: '{"title":"C"}' });
+  await dashboard.fill(editPage, "Save", { "f.title": "B" });
+  const conflict = await dashboard.fill(jsonPage, "Save", { json: '{"title":"C"}' });
   assert.equal(conflict.status, 412);
-  assert.match(texts(conflict, "[role=alert]")[0]!, /Somebody has changed this document/);
+  assert.match(texts(conflict, "[role=alert]")[0]!, /This document has changed/);
   assert.equal(
-    areaText(conflict.document.querySelector("textarea[name=json]")!),
+    textAreaValue(conflict.document.querySelector("textarea[name=json]")!),
     '{"title":"C"}',
   );
   assert.equal((await posts.get(id!)).title, "B");
   const again = await dashboard.fill(conflict, "Save");
-  assert.equal(again.status, 412, "saving it again is no consent");
+  assert.equal(again.status, 412, "saving it again does not overwrite");
   const over = await dashboard.fill(again, "Save mine in its place");
   assert.equal(over.status, 303);
   const { title, status } = await posts.get(id!);
   assert.deepEqual({ title, status }, { title: "C", status: undefined });
 });
 
-Deno.test("as JSON a document is whole but for what the server sets", async () => {
+Deno.test("as JSON a document is complete except for the server's fields", async () => {
   await using posts = await openPosts();
-  const [id] = await posts.add(WHOLE);
+  const [id] = await posts.add(EVERY_FIELD);
   const { dashboard, path } = posts;
   const page = await dashboard.get(`${path}/documents/${id}?as=json`);
-  const text = areaText(page.document.querySelector("textarea[name=json]")!);
+  const text = textAreaValue(page.document.querySelector("textarea[name=json]")!);
   assert.match(text, /"views": -0/);
   assert.doesNotMatch(text, /_id|createdAt/);
   assert.equal((await dashboard.fill(page, "Save")).status, 303);
-  assert.deepEqual({ ...await posts.get(id!), ...WHOLE }, await posts.get(id!));
+  assert.deepEqual({ ...await posts.get(id!), ...EVERY_FIELD }, await posts.get(id!));
   const now = await dashboard.get(`${path}/documents/${id}?as=json`);
   for (
     const [json, words] of [
@@ -172,11 +172,11 @@ Deno.test("as JSON a document is whole but for what the server sets", async () =
     const refused = await dashboard.fill(now, "Save", { json });
     assert.equal(refused.status, 400, json);
     assert.match(texts(refused, "[role=alert]")[0]!, words);
-    assert.equal(areaText(refused.document.querySelector("textarea[name=json]")!), json);
+    assert.equal(textAreaValue(refused.document.querySelector("textarea[name=json]")!), json);
   }
 });
 
-Deno.test("a document is made by fields or as JSON, with its defaults, or as a copy", async () => {
+Deno.test("a document is created by fields, as JSON or as a copy, with its defaults", async () => {
   await using posts = await openPosts({
     fields: [
       { key: "title", type: "String", required: true },
@@ -189,8 +189,8 @@ Deno.test("a document is made by fields or as JSON, with its defaults, or as a c
   const refused = await dashboard.fill(page, "Create document", { "f.status": "x" });
   assert.equal(refused.status, 400);
   assert.equal(field(refused, "title").fault, "title is required");
-  const made = await dashboard.fill(page, "Create document", { "f.title": "A", "f.slug": "a" });
-  assert.equal(made.location, `${path}?.done=created`);
+  const created = await dashboard.fill(page, "Create document", { "f.title": "A", "f.slug": "a" });
+  assert.equal(created.location, `${path}?.done=created`);
   const [document] = await posts.list();
   assert.deepEqual([document.title, document.status], ["A", "draft"]);
   const json = await dashboard.get(`${path}/new?as=json`);
@@ -211,7 +211,7 @@ Deno.test("a document is made by fields or as JSON, with its defaults, or as a c
   assert.match(field(taken, "slug").fault!, /another document already has/);
 });
 
-Deno.test("a document is deleted and comes back from the trash, where it is only read", async () => {
+Deno.test("a document is deleted and recovered from the trash, where it is read-only", async () => {
   await using posts = await openPosts();
   const [id] = await posts.add({ title: "A" });
   const { dashboard, path } = posts;
@@ -226,7 +226,7 @@ Deno.test("a document is deleted and comes back from the trash, where it is only
   assert.equal((await posts.list()).length, 1);
 });
 
-Deno.test("a viewer reads every field and has nothing to press", async () => {
+Deno.test("a viewer reads every field and has no buttons", async () => {
   await using posts = await openPosts();
   const [id] = await posts.add({ title: "A", live: true });
   const viewer = await posts.other("viewer");
@@ -239,7 +239,7 @@ Deno.test("a viewer reads every field and has nothing to press", async () => {
   assert.equal((await viewer.get(`${posts.path}/documents/nonsense`)).status, 400);
 });
 
-Deno.test("what is no id is refused before anything of the project is read", async () => {
+Deno.test("an invalid id is refused before the project's data is read", async () => {
   await using posts = await openPosts();
   const { engine } = posts.app.services;
   const asked: Space[] = [];
@@ -254,5 +254,5 @@ Deno.test("what is no id is refused before anything of the project is read", asy
   }
   assert.deepEqual(new Set(asked), new Set(["control"]));
   await posts.dashboard.get(`${posts.path}/new`);
-  assert.ok(asked.includes(posts.projectId), "it would be seen");
+  assert.ok(asked.includes(posts.projectId), "a valid id is read");
 });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
-import { column, linkOf, many, openPosts, texts } from "./posts.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard } from "../support/pages.ts";
+import { column, linkOf, manyDocuments, openPosts, texts } from "./posts.ts";
 
 const apiPath = (page: Parameters<typeof texts>[0]) => texts(page, "footer.view-call code")[0]!;
 
-Deno.test("a page shows 25 rows, how many there are, and the call that gives the same", async () => {
+Deno.test("a page shows 25 rows, their number, and the equivalent call", async () => {
   await using posts = await openPosts();
-  await posts.add(...many(60));
+  await posts.add(...manyDocuments(60));
   const page = await posts.dashboard.get(posts.path);
   assert.equal(page.status, 200);
   assert.equal(column(page, 2).length, 25);
@@ -18,9 +18,9 @@ Deno.test("a page shows 25 rows, how many there are, and the call that gives the
   assertHarmless(page);
 });
 
-Deno.test("pages are turned both ways, by the cursors of the list", async () => {
+Deno.test("paging in both directions uses the cursors of the list", async () => {
   await using posts = await openPosts();
-  await posts.add(...many(60));
+  await posts.add(...manyDocuments(60));
   const { dashboard, path } = posts;
   const first = await dashboard.get(`${path}?views_gte=100&sort=views`);
   const second = await dashboard.get(linkOf(first, "Next ›"));
@@ -39,9 +39,9 @@ Deno.test("pages are turned both ways, by the cursors of the list", async () => 
   assert.match(start.words, /1–25 of 59/);
 });
 
-Deno.test("a header sorts up, then down, then not at all, and says so", async () => {
+Deno.test("a header sorts ascending, descending, then not at all, and says so", async () => {
   await using posts = await openPosts();
-  await posts.add(...many(5));
+  await posts.add(...manyDocuments(5));
   const { dashboard, path } = posts;
   const page = await dashboard.get(`${path}?status=published`);
   assert.equal(page.document.querySelector("[aria-sort]")?.textContent, "createdAt ↓");
@@ -57,9 +57,9 @@ Deno.test("a header sorts up, then down, then not at all, and says so", async ()
   assert.match(apiPath(await dashboard.get(linkOf(oldest, "createdAt ↑"))), /published&limit=25$/);
 });
 
-Deno.test("a filter is made in a form of the field's type, changed by its chip and taken away", async () => {
+Deno.test("a filter is added by a form of the field's type, changed by its chip, and removed", async () => {
   await using posts = await openPosts();
-  await posts.add(...many(6));
+  await posts.add(...manyDocuments(6));
   const { dashboard, path } = posts;
   const page = await dashboard.get(path);
   const asked = await dashboard.follow(await dashboard.fill(page, "views number"));
@@ -81,7 +81,7 @@ Deno.test("a filter is made in a form of the field's type, changed by its chip a
   assert.match(all.words, /of 6/);
 });
 
-Deno.test("filters take the type of their field: dates in UTC, lists, what is set", async () => {
+Deno.test("filters take the type of their field: dates in UTC, lists, presence", async () => {
   await using posts = await openPosts({
     fields: [
       { key: "at", type: "Date" },
@@ -108,7 +108,7 @@ Deno.test("filters take the type of their field: dates in UTC, lists, what is se
   assert.equal(await leadsTo("checked", "gt", "5"), '?where={"checked":{"gt":5}}');
 });
 
-Deno.test("a search box stands over a grid whose fields are searched, and keeps the filters", async () => {
+Deno.test("a grid with search fields has a search box, which keeps the filters", async () => {
   await using posts = await openPosts({
     fields: [
       { key: "title", type: "String", search: true },
@@ -149,9 +149,9 @@ Deno.test("a search box stands over a grid whose fields are searched, and keeps 
   );
 });
 
-Deno.test("where no field is searched the box looks into the first text, and is changed and emptied", async () => {
+Deno.test("without search fields the box searches the first text field", async () => {
   await using posts = await openPosts();
-  await posts.add(...many(12));
+  await posts.add(...manyDocuments(12));
   const { dashboard, path } = posts;
   const page = await dashboard.get(`${path}?status=draft`);
   const box = (of: typeof page) => of.document.querySelector("form.search input[name=search]")!;
@@ -168,7 +168,7 @@ Deno.test("where no field is searched the box looks into the first text, and is 
   assert.equal(emptied.location, `${path}?status=draft`);
 });
 
-Deno.test("where nothing could be searched there is no box, unless the address searches", async () => {
+Deno.test("without text fields there is no search box, unless the address searches", async () => {
   await using posts = await openPosts({ fields: [{ key: "views", type: "Number" }] });
   const { dashboard, path } = posts;
   const box = "form.search";
@@ -179,7 +179,7 @@ Deno.test("where nothing could be searched there is no box, unless the address s
   assert.equal((await dashboard.fill(refused, "Search", { search: "" })).location, path);
 });
 
-Deno.test("lists are shown element by element, and how many more there are", async () => {
+Deno.test("lists show their first elements and the number of the others", async () => {
   await using posts = await openPosts();
   await posts.add({ title: "A", tags: ["a", "b", "c", "d", "e", "f"] }, { title: "B", tags: [] });
   const page = await posts.dashboard.get(`${posts.path}?.columns=title,tags&sort=title`);
@@ -188,7 +188,7 @@ Deno.test("lists are shown element by element, and how many more there are", asy
   assert.deepEqual(column(page, 3), ["abcd+2", "—"]);
 });
 
-Deno.test("of a text with some values one is chosen, and what is stored besides can be seen", async () => {
+Deno.test("a text with fixed values is a choice, and other stored values are shown", async () => {
   const status = { key: "status", type: "String", enum: ["draft", "live"], default: "draft" };
   await using posts = await openPosts({ fields: [{ key: "title", type: "String" }, status] });
   const { dashboard, path } = posts;
@@ -209,9 +209,9 @@ Deno.test("of a text with some values one is chosen, and what is stored besides 
   );
 });
 
-Deno.test("a query that the list refuses is told with the filters to mend it", async () => {
+Deno.test("a refused query is reported with its filters, which can be changed", async () => {
   await using posts = await openPosts();
-  await posts.add(...many(2));
+  await posts.add(...manyDocuments(2));
   const refused = await posts.dashboard.get(`${posts.path}?views_gt=abc&status=draft`);
   assert.equal(refused.status, 400);
   assert.match(texts(refused, "[role=alert]")[0]!, /"views_gt" must be a number/);
@@ -222,7 +222,7 @@ Deno.test("a query that the list refuses is told with the filters to mend it", a
   assert.equal((await posts.dashboard.get(`${posts.path}?count=true&explain=true`)).status, 200);
 });
 
-Deno.test("columns are chosen, kept in the address and unknown to the list", async () => {
+Deno.test("columns are selected, kept in the address and not sent to the list", async () => {
   await using posts = await openPosts();
   await posts.add({ title: "A", views: 7, extra: "undeclared one", meta: { lang: "de" } });
   const { dashboard, path } = posts;
@@ -239,13 +239,13 @@ Deno.test("columns are chosen, kept in the address and unknown to the list", asy
   assert.deepEqual(texts(sorted, "thead th")[0], "meta.lang ↑ text");
 });
 
-Deno.test("what is empty says what to do next", async () => {
+Deno.test("an empty grid says what to do next", async () => {
   await using posts = await openPosts();
   const { dashboard, path } = posts;
   const empty = await dashboard.get(path);
   assert.match(empty.words, /There are no documents yet/);
   assert.equal(linkOf(empty, "Create the first one"), `${path}/new`);
-  await posts.add(...many(1));
+  await posts.add(...manyDocuments(1));
   const none = await dashboard.get(`${path}?title=nothing&.columns=title`);
   assert.match(none.words, /No document matches/);
   assert.equal(linkOf(none, "Clear filters"), `${path}?.columns=title`);
@@ -253,7 +253,7 @@ Deno.test("what is empty says what to do next", async () => {
   assert.match(trash.words, /The trash is empty/);
 });
 
-Deno.test("a viewer sees all rows and no way to change them; a stranger sees nothing", async () => {
+Deno.test("a viewer sees all rows and cannot change them; a stranger sees nothing", async () => {
   await using posts = await openPosts();
   const [id] = await posts.add({ title: "A", userId: "aaaaaaaaaaaaaaaaaaaaaaaa" });
   const { path } = posts;
@@ -281,10 +281,10 @@ Deno.test("a viewer sees all rows and no way to change them; a stranger sees not
   assert.equal((await posts.dashboard.get(`${path}x`)).status, 404);
 });
 
-Deno.test("hostile texts in documents, names, addresses and filters stay texts", async () => {
+Deno.test("hostile texts in documents, names, addresses and filters are shown as text", async () => {
   await using posts = await openPosts();
   const { dashboard, path } = posts;
-  await posts.add(...HOSTILE.map((text, i) => ({
+  await posts.add(...HOSTILE_TEXTS.map((text, i) => ({
     title: text,
     status: text,
     tags: [text],
@@ -293,10 +293,10 @@ Deno.test("hostile texts in documents, names, addresses and filters stay texts",
     slug: `${i}${text}`,
   })));
   const page = await dashboard.get(`${path}?.columns=title,status,tags,meta,userId`);
-  assert.deepEqual(column(page, 2).toSorted(), HOSTILE.toSorted());
+  assert.deepEqual(column(page, 2).toSorted(), HOSTILE_TEXTS.toSorted());
   assertHarmless(page);
   const [document] = await posts.list();
-  for (const text of HOSTILE) {
+  for (const text of HOSTILE_TEXTS) {
     const asked = new URLSearchParams([["title", text], [text, text], [".columns", text], [
       ".done",
       text,
@@ -312,7 +312,7 @@ Deno.test("hostile texts in documents, names, addresses and filters stay texts",
   }
 });
 
-Deno.test("200 fields are chosen from, and a page of them stays small", async () => {
+Deno.test("200 fields can be selected from, and a page of them stays small", async () => {
   await using posts = await openPosts({
     rls: { enabled: false },
     fields: Array.from({ length: 200 }, (_, i) => ({ key: `field_${i}`, type: "String" })),
@@ -327,12 +327,12 @@ Deno.test("200 fields are chosen from, and a page of them stays small", async ()
   assert.ok(page.text.length < 100_000, String(page.text.length));
 });
 
-Deno.test("a page that is asked for again shows every change since, here and in the left column", async () => {
+Deno.test("a repeated page shows every change since, in the grid and in the sidebar", async () => {
   await using posts = await openPosts();
   const { dashboard, path } = posts;
-  await posts.add(...many(3));
+  await posts.add(...manyDocuments(3));
   const first = await dashboard.get(path);
-  // Where changes are followed from may move on all the same.
+  // The position of the live list may still advance.
   assert.equal((await dashboard.get(path)).words, first.words);
   const [id] = await posts.add({ title: "new" });
   const second = await dashboard.get(path);

@@ -5,7 +5,7 @@ import { database } from "../support/test_store.ts";
 import { openProjectPages } from "./project_pages.ts";
 
 Deno.test({
-  name: "where a collection has many documents its pages say how long a change may take",
+  name: "pages of a large collection estimate the duration of a change",
   ignore: database !== "sqlite",
   fn: async () => {
     await using app = await openTestApp();

@@ -5,14 +5,13 @@ import { joinProject, openAccount, PASSWORD, type TestAccount } from "../support
 import type { Call } from "../support/conforming_client.ts";
 import type { TestApp, TestProject } from "../support/test_app.ts";
 
-/** Who may at least: anybody, an account, or a member. */
-export type Least = "anybody" | "account" | Role;
+/** The least privileged caller of a page: anyone, an account, or a member with a role. */
+export type MinimumCaller = "anybody" | "account" | Role;
 
-/** What is looked at, or what a form is sent to. */
-export interface Row {
+export interface PageRow {
   readonly method: "GET" | "POST";
   readonly template: string;
-  readonly least: Least;
+  readonly least: MinimumCaller;
 }
 
 const HOME = "/dashboard/projects/{projectId}";
@@ -20,8 +19,8 @@ const COLLECTION = `${HOME}/collections/{collectionName}`;
 const WEBHOOK = `${HOME}/webhooks/{webhookId}`;
 const TEMPLATE = `${HOME}/mail/templates/{name}/{language}`;
 
-/** Every page and every form of the dashboard: a new one has its row here, or the suite fails. */
-const LEAST: Readonly<Record<string, Least>> = {
+/** Every page and every form of the dashboard. A new one needs a row here, or the suite fails. */
+const MINIMUM_CALLERS: Readonly<Record<string, MinimumCaller>> = {
   "GET /dashboard/assets/{file}": "anybody",
   "GET /dashboard/sign-in": "anybody",
   "POST /dashboard/sign-in": "anybody",
@@ -163,37 +162,36 @@ const LEAST: Readonly<Record<string, Least>> = {
   [`GET ${HOME}/members`]: "viewer",
   [`POST ${HOME}/members`]: "admin",
   [`POST ${HOME}/members/{accountId}`]: "admin",
-  // Whoever leaves names their own account; others are removed by admins.
+  // Members may remove themselves; only admins remove others.
   [`POST ${HOME}/members/{accountId}/remove`]: "viewer",
   [`POST ${HOME}/members/{accountId}/owner`]: "owner",
   [`GET ${HOME}/invitations`]: "viewer",
   [`POST ${HOME}/invitations/{invitationId}`]: "admin",
 };
 
-export const ROWS: readonly Row[] = Object.entries(LEAST).map(([name, least]) => {
-  const [method, template] = name.split(" ") as [Row["method"], string];
+export const ROWS: readonly PageRow[] = Object.entries(MINIMUM_CALLERS).map(([name, least]) => {
+  const [method, template] = name.split(" ") as [PageRow["method"], string];
   return { method, template, least };
 });
 
-/** What is really there, as the table names it. */
+/** Returns the pages and forms that the app mounts, named as in the table. */
 export function mountedPages(): string[] {
   const mounted: string[] = [];
   pages(({ method, path }) => void mounted.push(`${method.toUpperCase()} ${path}`));
   return mounted;
 }
 
-export const namesOf = (rows: readonly Row[]): string[] =>
+export const namesOf = (rows: readonly PageRow[]): string[] =>
   rows.map(({ method, template }) => `${method} ${template}`);
 
-/** What no project has. */
-export const NOTHING = "64f1a2b3c4d5e6f708192a3b";
+export const MISSING_ID = "64f1a2b3c4d5e6f708192a3b";
 
 type Pairs = readonly (readonly [string, string])[];
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** Forms that do what they are for, by the end of their paths. */
-const FILLED: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+/** Form values with which forms succeed, by the end of their paths. */
+const FORM_VALUES: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ["/dashboard", { name: "Stolen" }],
   ["/password", { currentPassword: PASSWORD, newPassword: "other dry stones 52" }],
   ["/account/delete", { password: PASSWORD }],
@@ -232,22 +230,23 @@ const FILLED: readonly (readonly [string, Readonly<Record<string, string>>])[] =
   ["/members", { email: "ada@example.com", role: "admin" }],
 ];
 
-const filledFor = (template: string) =>
-  FILLED.filter(([end]) => template.endsWith(end)).toSorted(([a], [b]) => b.length - a.length)[0]
+const formValuesFor = (template: string) =>
+  FORM_VALUES.filter(([end]) => template.endsWith(end)).toSorted(([a], [b]) =>
+    b.length - a.length
+  )[0]
     ?.[1] ?? {};
 
-/** What the paths of pages name. */
-export interface Named extends Pick<Household, "documentId" | "userId" | "invitation"> {
+/** Ids in the paths of pages. */
+export interface PathIds extends Pick<Household, "documentId" | "userId" | "invitation"> {
   readonly project: Pick<TestProject, "projectId">;
   readonly viewer: Pick<TestAccount, "accountId">;
-  /** None if left out. */
   readonly webhookId?: string;
 }
 
-/** The row as a browser asks for it, on a project that may be another. */
+/** Returns the request of a row as a browser sends it, for a project that may be another one. */
 export function callOf(
-  { method, template }: Row,
-  { project, documentId, userId, viewer, invitation, webhookId = NOTHING }: Named,
+  { method, template }: PageRow,
+  { project, documentId, userId, viewer, invitation, webhookId = MISSING_ID }: PathIds,
   { headers = [], projectId = project.projectId }: { headers?: Pairs; projectId?: string } = {},
 ): Call {
   const values: Readonly<Record<string, string>> = {
@@ -264,10 +263,10 @@ export function callOf(
     id: template.includes("/users/") ? userId : documentId,
   };
   const inserted = (text: string) =>
-    text.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? NOTHING);
+    text.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? MISSING_ID);
   const path = inserted(template);
   if (method === "GET") return { method, path, headers: [...headers] as [string, string][] };
-  const fields = Object.entries(filledFor(template))
+  const fields = Object.entries(formValuesFor(template))
     .map(([name, value]) => [name, inserted(value)]);
   return {
     method,
@@ -277,32 +276,32 @@ export function callOf(
   };
 }
 
-const RANKS: readonly Least[] = ["anybody", "account", "viewer", "admin", "owner"];
+const RANKS: readonly MinimumCaller[] = ["anybody", "account", "viewer", "admin", "owner"];
 
-export const isOpenTo = (who: Least, { least }: Row): boolean =>
+export const isOpenTo = (who: MinimumCaller, { least }: PageRow): boolean =>
   RANKS.indexOf(who) >= RANKS.indexOf(least);
 
-/** The row that a browser is at when it asks for this. */
-export function rowAt(method: string, href: string): Row | undefined {
+/** Returns the row of an address as a browser requests it. */
+export function rowAt(method: string, href: string): PageRow | undefined {
   const { pathname } = new URL(href, "http://localhost");
   const found = ROWS.filter((row) =>
     row.method === method &&
     new RegExp(`^${row.template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(pathname)
   );
-  // What is named in full goes before what stands for any name.
+  // A literal path takes precedence over one with parameters.
   return found.toSorted((a, b) => holesOf(a) - holesOf(b))[0];
 }
 
-const holesOf = ({ template }: Row): number => template.split("{").length;
+const holesOf = ({ template }: PageRow): number => template.split("{").length;
 
-/** A project with something on every page, its members, and somebody who is none of them. */
+/** A project with content on every page, its members, and an account that is a stranger to it. */
 export interface Household extends Readonly<Record<Role | "stranger", TestAccount>> {
   readonly project: TestProject;
   readonly home: string;
   readonly documentId: string;
   readonly trashedId: string;
   readonly userId: string;
-  /** Of the stranger, who has not answered it. */
+  /** An open invitation of the stranger. */
   readonly invitation: { readonly invitationId: string; readonly token: string };
 }
 

@@ -17,11 +17,11 @@ import {
   callOf,
   type Household,
   isOpenTo,
+  MISSING_ID,
   mountedPages,
   namesOf,
-  NOTHING,
   openHousehold,
-  type Row,
+  type PageRow,
   ROWS,
 } from "./every_page.ts";
 
@@ -32,7 +32,7 @@ const POSTS = ROWS.filter(({ method }) => method === "POST");
 const OWN = "http://localhost:8000";
 const EVIL = "https://evil.example";
 
-/** What somebody could want to change who may not. */
+/** Returns the stored data that a refused request must not change. */
 async function stateOf(
   { services: { engine, userFields } }: TestApp,
   { project }: Household,
@@ -46,7 +46,7 @@ async function stateOf(
     ...[PROJECTS, MEMBERS, INVITATIONS, API_KEYS, ACCOUNTS].map((one) => read("control", one)),
     ...[COLLECTIONS, USERS, STORAGE_SETTINGS, MAIL_SETTINGS, MAIL_TEMPLATES]
       .map((one) => read(projectId, one)),
-    JSON.stringify(await userFields.of(projectId)),
+    JSON.stringify(await userFields.ofProject(projectId)),
     documentsOf(project),
   ])).join("\n");
 }
@@ -54,17 +54,17 @@ async function stateOf(
 const documentsOf = async (project: Household["project"]): Promise<string> =>
   (await project.asSecret({ path: "/api/data/posts?include_deleted=true" })).text;
 
-async function untouched(
+async function assertUnchangedBy(
   app: TestApp,
   household: Household,
   work: () => Promise<void>,
 ): Promise<void> {
   const before = await stateOf(app, household);
   await work();
-  assert.equal(await stateOf(app, household), before, "a refused request changed what is stored");
+  assert.equal(await stateOf(app, household), before, "a refused request changed stored data");
 }
 
-/** What no page may be framed by, sent or kept without. */
+/** Fails unless the response has the headers that protect every page. */
 function assertGuarded({ headers }: Answer, what: string): void {
   assert.equal(
     headers.get("content-security-policy"),
@@ -80,23 +80,23 @@ function assertGuarded({ headers }: Answer, what: string): void {
   assert.ok(reader === null || reader === OWN, what);
 }
 
-/** All of an answer but what is its own each time. */
-const wholeOf = ({ status, headers, text }: Answer): string =>
+/** Returns the response without parts that differ each time. */
+const comparableAnswer = ({ status, headers, text }: Answer): string =>
   JSON.stringify([status, [...headers].filter(([name]) => name !== "x-request-id"), text]);
 
-const nameOf = (row: Row): string => namesOf([row])[0]!;
+const nameOf = (row: PageRow): string => namesOf([row])[0]!;
 
-Deno.test("the table has every page and every form, and no other", () => {
+Deno.test("the table has exactly the pages and forms of the dashboard", () => {
   assert.deepEqual(namesOf(ROWS).toSorted(), mountedPages().toSorted());
 });
 
-Deno.test("no page opens and no form is taken without a session, or after its end", async () => {
+Deno.test("pages and forms require a session that has not ended", async () => {
   await using app = await openTestApp();
   const household = await openHousehold(app);
   const DAYS_8 = 8 * 86_400_000;
   app.clock.advance(DAYS_8);
   const cookies = [[], [["cookie", household.owner.cookie]]] as const;
-  await untouched(app, household, async () => {
+  await assertUnchangedBy(app, household, async () => {
     for (const row of GUARDED) {
       for (const cookie of cookies) {
         const call = callOf(row, household, { headers: cookie });
@@ -116,24 +116,24 @@ Deno.test("no page opens and no form is taken without a session, or after its en
   });
 });
 
-Deno.test("to strangers every page of a project is as if the project did not exist", async () => {
+Deno.test("strangers get the same answers as if the project did not exist", async () => {
   await using app = await openTestApp();
   const household = await openHousehold(app);
-  await untouched(app, household, async () => {
+  await assertUnchangedBy(app, household, async () => {
     for (const row of IN_PROJECTS) {
       const [there, nowhere] = [
         await household.stranger.send(callOf(row, household)),
-        await household.stranger.send(callOf(row, household, { projectId: NOTHING })),
+        await household.stranger.send(callOf(row, household, { projectId: MISSING_ID })),
       ];
       assert.equal(there.status, 404, nameOf(row));
       assert.match(there.text, /Project not found or access denied/);
-      assert.equal(wholeOf(there), wholeOf(nowhere), nameOf(row));
+      assert.equal(comparableAnswer(there), comparableAnswer(nowhere), nameOf(row));
       assertGuarded(there, nameOf(row));
     }
   });
 });
 
-Deno.test("a project in the trash is to its own members as if it did not exist", async () => {
+Deno.test("members of a project in the trash get the same answers as if it did not exist", async () => {
   await using app = await openTestApp();
   const household = await openHousehold(app);
   const { owner, project } = household;
@@ -148,10 +148,10 @@ Deno.test("a project in the trash is to its own members as if it did not exist",
 });
 
 for (const role of ["viewer", "admin"] as const) {
-  Deno.test(`what is not for ${role}s is refused to them, without a trace`, async () => {
+  Deno.test(`pages and forms that ${role}s may not use are refused without changes`, async () => {
     await using app = await openTestApp();
     const household = await openHousehold(app);
-    await untouched(app, household, async () => {
+    await assertUnchangedBy(app, household, async () => {
       for (const row of IN_PROJECTS.filter((row) => !isOpenTo(role, row))) {
         const answer = await household[role].send(callOf(row, household));
         assert.equal(answer.status, 403, nameOf(row));
@@ -162,12 +162,12 @@ for (const role of ["viewer", "admin"] as const) {
   });
 }
 
-/** Whether a guard has turned it away. */
+/** Returns whether a guard has refused the request. */
 const isTurnedAway = ({ status, headers, text }: Answer): boolean =>
   status === 403 || /Project not found/.test(text) ||
   (headers.get("location") ?? "").startsWith("/dashboard/sign-in?");
 
-async function assertOpen(app: TestApp, role: Role, rows: readonly Row[]): Promise<void> {
+async function assertOpen(app: TestApp, role: Role, rows: readonly PageRow[]): Promise<void> {
   const household = await openHousehold(app);
   for (const row of rows) {
     const answer = await household[role].send(callOf(row, household));
@@ -179,23 +179,23 @@ async function assertOpen(app: TestApp, role: Role, rows: readonly Row[]): Promi
 for (const role of ["viewer", "admin", "owner"] as const) {
   const open = IN_PROJECTS.filter((row) => isOpenTo(role, row));
 
-  Deno.test(`what is for ${role}s is open to them`, async () => {
+  Deno.test(`pages and forms that ${role}s may use are open to them`, async () => {
     await using app = await openTestApp();
     await assertOpen(app, role, open.filter(({ method }) => method === "GET"));
     for (const row of open.filter(({ method }) => method === "POST")) {
-      await using own = await openTestApp(); // Some of them leave nothing for the others.
+      await using own = await openTestApp(); // Some of them delete data that others need.
       await assertOpen(own, role, [row]);
     }
   });
 }
 
-/** What a browser says of where a form comes from, and whether that is here. */
+/** Headers by which a browser reports the origin of a form, and whether it is our own. */
 const ORIGINS: readonly (readonly [string | null, string | null, boolean])[] = [
   // Sec-Fetch-Site, Origin
   ["same-origin", OWN, true],
   ["same-origin", null, true],
   ["none", null, true],
-  ["none", EVIL, false], // A foreign origin is refused, whatever the first says.
+  ["none", EVIL, false], // A foreign Origin is refused, whatever Sec-Fetch-Site says.
   ["same-site", OWN, false],
   ["cross-site", OWN, false],
   ["cross-site", null, false],
@@ -207,15 +207,15 @@ const ORIGINS: readonly (readonly [string | null, string | null, boolean])[] = [
   [null, `${OWN}.evil.example`, false],
   [null, "http://localhost", false],
   [null, "https://localhost:8000", false],
-  [null, null, true], // No browser.
+  [null, null, true], // Not a browser.
 ];
 
-Deno.test("every form is taken from the dashboard's own pages alone", async () => {
+Deno.test("forms are only accepted from the dashboard's own pages", async () => {
   await using app = await openTestApp();
   const household = await openHousehold(app);
   const { owner } = household;
   const foreign = ORIGINS.filter(([, , isOwn]) => !isOwn);
-  await untouched(app, household, async () => {
+  await assertUnchangedBy(app, household, async () => {
     for (const row of POSTS) {
       for (const [site, origin] of foreign) {
         const answer = await owner.send(
@@ -232,7 +232,7 @@ Deno.test("every form is taken from the dashboard's own pages alone", async () =
   assert.equal((await owner.send({ path: "/dashboard" })).status, 200, "still signed in");
 });
 
-Deno.test("each clause of the rule of origins holds for forms", async () => {
+Deno.test("each clause of the rule of origins applies to forms", async () => {
   await using app = await openTestApp();
   const household = await openHousehold(app);
   for (const [site, origin, isOwn] of ORIGINS) {

@@ -13,7 +13,7 @@ function keyOf(answer: Answer): string | null {
   return JSON.parse(answer.text).key;
 }
 
-Deno.test("in start a member's samples carry the key of a project of theirs, and nobody else's any", async () => {
+Deno.test("in start samples have the key of a project of the member, and otherwise no key", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const owner = await project.owner();
@@ -27,7 +27,7 @@ Deno.test("in start a member's samples carry the key of a project of theirs, and
   assert.equal(keyOf(await app.send(forged)), null);
 });
 
-Deno.test("a project in the trash gives no key", async () => {
+Deno.test("a project in the trash provides no key", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const owner = await project.owner();
@@ -37,7 +37,7 @@ Deno.test("a project in the trash gives no key", async () => {
   assert.equal(keyOf(await owner.send(CALL)), null);
 });
 
-Deno.test("in dev everybody's samples carry the demo's key, which dev has printed", async () => {
+Deno.test("in dev everyone's samples have the printed key of the demo", async () => {
   await using app = await openTestApp({ isDev: true });
   assert.equal(keyOf(await app.send(CALL)), null);
   const greeting = await prepareDemo(app.services);
@@ -46,14 +46,14 @@ Deno.test("in dev everybody's samples carry the demo's key, which dev has printe
   assert.equal(keyOf(await app.send(CALL)), demo);
 });
 
-Deno.test("at another address dev gives strangers no key", async () => {
+Deno.test("dev provides strangers no key at another address", async () => {
   const env = { PUBLIC_URL: "https://corbel.example" };
   await using app = await openTestApp({ isDev: true, env });
   await prepareDemo(app.services);
   assert.equal(keyOf(await app.send(CALL)), null);
 });
 
-Deno.test("no page of another origin may read it", async () => {
+Deno.test("pages of other origins cannot read the key", async () => {
   await using app = await openTestApp({ isDev: true });
   await prepareDemo(app.services);
   const { headers } = await app.send({ ...CALL, headers: { origin: "http://localhost:5173" } });

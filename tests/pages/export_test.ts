@@ -3,7 +3,7 @@ import { parse } from "csv-parse/sync";
 import { createApp } from "@/routes/app.ts";
 import { linkOf, openPosts } from "./posts.ts";
 
-Deno.test("CSV has what the filters let through, in the order of the list, and no formulas", async () => {
+Deno.test("CSV has the filtered documents in the order of the list, without formulas", async () => {
   await using posts = await openPosts();
   const nasty = [
     "=1+1",
@@ -37,7 +37,7 @@ Deno.test("CSV has what the filters let through, in the order of the list, and n
   assert.equal(at("tags")[0], '["a","b"]');
   await posts.add({ title: "b", views: 2000, "=cmd()": "@x" });
   const named = await dashboard.get(`${path}/export?.format=csv&views=2000`);
-  assert.match(named.text, /,'=cmd\(\),[^]*,'@x,/, "names of columns are cells, too");
+  assert.match(named.text, /,'=cmd\(\),[^]*,'@x,/, "names of columns are escaped too");
   const chosen = await dashboard.get(`${path}/export?.format=csv&views=1000&.columns=extra,title`);
   assert.match(linkOf(page, "CSV for Excel"), /\/export\?\.format=excel&/);
   const excel = await dashboard.get(`${path}/export?.format=excel&views=1000&.columns=title`);
@@ -45,7 +45,7 @@ Deno.test("CSV has what the filters let through, in the order of the list, and n
   assert.equal(chosen.text, 'extra,title\r\n"{""a"":1}",left out\r\n');
 });
 
-Deno.test("JSON has the documents as the list answers them, over many pages", async () => {
+Deno.test("JSON has the documents as the list returns them, over many pages", async () => {
   await using posts = await openPosts();
   await posts.add(...Array.from({ length: 250 }, (_, views) => ({ title: "x", views })));
   const { dashboard, path } = posts;
@@ -66,7 +66,7 @@ Deno.test("JSON has the documents as the list answers them, over many pages", as
   assert.equal((await viewer.get(`${path}/export?.format=csv`)).status, 200);
 });
 
-Deno.test("an export reads on only as it is read, and ends when the reader leaves", async () => {
+Deno.test("an export reads pages on demand, and ends when the reader cancels", async () => {
   await using posts = await openPosts();
   await posts.add(...Array.from({ length: 1000 }, (_, views) => ({ title: "x", views })));
   const { engine } = posts.app.services;
@@ -103,10 +103,10 @@ Deno.test("an export reads on only as it is read, and ends when the reader leave
   assert.ok(before >= 1 && before <= 3, `${before} pages for the first`);
   await reader.cancel();
   await new Promise((resolve) => setTimeout(resolve, 0));
-  assert.ok(lists <= before + 1, "nobody reads on");
+  assert.ok(lists <= before + 1, "no further page is read");
 });
 
-Deno.test("an export may be larger than any answer, and holds a few large documents at a time", async () => {
+Deno.test("an export may exceed any answer, and keeps only a few large documents in memory", async () => {
   await using posts = await openPosts();
   const text = "x".repeat(900_000);
   for (let n = 0; n < 20; n++) await posts.add({ title: `${n}`, views: n, text });
@@ -120,14 +120,14 @@ Deno.test("an export may be larger than any answer, and holds a few large docume
     );
     assert.equal(response.status, 200);
     const decoder = new TextDecoder();
-    let whole = "";
+    let exported = "";
     for await (const chunk of response.body!) {
-      assert.ok(chunk.length < 1_100_000, `${chunk.length} bytes at once`);
-      whole += decoder.decode(chunk, { stream: true });
+      assert.ok(chunk.length < 1_100_000, `${chunk.length} bytes in a chunk`);
+      exported += decoder.decode(chunk, { stream: true });
     }
     const titles = format === "json"
-      ? (JSON.parse(whole) as { title: string }[]).map(({ title }) => title)
-      : (parse(whole, { columns: true, record_delimiter: "\r\n" }) as { title: string }[])
+      ? (JSON.parse(exported) as { title: string }[]).map(({ title }) => title)
+      : (parse(exported, { columns: true, record_delimiter: "\r\n" }) as { title: string }[])
         .map(({ title }) => title);
     assert.deepEqual(titles, Array.from({ length: 20 }, (_, n) => `${n}`), format);
   }

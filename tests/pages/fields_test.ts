@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { listCollections } from "@/lib/documents/save_collection.ts";
-import { assertHarmless, HOSTILE, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, type PageAnswer } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { openProjectPages } from "./project_pages.ts";
 
@@ -72,7 +72,7 @@ Deno.test("saving an untouched form changes nothing, whatever is declared", asyn
   }
 });
 
-Deno.test("indexes are lines: what is typed is kept, shown again, and told of where it is wrong", async () => {
+Deno.test("indexes are lines: entries are kept, shown again, and faults are reported in place", async () => {
   await using app = await openTestApp();
   const { dashboard, look, stored } = await openFields(app, { fields: EVERYTHING });
   const lines = " title , -views\n\nUnique slug, at ";
@@ -88,11 +88,11 @@ Deno.test("indexes are lines: what is typed is kept, shown again, and told of wh
   const refused = await dashboard.fill(await look(), "Save fields", { indexes: "title, nothing" });
   assert.equal(refused.status, 400);
   assert.match(refused.words, /indexes\.0 names "nothing", which is not declared/);
-  assert.equal(textIn(refused), "title, nothing", "nothing that was typed is lost");
+  assert.equal(textIn(refused), "title, nothing", "the entered text is kept");
   assert.equal((await stored()).indexes.length, 2);
 });
 
-Deno.test("fields of every type are built row by row, and nothing is saved before it is told", async () => {
+Deno.test("fields of every type are added row by row, and saved only by the save button", async () => {
   await using app = await openTestApp();
   const { dashboard, look, stored, project } = await openFields(app);
   await project.collection({ name: "tags" });
@@ -153,7 +153,7 @@ Deno.test("fields of every type are built row by row, and nothing is saved befor
 const isStrict = ({ document }: PageAnswer) =>
   document.querySelector("[name=strict]")!.hasAttribute("checked");
 
-Deno.test("a collection without documents is strict from its first field on, as by the API", async () => {
+Deno.test("a collection without documents becomes strict with its first field, as by the API", async () => {
   await using app = await openTestApp();
   for (const rls of [{ enabled: false }, { enabled: true, ownerField: "ownerId" }]) {
     const { dashboard, look, stored } = await openFields(app, { rls });
@@ -161,7 +161,11 @@ Deno.test("a collection without documents is strict from its first field on, as 
     assert.equal(isStrict(empty), false);
     const first = await dashboard.fill(empty, "Add field");
     assert.equal(isStrict(first), true);
-    assert.equal((await stored()).strict, false, "nothing is saved before it is told");
+    assert.equal(
+      (await stored()).strict,
+      false,
+      "nothing is saved before the save button is pressed",
+    );
     const name = `${(await stored()).fields.length}.key`;
     const saved = await dashboard.fill(first, "Save fields", { [name]: "title" });
     assert.equal(saved.status, 303, saved.words);
@@ -169,7 +173,7 @@ Deno.test("a collection without documents is strict from its first field on, as 
   }
 });
 
-Deno.test("a collection stays open where that was chosen, and where documents are stored", async () => {
+Deno.test("a collection stays open if that was selected or documents are stored", async () => {
   await using app = await openTestApp();
   const chosen = await openFields(app);
   const first = await chosen.dashboard.fill(await chosen.look(), "Add field");
@@ -180,7 +184,7 @@ Deno.test("a collection stays open where that was chosen, and where documents ar
   assert.equal(isStrict(await used.dashboard.fill(await used.look(), "Add field")), false);
 });
 
-Deno.test("a row is taken away with what is in it; what is stored of it stays", async () => {
+Deno.test("a row is removed with its content, and stored values stay", async () => {
   await using app = await openTestApp();
   const { dashboard, look, stored, project } = await openFields(app, { fields: EVERYTHING });
   const document = { title: "a", slug: "s", links: [{ url: "u" }] };
@@ -195,7 +199,7 @@ Deno.test("a row is taken away with what is in it; what is stored of it stays", 
   assert.deepEqual(body.data.items[0].links, [{ url: "u" }]);
 });
 
-Deno.test("only what holds text can be searched, and what becomes another type no longer is", async () => {
+Deno.test("only text fields can be searched, and a field that changes its type no longer is", async () => {
   await using app = await openTestApp();
   const { dashboard, look, stored } = await openFields(app, {
     fields: [
@@ -215,7 +219,7 @@ Deno.test("only what holds text can be searched, and what becomes another type n
   assert.deepEqual([number!.type, number!.search], ["Number", false]);
 });
 
-Deno.test("what holds text may hold files, which stay or go with the document", async () => {
+Deno.test("text fields may hold files, which are kept or deleted with the document", async () => {
   await using app = await openTestApp();
   const { dashboard, look, stored } = await openFields(app, {
     fields: [
@@ -237,7 +241,7 @@ Deno.test("what holds text may hold files, which stay or go with the document", 
   ]]);
 });
 
-Deno.test("a refusal stands beside the row that it names, and all rows stay as typed", async () => {
+Deno.test("a refusal is shown next to its row, and all rows stay as entered", async () => {
   await using app = await openTestApp();
   const { dashboard, look, stored } = await openFields(app, { fields: EVERYTHING });
   const before = await stored();
@@ -266,8 +270,8 @@ Deno.test("a refusal stands beside the row that it names, and all rows stay as t
     ],
     [{ "13.i.ref": "" }, "13", /needs "ref"/],
     [{ "15.i.0.key": "u.rl" }, "15.i.0", /must begin with a letter/],
-    ...HOSTILE.map((text) => [{ "1.key": text }, "1", /must begin with a letter/] as const),
-    ...HOSTILE.map((text) => [{ "3.default": text }, "3", /must be a Number/] as const),
+    ...HOSTILE_TEXTS.map((text) => [{ "1.key": text }, "1", /must begin with a letter/] as const),
+    ...HOSTILE_TEXTS.map((text) => [{ "3.default": text }, "3", /must be a Number/] as const),
   ];
   for (const [change, place, why] of cases) {
     const refused = await dashboard.fill(page, "Save fields", change);
@@ -289,7 +293,7 @@ Deno.test("a refusal stands beside the row that it names, and all rows stay as t
   assert.deepEqual(await stored(), before);
 });
 
-Deno.test("stored documents that do not fit are named beside the field", async () => {
+Deno.test("stored documents that do not fit are named next to the field", async () => {
   await using app = await openTestApp();
   const fields = [{ key: "slug", type: "String" }, { key: "views", type: "String" }];
   const { dashboard, look, stored, project } = await openFields(app, { fields });
@@ -312,7 +316,7 @@ Deno.test("stored documents that do not fit are named beside the field", async (
   assert.deepEqual(await stored(), before);
 });
 
-Deno.test("row rules stay what they were, also where they changed after the form was made", async () => {
+Deno.test("row rules are unchanged, even if they changed after the form was created", async () => {
   await using app = await openTestApp();
   const { dashboard, look, stored } = await openFields(app, { rls: { mode: "public-read" } });
   const page = await look();
@@ -327,7 +331,7 @@ Deno.test("row rules stay what they were, also where they changed after the form
   assert.equal(fields[0]!.required, true);
 });
 
-Deno.test("200 fields are one page of moderate weight, and one too many is refused", async () => {
+Deno.test("200 fields are one page of moderate size, and one more is refused", async () => {
   await using app = await openTestApp();
   const fields = Array.from({ length: 200 }, (_, i) => ({ key: `field${i}`, type: "String" }));
   const { dashboard, look } = await openFields(app, { fields });
@@ -344,7 +348,7 @@ Deno.test("200 fields are one page of moderate weight, and one too many is refus
   assert.match(refused.document.querySelector("[role=alert]")!.textContent, /up to 200 fields/);
 });
 
-Deno.test("a form of more rows than any page makes is refused", async () => {
+Deno.test("a form with more rows than any page creates is refused", async () => {
   await using app = await openTestApp();
   const { dashboard, path } = await openFields(app);
   const rows = Array.from({ length: 1001 }, (_, i) => [`${i}.type`, "String"] as const);
@@ -355,7 +359,7 @@ Deno.test("a form of more rows than any page makes is refused", async () => {
   assert.equal([...shown.document.querySelectorAll("ul.fields > li")].length, 1);
 });
 
-Deno.test("a field that gets another name keeps its values and its indexes", async () => {
+Deno.test("a renamed field keeps its values and its indexes", async () => {
   await using app = await openTestApp();
   const { dashboard, look, stored, project } = await openFields(app, {
     fields: [
@@ -389,7 +393,7 @@ Deno.test("a field that gets another name keeps its values and its indexes", asy
   assert.ok(!("title" in rest) && !("views" in rest));
 });
 
-Deno.test("names that two fields exchange are refused by their row, and nothing is saved", async () => {
+Deno.test("names that two fields exchange are refused at their row, and nothing is saved", async () => {
   await using app = await openTestApp();
   const { dashboard, look, stored } = await openFields(app, {
     fields: [{ key: "a", type: "String" }, { key: "b", type: "String" }],

@@ -1,7 +1,5 @@
-/** Forms with a file as browsers send them. */
-
 import type { TestAccount } from "../support/dashboard.ts";
-import { pieces } from "../api/blobs.ts";
+import { streamOf } from "../api/blobs.ts";
 
 const BOUNDARY = "----WebKitFormBoundary7MA4YWxkTrZu0gW";
 
@@ -9,12 +7,12 @@ export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
 export interface SentFile {
   readonly filename: string;
-  /** Null sends none. */
+  /** Content type of the part; null for none. */
   readonly contentType?: string | null;
   readonly content: string | Uint8Array;
 }
 
-/** The body that Chromium makes of a form with one file. */
+/** Returns the body that Chromium creates for a form with one file. */
 export function formBytes({ filename, contentType = "text/plain", content }: SentFile) {
   const head = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; ` +
     `filename="${filename}"\r\n` +
@@ -27,7 +25,7 @@ export function formBytes({ filename, contentType = "text/plain", content }: Sen
   ]);
 }
 
-/** Sends a body in pieces; it says that it has `length` bytes, or nothing if that is null. */
+/** Sends a body in pieces with a Content-Length of `length` bytes, or none if that is null. */
 export async function sendForm(
   account: TestAccount,
   path: string,
@@ -38,7 +36,7 @@ export async function sendForm(
     type?: string;
   } = {},
 ) {
-  const stream = pieces((index) => {
+  const stream = streamOf((index) => {
     const part = body.slice(index * piece, (index + 1) * piece);
     return part.length === 0 ? null : part;
   });

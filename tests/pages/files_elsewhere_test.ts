@@ -4,14 +4,14 @@ import { ALL, eq } from "@/lib/store/filter.ts";
 import { pageOf } from "../support/pages.ts";
 import { storage } from "../support/test_store.ts";
 import { formBytes, sendForm } from "./file_forms.ts";
-import { opened } from "./files_fixture.ts";
+import { openFilesPage } from "./files_fixture.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
 const policyOf = ({ headers }: { headers: Headers }): string =>
   headers.get("content-security-policy")!;
 
-Deno.test("a page whose files are elsewhere may show and send them there, and is opened by itself", async () => {
-  await using fixture = await opened({
+Deno.test("a page with remote files may show and upload them, and is not loaded in part", async () => {
+  await using fixture = await openFilesPage({
     FILES_URL: "https://files.example",
     ALLOW_PRIVATE_ENDPOINTS: "true",
   });
@@ -38,9 +38,9 @@ Deno.test("a page whose files are elsewhere may show and send them there, and is
   assert.equal((await swapped()).headers.get("hx-redirect"), `${path}?cursor=`);
 });
 
-Deno.test("a page whose files are here has the plain policy, and takes the place of another", async () => {
-  if (storage !== "disk") return; // A bucket is never here.
-  await using fixture = await opened();
+Deno.test("a page with local files has the plain policy, and can be loaded in part", async () => {
+  if (storage !== "disk") return; // A bucket is always remote.
+  await using fixture = await openFilesPage();
   await fixture.files.upload(700, "image/png", "cat.png");
   const page = await fixture.owner.send({ path: fixture.path, headers: { "hx-request": "true" } });
   assert.match(policyOf(page), /img-src 'self' data:; connect-src 'self';/);
@@ -48,15 +48,15 @@ Deno.test("a page whose files are here has the plain policy, and takes the place
 });
 
 const OWN_BUCKET = {
-  endpoint: "http://127.0.0.1:9", // Where nobody answers.
+  endpoint: "http://127.0.0.1:9", // No server answers there.
   bucket: "own-files",
   publicUrl: "https://cdn.example/own",
   accessKeyId: "AKID",
   secretAccessKey: "secret",
 };
 
-Deno.test("a store that is down is told on the page, beside what needed it", async () => {
-  await using fixture = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
+Deno.test("an unavailable store is reported on the page, next to the affected part", async () => {
+  await using fixture = await openFilesPage({ ALLOW_PRIVATE_ENDPOINTS: "true" });
   const { app, files, owner, path, pages } = fixture;
   const { projectId } = files.project;
   await files.upload(5, "text/plain", "before.txt");
@@ -72,11 +72,11 @@ Deno.test("a store that is down is told on the page, beside what needed it", asy
   assert.equal(list.status, 503);
   assert.match(list.document.querySelector("#files [role=alert]")!.textContent, /storage/i);
   assert.doesNotMatch(list.words, /No files so far/);
-  assert.ok(list.document.querySelector("file-drop"), "the page is whole");
+  assert.ok(list.document.querySelector("file-drop"), "the page is complete");
 });
 
-Deno.test("what a script's form is refused with is shown, wherever the files are", async () => {
-  await using fixture = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
+Deno.test("the refusal of a form by script is shown, wherever the files are", async () => {
+  await using fixture = await openFilesPage({ ALLOW_PRIVATE_ENDPOINTS: "true" });
   const { app, files, owner, path } = fixture;
   await setStorage(app.services, files.project.projectId, OWN_BUCKET);
   const refused = await owner.send({
@@ -93,8 +93,8 @@ Deno.test("what a script's form is refused with is shown, wherever the files are
   assert.match(policyOf(refused), /https:\/\/cdn\.example|http:\/\/127\.0\.0\.1:9/);
 });
 
-Deno.test("a page without files knows where the first will be sent to and shown from, and no more", async () => {
-  await using fixture = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
+Deno.test("a page without files only allows the store of the next upload", async () => {
+  await using fixture = await openFilesPage({ ALLOW_PRIVATE_ENDPOINTS: "true" });
   const { app, files, path, pages } = fixture;
   await setStorage(app.services, files.project.projectId, OWN_BUCKET);
   const origins = "http://127.0.0.1:9 https://cdn.example";
@@ -107,9 +107,9 @@ Deno.test("a page without files knows where the first will be sent to and shown 
   assert.match(policyOf(elsewhere), /img-src 'self' data:; connect-src 'self';/);
 });
 
-Deno.test("the address of a bucket says nothing else in a policy", async () => {
+Deno.test("the address of a bucket cannot add anything else to a policy", async () => {
   for (const host of ["*", "*.example", "cdn.example;sandbox", "cdn.example,sandbox", "'none'"]) {
-    await using fixture = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
+    await using fixture = await openFilesPage({ ALLOW_PRIVATE_ENDPOINTS: "true" });
     const { app, files, path, pages } = fixture;
     const { projectId } = files.project;
     await setStorage(app.services, projectId, { ...OWN_BUCKET, publicUrl: `https://${host}/own` });

@@ -3,7 +3,7 @@ import type { TestAccount } from "../support/dashboard.ts";
 import { type Dashboard, openDashboard } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 
-/** A project's files, and its owner at their page. */
+/** A project's files, and its owner on their page. */
 export interface Fixture extends AsyncDisposable {
   readonly app: TestApp;
   readonly owner: TestAccount;
@@ -12,7 +12,7 @@ export interface Fixture extends AsyncDisposable {
   readonly pages: Dashboard;
 }
 
-export async function opened(env: Record<string, string> = {}): Promise<Fixture> {
+export async function openFilesPage(env: Record<string, string> = {}): Promise<Fixture> {
   const app = await openTestApp({ env });
   const files = await openFiles(app);
   const owner = await files.project.owner();

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { partials, pieces } from "../api/blobs.ts";
+import { partialPaths, streamOf } from "../api/blobs.ts";
 import { MiB, openFiles } from "../api/files.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard } from "../support/pages.ts";
 import { storage } from "../support/test_store.ts";
 import { FORM_TYPE, formBytes, sendForm } from "./file_forms.ts";
 import { ok } from "../api/test_collection.ts";
-import { type Fixture, opened } from "./files_fixture.ts";
+import { type Fixture, openFilesPage } from "./files_fixture.ts";
 
-/** What is confirmed, by its name. */
 async function read({ app, files }: Fixture, filename: string): Promise<string | null> {
   const row = (await files.rows()).find((row) => row.filename === filename);
   if (row?.state !== "confirmed") return null;
@@ -16,8 +15,8 @@ async function read({ app, files }: Fixture, filename: string): Promise<string |
   return stream && await new Response(stream).text();
 }
 
-Deno.test("nothing yet: the page says what to do, and what there is room for", async () => {
-  await using fixture = await opened();
+Deno.test("without files the page says what to do, and how much space there is", async () => {
+  await using fixture = await openFilesPage();
   const page = await fixture.pages.get(fixture.path);
   assert.match(page.words, /No files so far/);
   assert.match(page.words, /Used 0 bytes of 20 MB/);
@@ -27,8 +26,8 @@ Deno.test("nothing yet: the page says what to do, and what there is room for", a
   assert.equal(form.getAttribute("hx-boost"), "false");
 });
 
-Deno.test("a file is made private and public by its form, and a private one is opened by members", async () => {
-  await using fixture = await opened();
+Deno.test("a file is made private and public by its form, and members can open a private one", async () => {
+  await using fixture = await openFilesPage();
   const { app, files, pages, path } = fixture;
   const { filePath } = await files.upload(700, "image/png", "cat.png");
   const first = await pages.get(path);
@@ -39,7 +38,11 @@ Deno.test("a file is made private and public by its form, and a private one is o
   const thumbnail = page.document.querySelector("main img")!.getAttribute("src")!;
   assert.match(thumbnail, /\?expires=\d+&signature=[^&]+&h=256&format=auto$/);
   const again = (await pages.get(path)).document.querySelector("main img")!;
-  assert.equal(again.getAttribute("src"), thumbnail, "so that it is not loaded again");
+  assert.equal(
+    again.getAttribute("src"),
+    thumbnail,
+    "its address stays the same, which lets browsers cache it",
+  );
   const link = page.document.querySelector(".tile a")!.getAttribute("href")!;
   const { status, location } = await pages.get(link);
   assert.equal(status, 303);
@@ -60,8 +63,8 @@ Deno.test("a file is made private and public by its form, and a private one is o
   assert.ok(shown.document.querySelector("main img"));
 });
 
-Deno.test("files are shown with their pictures, page by page, and deleted by a form that asks", async () => {
-  await using fixture = await opened();
+Deno.test("files are shown with their pictures, page by page, and deleted after a question", async () => {
+  await using fixture = await openFilesPage();
   const { files, pages, path } = fixture;
   for (let i = 0; i < 50; i++) await files.upload(10 + i, "text/plain", `note${i}.txt`);
   const picture = await files.upload(700, "image/png", "cat.png");
@@ -69,10 +72,10 @@ Deno.test("files are shown with their pictures, page by page, and deleted by a f
   const first = await pages.get(path);
   assert.equal([...first.document.querySelectorAll(".tile")].length, 48);
   const shown = [...first.document.querySelectorAll("main img")];
-  assert.equal(shown.length, 1, "what could run is not shown");
+  assert.equal(shown.length, 1, "files with scripts are not shown");
   const { pathname, search } = new URL(shown[0]!.getAttribute("src")!);
   assert.ok(pathname.endsWith(picture.filePath));
-  assert.equal(search, "?h=256&format=auto", "no picture is loaded whole to be shown small");
+  assert.equal(search, "?h=256&format=auto", "thumbnails are loaded in a small size");
   const copy = first.document.querySelector(".tile copy-text")!;
   assert.ok(copy.getAttribute("text")!.endsWith(drawing.filePath), "the newest comes first");
   const next = [...first.document.querySelectorAll(".pages a")].at(-1)!.getAttribute("href")!;
@@ -93,11 +96,11 @@ Deno.test("files are shown with their pictures, page by page, and deleted by a f
   const again = await pages.submit(`${path}/delete`, { path: target });
   assert.equal(again.status, 404);
   assert.match(again.document.querySelector("[role=alert]")!.textContent, /no such file/);
-  assert.equal((await pages.get(`${path}/delete`)).location, path, "looked at again");
+  assert.equal((await pages.get(`${path}/delete`)).location, path, "a reload shows the page");
 });
 
-Deno.test("the page of a file shows what is known of it, its sizes, and the documents that hold it", async () => {
-  await using fixture = await opened();
+Deno.test("the page of a file shows its facts, its sizes, and the documents that use it", async () => {
+  await using fixture = await openFilesPage();
   const { files: { project, ...files }, pages, path } = fixture;
   const { filePath } = await files.upload(700, "image/png", "cat.png");
   const details = `${path}/details?${new URLSearchParams({ path: filePath })}`;
@@ -119,8 +122,8 @@ Deno.test("the page of a file shows what is known of it, its sizes, and the docu
     ok(await project.asSecret({ method: "POST", path: "/api/data/albums", body }), 201)._id;
   await create({ cover: filePath, pages: [filePath] });
   await create({ cover: filePath });
-  const gone = await create({ cover: filePath });
-  ok(await project.asSecret({ method: "DELETE", path: `/api/data/albums/${gone}` }));
+  const deletedId = await create({ cover: filePath });
+  ok(await project.asSecret({ method: "DELETE", path: `/api/data/albums/${deletedId}` }));
   const used = await pages.get(details);
   assert.match(used.words, /2 documents of albums in cover, and 1 in the trash/);
   assert.match(used.words, /1 document of albums in pages/);
@@ -138,7 +141,7 @@ Deno.test("the page of a file shows what is known of it, its sizes, and the docu
 });
 
 Deno.test("a file of another project is not deleted", async () => {
-  await using fixture = await opened();
+  await using fixture = await openFilesPage();
   const others = await openFiles(fixture.app);
   const { filePath } = await others.upload();
   const refused = await fixture.pages.submit(`${fixture.path}/delete`, { path: filePath });
@@ -146,8 +149,8 @@ Deno.test("a file of another project is not deleted", async () => {
   assert.equal((await others.rows()).length, 1);
 });
 
-Deno.test("a form's file is stored, in whatever pieces it comes and whatever is in it", async () => {
-  await using fixture = await opened();
+Deno.test("a form's file is stored, whatever its content and its pieces", async () => {
+  await using fixture = await openFilesPage();
   const { owner, path, files } = fixture;
   const text = "one\r\n\r\ntwo\r\n------WebKitFormBoundary7MA4YWxkTrZu0gW--\r\nthree";
   for (const piece of [1, 7, 64, 1000]) {
@@ -164,12 +167,12 @@ Deno.test("a form's file is stored, in whatever pieces it comes and whatever is 
   assert.ok(rows.every(({ contentType }) => contentType === "text/plain;charset=utf-8"));
   const typeless = formBytes({ filename: "x", contentType: null, content: "y" });
   assert.equal((await sendForm(owner, path, typeless)).status, 303);
-  assert.deepEqual(await partials(files), []);
+  assert.deepEqual(await partialPaths(files), []);
   assert.deepEqual((await files.objects()).staged, []);
 });
 
-Deno.test("what is too large or has no room is refused before it is read, beside the form", async () => {
-  await using fixture = await opened();
+Deno.test("a file that is too large or exceeds the quota is refused before it is read", async () => {
+  await using fixture = await openFilesPage();
   const { owner, path, files } = fixture;
   const body = formBytes({ filename: "big.bin", content: new Uint8Array(3 * 65_536) });
   const piece = 65_536;
@@ -190,20 +193,20 @@ Deno.test("what is too large or has no room is refused before it is read, beside
 });
 
 Deno.test({
-  name: "a form's file reaches the folder while it arrives: nothing of it is held",
-  ignore: storage !== "disk", // What a bucket was sent shows in it only when all of it is there.
+  name: "a form's file is written to the folder while it arrives, and is not buffered",
+  ignore: storage !== "disk", // A bucket shows an object only after it was sent completely.
   fn: async () => {
-    await using fixture = await opened();
+    await using fixture = await openFilesPage();
     const { app, owner, path, files } = fixture;
     const piece = 65_536;
     const body = formBytes({ filename: "large.bin", content: new Uint8Array(50 * piece) });
-    const held: number[] = [];
-    const stream = pieces(async (index) => {
+    const sizesOnDisk: number[] = [];
+    const stream = streamOf(async (index) => {
       const part = body.slice(index * piece, (index + 1) * piece);
       if (part.length === 0) return null;
       const page = { prefix: "", after: null, limit: 1 };
       const { blobs: [arrived] } = await app.services.blobStores.internal.list("partial", page);
-      if (arrived !== undefined) held.push(index * piece - arrived.bytes);
+      if (arrived !== undefined) sizesOnDisk.push(index * piece - arrived.bytes);
       return part;
     });
     const answer = await owner.send({
@@ -213,17 +216,17 @@ Deno.test({
       headers: { "content-type": FORM_TYPE, "content-length": String(body.length) },
     });
     assert.equal(answer.status, 303);
-    assert.ok(held.length >= 45, `seen ${held.length} times`);
-    assert.ok(Math.max(...held) <= 4 * piece, `${Math.max(...held)} bytes were held`);
+    assert.ok(sizesOnDisk.length >= 45, `seen ${sizesOnDisk.length} times`);
+    assert.ok(Math.max(...sizesOnDisk) <= 4 * piece, `${Math.max(...sizesOnDisk)} bytes were held`);
     assert.equal((await files.rows()).length, 1);
   },
 });
 
-Deno.test("an upload that is cut off leaves nothing", async () => {
-  await using fixture = await opened();
+Deno.test("an interrupted upload leaves nothing", async () => {
+  await using fixture = await openFilesPage();
   const { owner, path, files } = fixture;
   const body = formBytes({ filename: "cut.bin", content: new Uint8Array(300_000).fill(7) });
-  await files.upload(); // The sums are there.
+  await files.upload(); // Creates the record of the sums.
   await files.untouched(async () => {
     for (const length of [200, 100_000, body.length - 60]) {
       const cut = await sendForm(owner, path, body.slice(0, length), {
@@ -234,11 +237,11 @@ Deno.test("an upload that is cut off leaves nothing", async () => {
       assert.match(cut.text, /Fewer bytes arrived/);
     }
   });
-  assert.deepEqual(await partials(files), []);
+  assert.deepEqual(await partialPaths(files), []);
 });
 
-Deno.test("what is no form with one file is refused beside the form, and leaves nothing", async () => {
-  await using fixture = await opened();
+Deno.test("a malformed form is refused next to the form, and leaves nothing", async () => {
+  await using fixture = await openFilesPage();
   const { owner, path, files } = fixture;
   const body = formBytes({ filename: "a.txt", content: "abc" });
   const text = new TextDecoder().decode(body);
@@ -263,15 +266,15 @@ Deno.test("what is no form with one file is refused beside the form, and leaves 
       assert.match(answer.text, /role="alert"/, what);
     }
   });
-  assert.deepEqual(await partials(files), []);
+  assert.deepEqual(await partialPaths(files), []);
 });
 
-Deno.test("names and types of files stay text", async () => {
-  await using fixture = await opened();
+Deno.test("names and types of files are shown as text", async () => {
+  await using fixture = await openFilesPage();
   const { files, pages, path, owner } = fixture;
-  for (const filename of HOSTILE) await files.upload(5, 'text/html;x="<script>"', filename);
+  for (const filename of HOSTILE_TEXTS) await files.upload(5, 'text/html;x="<script>"', filename);
   const page = await pages.get(path);
-  for (const filename of HOSTILE) assert.ok(page.words.includes(filename), filename);
+  for (const filename of HOSTILE_TEXTS) assert.ok(page.words.includes(filename), filename);
   assertHarmless(page);
   const body = formBytes({ filename: "<script>x</script>", contentType: "<i>", content: "a" });
   const refused = await sendForm(owner, path, body);
@@ -279,8 +282,8 @@ Deno.test("names and types of files stay text", async () => {
   assert.ok(!refused.text.includes("<i>"));
 });
 
-Deno.test("a viewer looks and can change nothing, and strangers find nothing", async () => {
-  await using fixture = await opened();
+Deno.test("a viewer cannot change files, and strangers find nothing", async () => {
+  await using fixture = await openFilesPage();
   const { app, files, path } = fixture;
   const { filePath } = await files.upload();
   const viewer = await openAccount(app);
@@ -299,8 +302,8 @@ Deno.test("a viewer looks and can change nothing, and strangers find nothing", a
   assert.equal((await sendForm(stranger, path, body)).status, 404);
 });
 
-Deno.test("another site cannot send a form", async () => {
-  await using fixture = await opened();
+Deno.test("another site cannot submit a form", async () => {
+  await using fixture = await openFilesPage();
   const { owner, path, files } = fixture;
   const answer = await owner.send({
     method: "POST",

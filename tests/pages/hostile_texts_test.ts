@@ -1,15 +1,21 @@
 import assert from "node:assert/strict";
 import { SCRIPTS } from "@/routes/dashboard/assets.ts";
 import { FORM_TYPE } from "./file_forms.ts";
-import { areaText, assertHarmless, HOSTILE, openDashboard, pageOf } from "../support/pages.ts";
+import {
+  assertHarmless,
+  HOSTILE_TEXTS,
+  openDashboard,
+  pageOf,
+  textAreaValue,
+} from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { openPosts, type Posts, texts } from "./posts.ts";
 import { openProjectPages } from "./project_pages.ts";
 
-/** Texts where the rooms' own tests have none. */
+/** Hostile texts in places that the tests of the rooms do not cover. */
 
-/** As names of fields: without what no name may have. */
-const NAMES = HOSTILE.map((text) => text.replaceAll(/[.$]/g, ""));
+/** The texts without characters that names of fields must not contain. */
+const NAMES = HOSTILE_TEXTS.map((text) => text.replaceAll(/[.$]/g, ""));
 
 async function send({ app, owner, path }: Posts, rest: string, fields: Record<string, string>) {
   const form = new FormData();
@@ -27,9 +33,9 @@ async function send({ app, owner, path }: Posts, rest: string, fields: Record<st
   );
 }
 
-Deno.test("what rows of an import are refused for names fields and values as texts", async () => {
+Deno.test("the refused rows of an import show fields and values as text", async () => {
   await using posts = await openPosts({ strict: true });
-  const rows = NAMES.map((name, i) => ({ title: "A", slug: `s${i}`, [name]: HOSTILE[i] }));
+  const rows = NAMES.map((name, i) => ({ title: "A", slug: `s${i}`, [name]: HOSTILE_TEXTS[i] }));
   const preview = await send(posts, "/import", { text: JSON.stringify(rows) });
   const reasons = texts(preview, "td.reason");
   assert.equal(reasons.length, NAMES.length);
@@ -37,20 +43,23 @@ Deno.test("what rows of an import are refused for names fields and values as tex
     assert.ok(reasons[i]!.includes(JSON.stringify(name).slice(1, 8)), reasons[i]);
   }
   assertHarmless(preview);
-  // What only the store refuses comes back with all that it was.
-  const same = HOSTILE.map((text, i) => ({ number: i + 1, document: { title: text, slug: text } }));
+  // A row that only the store refuses is shown again with all of its values.
+  const same = HOSTILE_TEXTS.map((text, i) => ({
+    number: i + 1,
+    document: { title: text, slug: text },
+  }));
   const twice = [...same, ...same.map((row) => ({ ...row, number: row.number + 10 }))];
   const outcome = await send(posts, "/import/run", { rows: JSON.stringify(twice), once: "once" });
   assert.equal(outcome.status, 422);
-  const mended = areaText(outcome.document.querySelector("textarea[name=text]")!);
+  const mended = textAreaValue(outcome.document.querySelector("textarea[name=text]")!);
   assert.deepEqual(JSON.parse(mended), same.map(({ document }) => document));
   assertHarmless(outcome);
 });
 
-Deno.test("the call that is copied is one command, whatever is filtered by", async () => {
+Deno.test("the copied call is one command, whatever the filters", async () => {
   await using posts = await openPosts();
   const { dashboard, path } = posts;
-  for (const text of [...HOSTILE, "'; rm -rf ~; '", "$(id)`id`", "a\\'b\n\"c"]) {
+  for (const text of [...HOSTILE_TEXTS, "'; rm -rf ~; '", "$(id)`id`", "a\\'b\n\"c"]) {
     const page = await dashboard.get(`${path}?${new URLSearchParams({ title: text })}`);
     const [curl, script] = [...page.document.querySelectorAll(".view-call copy-text")]
       .map((one) => one.getAttribute("text")!);
@@ -61,7 +70,7 @@ Deno.test("the call that is copied is one command, whatever is filtered by", asy
   }
 });
 
-Deno.test("cells of every kind show texts", async () => {
+Deno.test("cells of every kind show text", async () => {
   await using posts = await openPosts({
     fields: [
       { key: "title", type: "String" },
@@ -74,11 +83,11 @@ Deno.test("cells of every kind show texts", async () => {
   });
   const { dashboard, path } = posts;
   const word = "<img src=x>\"'&";
-  const named = await posts.add(...HOSTILE.map((title) => ({ title, word })));
-  await posts.add(...HOSTILE.map((text, i) => ({
+  const named = await posts.add(...HOSTILE_TEXTS.map((title) => ({ title, word })));
+  await posts.add(...HOSTILE_TEXTS.map((text, i) => ({
     title: "",
     word,
-    list: [text, ...HOSTILE],
+    list: [text, ...HOSTILE_TEXTS],
     about: named[i],
     anything: { a: [text] },
     other: text,
@@ -88,13 +97,13 @@ Deno.test("cells of every kind show texts", async () => {
   const rows = [...page.document.querySelectorAll("tbody tr")].map((row) =>
     [...row.querySelectorAll("td:not(.pick)")].map((cell) => cell.textContent)
   );
-  assert.equal(rows.length, 2 * HOSTILE.length);
-  for (const [i, text] of HOSTILE.entries()) {
-    const [referring, referred] = [rows.at(-1 - HOSTILE.length - i)!, rows.at(-1 - i)!];
+  assert.equal(rows.length, 2 * HOSTILE_TEXTS.length);
+  for (const [i, text] of HOSTILE_TEXTS.entries()) {
+    const [referring, referred] = [rows.at(-1 - HOSTILE_TEXTS.length - i)!, rows.at(-1 - i)!];
     assert.deepEqual(referred.slice(0, 2), [text, word]);
     assert.deepEqual(referring.slice(1), [
       word,
-      [text, ...HOSTILE.slice(0, 3)].join("") + "+2",
+      [text, ...HOSTILE_TEXTS.slice(0, 3)].join("") + "+2",
       text,
       `{ a: ${text} }`,
       text,
@@ -102,13 +111,13 @@ Deno.test("cells of every kind show texts", async () => {
   }
 });
 
-Deno.test("the trash, the question before a deletion, and conflicts show texts", async () => {
+Deno.test("the trash, the question before a deletion, and conflicts show text", async () => {
   await using posts = await openPosts();
   const { dashboard, path } = posts;
-  const ids = await posts.add(...HOSTILE.map((title) => ({ title, meta: { lang: title } })));
+  const ids = await posts.add(...HOSTILE_TEXTS.map((title) => ({ title, meta: { lang: title } })));
   const page = await dashboard.get(`${path}/documents/${ids[0]}`);
   await dashboard.fill(page, "Save", { "f.status": "first" });
-  for (const text of HOSTILE) {
+  for (const text of HOSTILE_TEXTS) {
     const conflict = await dashboard.fill(page, "Save", { "f.status": text, etag: '"x"' });
     assert.equal(conflict.status, 412);
     assertHarmless(conflict);
@@ -120,15 +129,15 @@ Deno.test("the trash, the question before a deletion, and conflicts show texts",
   assertHarmless(await dashboard.submit(`${path}/documents`, { act: "delete", id: ids }));
   await dashboard.submit(`${path}/documents`, { act: "delete", id: ids, sure: "yes" });
   const trash = await dashboard.get(`${path}?isDeleted=true&include_deleted=true`);
-  assert.equal(texts(trash, "tbody tr").length, HOSTILE.length);
+  assert.equal(texts(trash, "tbody tr").length, HOSTILE_TEXTS.length);
   assertHarmless(trash);
   for (const id of ids) assertHarmless(await dashboard.get(`${path}/documents/${id}`));
 });
 
-Deno.test("stored defaults are texts wherever a definition is shown", async () => {
+Deno.test("stored defaults are text wherever a definition is shown", async () => {
   await using posts = await openPosts({
     rls: { enabled: false },
-    fields: HOSTILE.map((text, i) => ({
+    fields: HOSTILE_TEXTS.map((text, i) => ({
       key: `field${i}`,
       type: "String",
       required: true,
@@ -144,15 +153,15 @@ Deno.test("stored defaults are texts wherever a definition is shown", async () =
     assertHarmless(await dashboard.get(home + at));
   }
   const api = await dashboard.get(`${path}/api`);
-  for (const text of HOSTILE) {
+  for (const text of HOSTILE_TEXTS) {
     assert.ok(api.words.includes(JSON.stringify(text).slice(1, -1)), text);
   }
 });
 
-Deno.test("what a bucket answers stays text in the steps of its check", async () => {
+Deno.test("the answer of a bucket is shown as text in the steps of its check", async () => {
   await using app = await openTestApp({ env: { ALLOW_PRIVATE_ENDPOINTS: "true" } });
   const { dashboard, home } = await openProjectPages(app);
-  const code = HOSTILE.join(" ").replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  const code = HOSTILE_TEXTS.join(" ").replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   const xml = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`;
   await using bucket = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },
@@ -170,19 +179,19 @@ Deno.test("what a bucket answers stays text in the steps of its check", async ()
   assertHarmless(page);
 });
 
-/** What makes a text of the page's more than a text. */
+/** Matches code that interprets a text as more than a text. */
 const SINKS =
   /\b(?:innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|srcdoc|eval)\b|document\.write|new Function|setHTML|\.(?:href|src|action|formAction)\s*=|setAttribute\(\s*["'`](?:on|href|src|style)/;
 
-Deno.test("scripts of ours set texts as texts", () => {
+Deno.test("our scripts set texts as text", () => {
   const own = SCRIPTS.filter(({ path }) => !path.includes("/htmx-"));
   assert.equal(own.length, 1);
   for (const { path, text } of own) assert.doesNotMatch(text, SINKS, path);
 });
 
-Deno.test("without a session nothing of what was sent is shown", async () => {
+Deno.test("without a session no sent text is shown", async () => {
   await using app = await openTestApp();
-  for (const text of HOSTILE) {
+  for (const text of HOSTILE_TEXTS) {
     const path = `/dashboard/${encodeURIComponent(text.replaceAll("/", ""))}`;
     assertHarmless(await openDashboard(app).get(path));
     const sent = await app.send({

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { parseHTML } from "linkedom";
 import {
-  areaText,
   assertHarmless,
-  HOSTILE,
+  HOSTILE_TEXTS,
   type PageAnswer,
   type PageElement,
+  textAreaValue,
 } from "../support/pages.ts";
 import { linkOf, openPosts, type Posts, texts } from "./posts.ts";
 
-/** Sends a form of several parts, as a browser does. */
+/** Sends a multipart form as a browser does. */
 async function send(
   { app, owner }: Posts,
   path: string,
@@ -34,18 +34,17 @@ async function send(
 const preview = (posts: Posts, fields: Record<string, string | File>) =>
   send(posts, `${posts.path}/import`, fields);
 
-/** Presses "Import n rows" on a preview. */
 function confirm(posts: Posts, page: PageAnswer): Promise<PageAnswer> {
   const form = page.document.querySelector("textarea[name=rows]")!.closest("form")!;
   return send(posts, form.getAttribute("action")!, {
-    rows: areaText(form.querySelector("textarea")!),
+    rows: textAreaValue(form.querySelector("textarea")!),
     once: form.querySelector("input[name=once]")!.getAttribute("value")!,
   });
 }
 
 const csv = (text: string) => new File([text], "posts.csv", { type: "text/csv" });
 
-Deno.test("a CSV is shown with what is wrong in it, and the good rows are stored when asked", async () => {
+Deno.test("a CSV is previewed with its faults, and the valid rows are stored on confirmation", async () => {
   await using posts = await openPosts();
   const page = await preview(posts, {
     file: csv(
@@ -83,10 +82,10 @@ Deno.test("a CSV is shown with what is wrong in it, and the good rows are stored
   ]);
   const again = await confirm(posts, page);
   assert.equal(again.status, 303);
-  assert.equal((await posts.list()).length, 2, "sent again, nothing is stored twice");
+  assert.equal((await posts.list()).length, 2, "sent again, each row is stored once");
 });
 
-Deno.test("rows that only the store can refuse are listed, the others of their lot are stored", async () => {
+Deno.test("rows that only the store refuses are listed, and the others of their batch are stored", async () => {
   await using posts = await openPosts();
   await posts.add({ title: "there", slug: "s5" });
   const rows = Array.from({ length: 250 }, (_, i) => ({ title: `T${i}`, slug: `s${i}` }));
@@ -98,12 +97,12 @@ Deno.test("rows that only the store can refuse are listed, the others of their l
   assert.match(outcome.words, /248 rows imported, 2 not/);
   assert.deepEqual(texts(outcome, "td.num"), ["6", "121"]);
   assert.match(texts(outcome, "td.reason")[0]!, /unique field "slug"/);
-  const kept = JSON.parse(areaText(outcome.document.querySelector("textarea[name=text]")!));
-  assert.deepEqual(kept, [rows[5], rows[120]], "what failed is there to be mended");
+  const kept = JSON.parse(textAreaValue(outcome.document.querySelector("textarea[name=text]")!));
+  assert.deepEqual(kept, [rows[5], rows[120]], "the failed rows can be corrected");
   assert.equal((await posts.list("limit=1000")).length, 249);
 });
 
-Deno.test("an export comes back as what it was", async () => {
+Deno.test("an imported export equals the original", async () => {
   await using posts = await openPosts();
   await posts.add(
     { title: "=1+1", views: -3, tags: ["a,b", '"'], meta: { lang: "de" }, live: false },
@@ -125,7 +124,7 @@ Deno.test("an export comes back as what it was", async () => {
   for (const one of plain(after)) assert.ok(set.has(one), one);
 });
 
-Deno.test("what is no list of rows is refused beside the form, with the pasted text kept", async () => {
+Deno.test("an input without rows is refused next to the form, with the pasted text kept", async () => {
   await using posts = await openPosts();
   for (
     const [text, words] of [
@@ -133,7 +132,7 @@ Deno.test("what is no list of rows is refused beside the form, with the pasted t
       ["[{]", /begins like JSON and is not valid \(line 1, column 3: a name in double quotes/],
       ["a,a\n1,2", /names "a" twice/],
       ["a,,b\n1,2,3", /Column 2 has no name/],
-      ['a\n"open', /This is no CSV/],
+      ['a\n"open', /This is not a CSV/],
       [
         Array.from({ length: 501 }, (_, i) => `c${i}`).join(","),
         /more than 500 columns: leave some/,
@@ -144,7 +143,7 @@ Deno.test("what is no list of rows is refused beside the form, with the pasted t
     const refused = await preview(posts, { text });
     assert.equal(refused.status, 400, text);
     assert.match(texts(refused, "[role=alert]")[0]!, words);
-    const kept = areaText(refused.document.querySelector("textarea[name=text]")!);
+    const kept = textAreaValue(refused.document.querySelector("textarea[name=text]")!);
     assert.equal(kept.replaceAll("\r\n", "\n"), text);
   }
   const latin = new File([new Uint8Array([0x61, 0x0a, 0xe9])], "a.csv");
@@ -159,17 +158,23 @@ Deno.test("what is no list of rows is refused beside the form, with the pasted t
   assert.equal(plain.status, 415);
 });
 
-Deno.test("semicolons and pasted lines are read, hostile cells stay texts", async () => {
+Deno.test("semicolons and pasted lines are read, and hostile cells are shown as text", async () => {
   await using posts = await openPosts();
   const page = await preview(posts, { text: "title;status\r\nA;one, two\r\n" });
   assert.deepEqual(texts(page, "td").slice(1), ["A", "one, two"]);
-  const rows = HOSTILE.map((text) => ({ title: text, views: text, [text.slice(0, 9)]: text }));
-  const hostile = await preview(posts, { text: JSON.stringify([...rows, { title: HOSTILE[0] }]) });
+  const rows = HOSTILE_TEXTS.map((text) => ({
+    title: text,
+    views: text,
+    [text.slice(0, 9)]: text,
+  }));
+  const hostile = await preview(posts, {
+    text: JSON.stringify([...rows, { title: HOSTILE_TEXTS[0] }]),
+  });
   assertHarmless(hostile);
-  assertHarmless(await preview(posts, { text: HOSTILE.join("\n") }));
+  assertHarmless(await preview(posts, { text: HOSTILE_TEXTS.join("\n") }));
 });
 
-Deno.test("the import is a viewer's neither by its page nor by its forms", async () => {
+Deno.test("a viewer can use neither the page of the import nor its forms", async () => {
   await using posts = await openPosts();
   const page = await posts.dashboard.get(posts.path);
   const form = await posts.dashboard.get(linkOf(page, "Import"));

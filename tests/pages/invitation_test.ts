@@ -4,20 +4,25 @@ import { PROJECTS } from "@/lib/projects/records.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { accept, invite, NO_TOKEN, offer } from "../api/invitations.ts";
 import { openTeam } from "../api/team.ts";
-import { openAccount, ownedProject, PASSWORD, type TestAccount } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
+import {
+  createOwnedProject,
+  openAccount,
+  PASSWORD,
+  type TestAccount,
+} from "../support/dashboard.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 
 const pageOf = (token: string) => `/dashboard/invitations/${token}`;
 
-async function opened(app: TestApp) {
+async function openInvitation(app: TestApp) {
   const team = await openTeam(app);
   return { ...team, of: (account: TestAccount) => openDashboard(app, account), team };
 }
 
-Deno.test("the link leads to who invites to what, and accepting to the project", async () => {
+Deno.test("the link shows who invites to which project, and accepting leads to the project", async () => {
   await using app = await openTestApp();
-  const { team, owner, stranger, of, projectId } = await opened(app);
+  const { team, owner, stranger, of, projectId } = await openInvitation(app);
   const { token } = await invite(team, "ada@example.com", "admin");
   const page = await of(stranger).get(pageOf(token));
   assert.match(page.words, /Join Test/);
@@ -29,15 +34,15 @@ Deno.test("the link leads to who invites to what, and accepting to the project",
   const accepted = await of(stranger).fill(page, "Accept");
   assert.equal(accepted.location, `/dashboard/projects/${projectId}`);
   assert.equal((await of(stranger).follow(accepted)).status, 200);
-  // Sent twice it leads to the same place.
+  // Sent twice, it redirects to the same address.
   assert.equal((await of(stranger).fill(page, "Accept")).location, accepted.location);
   const members = await of(owner).get(`/dashboard/projects/${projectId}/members`);
   assert.match(members.words, /invited as ada@example\.com/);
 });
 
-Deno.test("a visitor without an account registers on the way, and comes back to the invitation", async () => {
+Deno.test("a visitor without an account registers and returns to the invitation", async () => {
   await using app = await openTestApp();
-  const { team } = await opened(app);
+  const { team } = await openInvitation(app);
   const { token } = await invite(team, "ada@example.com");
   const visitor = openDashboard(app);
   const signIn = await visitor.follow(await visitor.get(pageOf(token)));
@@ -45,14 +50,14 @@ Deno.test("a visitor without an account registers on the way, and comes back to 
   const links = [...signIn.document.querySelectorAll("a")].map((one) => one.getAttribute("href")!);
   const register = await visitor.get(links.find((href) => href.includes("register"))!);
   assert.match(register.words, /You are invited to a project/);
-  const given = { email: "ada@example.com", password: PASSWORD };
-  const done = await visitor.fill(register, "Create account", given);
+  const credentials = { email: "ada@example.com", password: PASSWORD };
+  const done = await visitor.fill(register, "Create account", credentials);
   assert.equal(done.location, pageOf(token));
 });
 
-Deno.test("declining asks first, and then the link leads nowhere", async () => {
+Deno.test("declining asks first, and then the link is invalid", async () => {
   await using app = await openTestApp();
-  const { team, stranger, of } = await opened(app);
+  const { team, stranger, of } = await openInvitation(app);
   const { token } = await invite(team, "ada@example.com");
   const page = await of(stranger).get(pageOf(token));
   const ask = page.document.querySelector("details.ask")!;
@@ -72,9 +77,9 @@ Deno.test("declining asks first, and then the link leads nowhere", async () => {
   }
 });
 
-Deno.test("the project is taken over by the named member, whose plan must allow it", async () => {
+Deno.test("only the named member can take over the project, if their plan allows it", async () => {
   await using app = await openTestApp();
-  const { team, owner, viewer, stranger, of, roles } = await opened(app);
+  const { team, owner, viewer, stranger, of, roles } = await openInvitation(app);
   const { token } = await offer(team, viewer);
   assert.equal((await of(stranger).get(pageOf(token))).status, 404);
   const page = await of(viewer).get(pageOf(token));
@@ -82,7 +87,7 @@ Deno.test("the project is taken over by the named member, whose plan must allow 
   assert.match(page.words, /your plan rules it/);
   assert.doesNotMatch(page.words, /sign out and open the link again/);
   const owned = [];
-  for (const name of ["a", "b", "c"]) owned.push(await ownedProject(viewer, { name }));
+  for (const name of ["a", "b", "c"]) owned.push(await createOwnedProject(viewer, { name }));
   const refused = await of(viewer).fill(page, "Accept");
   assert.equal(refused.status, 403);
   assert.match(refused.document.querySelector("[role=alert]")!.textContent, /allows 3 projects/);
@@ -93,9 +98,9 @@ Deno.test("the project is taken over by the named member, whose plan must allow 
   assert.deepEqual([after[owner.accountId], after[viewer.accountId]], ["admin", "owner"]);
 });
 
-Deno.test("a member who opens a link is told so, and the link is left", async () => {
+Deno.test("a member who opens a link gets a note, and the link stays valid", async () => {
   await using app = await openTestApp();
-  const { team, admin, stranger, of } = await opened(app);
+  const { team, admin, stranger, of } = await openInvitation(app);
   const { token } = await invite(team, "ada@example.com");
   const refused = await of(admin).fill(await of(admin).get(pageOf(token)), "Accept");
   assert.equal(refused.status, 409);
@@ -103,13 +108,13 @@ Deno.test("a member who opens a link is told so, and the link is left", async ()
   assert.equal((await accept(stranger, token)).status, 200);
 });
 
-Deno.test("names on the page of an invitation are texts", async () => {
+Deno.test("names on the page of an invitation are shown as text", async () => {
   await using app = await openTestApp();
-  const { team, owner, projectId } = await opened(app);
+  const { team, owner, projectId } = await openInvitation(app);
   const { token } = await invite(team, "ada@example.com");
   const { engine } = app.services;
   const looker = await openAccount(app);
-  for (const name of HOSTILE) {
+  for (const name of HOSTILE_TEXTS) {
     await engine.records("control", PROJECTS).updateOne(eq("_id", projectId), { set: { name } });
     await engine.records("control", ACCOUNTS).updateOne(eq("_id", owner.accountId), {
       set: { name },

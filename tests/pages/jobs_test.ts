@@ -7,7 +7,7 @@ import { ALL } from "@/lib/store/filter.ts";
 import type { BlobStores } from "@/lib/files/stores.ts";
 import { BlobsUnavailable } from "@/lib/files/blobs.ts";
 import { until } from "../acceptance/until.ts";
-import { assertHarmless, HOSTILE, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, type PageAnswer } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { openProjectPages } from "./project_pages.ts";
 
@@ -20,10 +20,10 @@ async function openJobs(app: TestApp) {
     ...pages,
     path,
     look: () => pages.dashboard.get(path),
-    /** A removal that fails with this error. */
+    /** Creates a removal job that fails with this error. */
     async failed(name: string, target: string, error: Error): Promise<void> {
       const named = () => Promise.reject(error);
-      const blobStores: BlobStores = { ...services.blobStores, named };
+      const blobStores: BlobStores = { ...services.blobStores, blobsOf: named };
       const leftover = { path: newPath(projectId, crypto.randomUUID(), name), target };
       await removeLeftover({ ...services, blobStores }, projectId, leftover);
     },
@@ -32,7 +32,7 @@ async function openJobs(app: TestApp) {
   };
 }
 
-/** Of each job: what it is about, why it failed, how often, and whether it can be tried. */
+/** Returns what each job concerns, why it failed, how often, and whether it can be retried. */
 const rows = ({ document }: PageAnswer) =>
   [...document.querySelectorAll(".lines tbody tr")].map((row) => [
     (row.querySelector("code")?.textContent ?? "").split("_").at(-1),
@@ -43,14 +43,14 @@ const rows = ({ document }: PageAnswer) =>
 
 const HIDDEN = "The server could not do it: its log says why.";
 
-Deno.test("where nothing is to be done the page says so", async () => {
+Deno.test("without jobs the page says so", async () => {
   await using app = await openTestApp();
   const page = await (await openJobs(app)).look();
   assert.equal(page.status, 200);
   assert.match(page.words, /Nothing waits to be done/);
 });
 
-Deno.test("jobs are shown with why they failed, and nothing that is the server's own", async () => {
+Deno.test("jobs are shown with their failures, without internal details of the server", async () => {
   await using app = await openTestApp();
   const { look, failed, as, path } = await openJobs(app);
   const secret = "/srv/secret/hunter2";
@@ -69,7 +69,7 @@ Deno.test("jobs are shown with why they failed, and nothing that is the server's
   assert.equal((await (await as(null)).get(path)).status, 404);
 });
 
-Deno.test("a job can be tried now, by many at once, and is done or stays", async () => {
+Deno.test("a job can be retried immediately, by several requests at once, and succeeds or stays", async () => {
   await using app = await openTestApp();
   const { look, failed, dashboard, path, kept } = await openJobs(app);
   await failed("a.png", "internal", new Error("away"));
@@ -95,13 +95,13 @@ Deno.test("a job can be tried now, by many at once, and is done or stays", async
   }
 });
 
-Deno.test("the removal of a collection is called by its name, and can be tried before its time", async () => {
+Deno.test("the removal of a collection shows its name, and can be retried before it is due", async () => {
   await using app = await openTestApp();
   const { look, project, dashboard, kept } = await openJobs(app);
   await project.collection({ name: "posts" });
   const path = `/api/projects/${project.projectId}/collections/posts`;
   assert.equal((await (await project.owner()).send({ method: "DELETE", path })).status, 200);
-  // Whoever deletes it removes its documents at once; the place stays for late writers.
+  // The deletion removes the documents immediately; the job stays for late writers.
   await until(
     "the documents are removed",
     async () => (await kept())[0]!.claimedBy === null,
@@ -116,17 +116,17 @@ Deno.test("the removal of a collection is called by its name, and can be tried b
   assert.deepEqual(await kept(), []);
 });
 
-Deno.test("of jobs that members have no part in only the kind is shown, and of many the first", async () => {
+Deno.test("jobs that members cannot affect show only their kind, and long lists are cut", async () => {
   await using app = await openTestApp();
   const { look, project, dashboard, path, kept } = await openJobs(app);
   const { services } = app;
   await services.engine.transaction(project.projectId, (tx) => {
-    const jobs = HOSTILE.map((subject) => ({ subject, lane: subject }));
-    return enqueue(tx, services, jobs, { kind: HOSTILE[0] });
+    const jobs = HOSTILE_TEXTS.map((subject) => ({ subject, lane: subject }));
+    return enqueue(tx, services, jobs, { kind: HOSTILE_TEXTS[0] });
   });
   const page = await look();
   assertHarmless(page);
-  assert.deepEqual(rows(page), HOSTILE.map(() => ["", null, "0", false]));
+  assert.deepEqual(rows(page), HOSTILE_TEXTS.map(() => ["", null, "0", false]));
   const before = await kept();
   const tried = await dashboard.submit(`${path}/${before[0]!._id}`);
   assert.equal(tried.location, `${path}?done=waiting`);
@@ -137,5 +137,5 @@ Deno.test("of jobs that members have no part in only the kind is shown, and of m
   });
   const full = await look();
   assert.equal(rows(full).length, JOBS_SHOWN_MAX);
-  assert.match(full.words, new RegExp(`and ${HOSTILE.length} more`));
+  assert.match(full.words, new RegExp(`and ${HOSTILE_TEXTS.length} more`));
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 
-Deno.test("pages are in the language that the browser wishes for, or in the one that is chosen", async () => {
+Deno.test("pages are in the language of the browser, or in the selected one", async () => {
   await using app = await openTestApp();
   const { cookie } = await openAccount(app);
   const langOf = async (headers: Record<string, string>) => {
@@ -38,7 +38,7 @@ Deno.test("pages are in the language that the browser wishes for, or in the one 
   assert.match(away.headers.getSetCookie()[0]!, /^corbel_language=; Path=\/; Max-Age=0/);
 });
 
-Deno.test("refusals are pages in the reader's language, too", async () => {
+Deno.test("refusals are pages in the reader's language", async () => {
   await using app = await openTestApp();
   const { text } = await app.send({
     path: "/dashboard/nothing",

@@ -8,7 +8,7 @@ import { LiveReader } from "../support/live_reader.ts";
 import type { PageAnswer } from "../support/pages.ts";
 import { FIELDS, openPosts, type Posts } from "./posts.ts";
 
-/** Where the grid on a page hears of changes; null where it does not. */
+/** Returns the address from which the grid on a page receives changes; null if it does not. */
 const sourceOf = ({ document }: PageAnswer): string | null =>
   document.querySelector("live-changes")?.getAttribute("src") ?? null;
 
@@ -47,7 +47,7 @@ const patch = (posts: Posts, id: string, body: object) =>
 
 const remove = (posts: Posts, id: string) => change(posts, id, { method: "DELETE" });
 
-Deno.test("a grid hears of what its filter lets through, and of nothing else", async () => {
+Deno.test("a grid receives changes that match its filter, and no others", async () => {
   await using posts = await openPosts();
   const { owner, dashboard, path } = posts;
   const [one, other] = await posts.add({ title: "one", status: "draft" }, { title: "other" });
@@ -68,7 +68,7 @@ Deno.test("a grid hears of what its filter lets through, and of nothing else", a
   ]);
 });
 
-Deno.test("a grid hears of what was written between its page and its first look", async () => {
+Deno.test("a grid receives changes between its page and its first connection", async () => {
   await using posts = await openPosts();
   const { owner, dashboard, path } = posts;
   await posts.add({ title: "shown" });
@@ -79,12 +79,12 @@ Deno.test("a grid hears of what was written between its page and its first look"
   assert.deepEqual(first!.data, { action: "added", id: late, document: { _id: late } });
   await using again = await listenOn(posts, owner, source, [["last-event-id", first!.id!]]);
   const { data } = await again.expect("change");
-  assert.equal(data.id, later, "the browser's own word for where it was counts more");
+  assert.equal(data.id, later, "the browser's last event id takes precedence");
   await using unknown = await listenOn(posts, owner, source.replace(/\.after=.*/, ".after=x"));
   await unknown.expect("reset");
 });
 
-Deno.test("the grid of a search, of the trash and without rows is followed", async () => {
+Deno.test("the grid of a search, of the trash and without rows receives changes", async () => {
   await using posts = await openPosts({ fields: [...FIELDS.slice(1), SEARCHED] });
   const { owner, dashboard, path } = posts;
   const sources = await Promise.all(
@@ -94,19 +94,19 @@ Deno.test("the grid of a search, of the trash and without rows is followed", asy
   const [bread] = await posts.add({ title: "fresh bread" });
   await remove(posts, bread!);
   const [seen] = await posts.add({ title: "seen", views: 6 });
-  const told = [];
+  const changes = [];
   for (const source of sources) {
     await using reader = await listenOn(posts, owner, source);
-    told.push((await reader.expect("change")).data);
+    changes.push((await reader.expect("change")).data);
   }
-  assert.deepEqual(told, [
+  assert.deepEqual(changes, [
     { action: "added", id: bread, document: { _id: bread } },
     { action: "added", id: bread, document: { _id: bread } },
     { action: "added", id: seen, document: { _id: seen } },
   ]);
 });
 
-Deno.test("a grid whose view is refused, or whose changes are not noted, is not followed", async () => {
+Deno.test("a grid with a refused query or unrecorded changes does not connect", async () => {
   await using posts = await openPosts();
   const { owner, dashboard, path } = posts;
   assert.equal(sourceOf(await dashboard.get(`${path}?views_gt=x`)), null);
@@ -124,7 +124,7 @@ Deno.test("a grid whose view is refused, or whose changes are not noted, is not 
   }
 });
 
-Deno.test("a HEAD of what a grid follows leaves no list open", async () => {
+Deno.test("a HEAD of a grid's live list leaves no list open", async () => {
   await using posts = await openPosts();
   const { app, owner, path, dashboard } = posts;
   const source = sourceOf(await dashboard.get(path))!;
@@ -140,19 +140,22 @@ Deno.test("a HEAD of what a grid follows leaves no list open", async () => {
 
 const SEARCHED = { key: "title", type: "String", search: true };
 
-Deno.test("without a session, and to strangers, there is nothing to follow", async () => {
+Deno.test("without a session, and for strangers, there is no live list", async () => {
   await using posts = await openPosts();
   const { app, path, dashboard } = posts;
   const source = sourceOf(await dashboard.get(path))!;
-  const nobody = await app.open({ path: source, headers: [["accept", "text/event-stream"]] });
-  assert.equal(nobody.status, 401);
-  await nobody.body?.cancel();
+  const withoutSession = await app.open({
+    path: source,
+    headers: [["accept", "text/event-stream"]],
+  });
+  assert.equal(withoutSession.status, 401);
+  await withoutSession.body?.cancel();
   const stranger = await follow(posts, await openAccount(app), source);
   assert.equal(stranger.status, 404);
   await stranger.body?.cancel();
 });
 
-/** What may end while somebody follows a grid. */
+/** Events that end the access of a member who follows a grid. */
 const ENDS: Readonly<Record<string, (posts: Posts, viewer: TestAccount) => Promise<unknown>>> = {
   "they sign out": (_, viewer) => viewer.send({ path: "/api/auth/logout", body: {} }),
   "they are removed from the project": ({ app }, viewer) =>
@@ -165,7 +168,7 @@ const ENDS: Readonly<Record<string, (posts: Posts, viewer: TestAccount) => Promi
 };
 
 for (const [when, end] of Object.entries(ENDS)) {
-  Deno.test(`a member hears of no change any more once ${when}`, async () => {
+  Deno.test(`a member receives no more changes after ${when}`, async () => {
     await using posts = await openPosts();
     const { app, path, dashboard } = posts;
     const viewer = await openAccount(app);

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { MAIL, openMail, TO } from "../api/mail.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
 import { codeTo } from "../support/mailbox.ts";
-import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { openProjectPages } from "./project_pages.ts";
 
-/** Where mails are only kept. */
+/** Opens a project whose mails are kept and not sent. */
 async function openKept(app: TestApp) {
   const pages = await openProjectPages(app);
   return {
@@ -21,12 +21,12 @@ async function openKept(app: TestApp) {
       const body = { email, password: "seven wet stones 41" };
       const answer = await pages.project.asPublic({ path: "/api/userAuth/signup", body });
       assert.equal(answer.status, 201, answer.text);
-      await app.services.jobRunner.idle(); // The code is sent behind the answer.
+      await app.services.jobRunner.idle(); // The code is sent after the response.
     },
   };
 }
 
-Deno.test("the mailbox shows what mails say, the newest first, with their codes", async () => {
+Deno.test("the mailbox shows mails with their codes, newest first", async () => {
   await using app = await openTestApp();
   const { dashboard, path, signUp, send, project } = await openKept(app);
   assert.match((await dashboard.get(path)).words, /No mail so far/);
@@ -47,10 +47,10 @@ Deno.test("the mailbox shows what mails say, the newest first, with their codes"
   assert.equal(mails[0]!.querySelector("pre")!.textContent.trim(), MAIL.text);
 });
 
-Deno.test("the HTML of a mail is a page of its own, in which nothing runs, loads or leads to ours", async () => {
+Deno.test("the HTML of a mail is a separate page without scripts, loads and links to our site", async () => {
   await using app = await openTestApp();
   const { dashboard, path, send } = await openKept(app);
-  const html = HOSTILE.join("\n");
+  const html = HOSTILE_TEXTS.join("\n");
   const id = await send({ ...MAIL, html });
   const answer = await dashboard.get(`${path}/kept/${id}`);
   assert.equal(answer.status, 200);
@@ -67,7 +67,7 @@ Deno.test("the HTML of a mail is a page of its own, in which nothing runs, loads
   assertHarmless(await dashboard.get(path));
 });
 
-Deno.test("the mailbox comes in pages", async () => {
+Deno.test("the mailbox has pages", async () => {
   await using app = await openTestApp();
   const { dashboard, path, send } = await openKept(app);
   const to = Array.from({ length: 23 }, (_, i) => `person${i}@example.com`);
@@ -83,7 +83,7 @@ Deno.test("the mailbox comes in pages", async () => {
   assert.match(refused.document.querySelector("[role=alert]")!.textContent, /cursor/);
 });
 
-Deno.test("viewers see the log, and nothing by which they could sign in as somebody", async () => {
+Deno.test("viewers see the log, and nothing by which they could sign in as a user", async () => {
   await using app = await openTestApp();
   const { as, path, signUp, send, project } = await openKept(app);
   await signUp("ada@example.com");
@@ -104,7 +104,7 @@ Deno.test("viewers see the log, and nothing by which they could sign in as someb
   assert.equal((await other.dashboard.get(`${other.home}/mail/kept/${id}`)).status, 404);
 });
 
-Deno.test("the log tells state, recipient, kind, tries and the server's answer", async () => {
+Deno.test("the log shows state, recipient, kind, tries and the server's answer", async () => {
   await using mail = await openMail();
   const dashboard = openDashboard(mail.app, mail.owner.account);
   const path = `/dashboard/projects/${mail.projectId}/mail`;
@@ -114,7 +114,7 @@ Deno.test("the log tells state, recipient, kind, tries and the server's answer",
   assert.equal(sent.document.querySelector("tbody .badge")!.textContent, "sent");
   assert.match(sent.words, /ada@example\.comSent by your application · Hello.*250 /);
   mail.smtp.behave(() => ({ code: 550, message: "not <b>today</b>" }));
-  await mail.send({ ...MAIL, subject: HOSTILE[0] });
+  await mail.send({ ...MAIL, subject: HOSTILE_TEXTS[0] });
   await mail.logged();
   const failed = await dashboard.get(path);
   assert.equal(failed.document.querySelector("tbody .badge")!.textContent, "failed");
@@ -122,7 +122,7 @@ Deno.test("the log tells state, recipient, kind, tries and the server's answer",
   assertHarmless(failed);
 });
 
-Deno.test("a mail that failed is sent again by its button, by admins; one with a code has none", async () => {
+Deno.test("an admin can resend a failed mail by its button, except one with a code", async () => {
   await using mail = await openMail();
   const { app, projectId, smtp } = mail;
   const dashboard = openDashboard(app, mail.owner.account);
@@ -159,12 +159,12 @@ Deno.test("a mail that failed is sent again by its button, by admins; one with a
   assert.equal(twice.status, 409);
   assert.match(
     twice.document.querySelector("[role=alert]")!.textContent,
-    /Only a mail that has failed/,
+    /Only a failed mail/,
   );
   assert.equal(smtp.mails.length, 1);
 });
 
-Deno.test("where nobody sends, the page of mail says so and leads to the server", async () => {
+Deno.test("without a mail server the page of mail says so and links to its settings", async () => {
   await using app = await openTestApp({ env: { MAIL_URL: "" } });
   const { dashboard, home } = await openProjectPages(app);
   const page = await dashboard.get(`${home}/mail`);

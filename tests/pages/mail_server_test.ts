@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { openMail, ownServer } from "../api/mail.ts";
 import { ok } from "../api/test_collection.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard } from "../support/pages.ts";
 import { startSmtpServer } from "../support/smtp_server.ts";
 
 const USER = { name: "blog@blog.example", password: "a:password/that @stays" };
 
-async function opened(options: Parameters<typeof openMail>[0] = {}) {
+async function openServerPage(options: Parameters<typeof openMail>[0] = {}) {
   const mail = await openMail(options);
   const path = `/dashboard/projects/${mail.projectId}/mail/server`;
   const dashboard = openDashboard(mail.app, mail.owner.account);
@@ -21,7 +21,7 @@ async function opened(options: Parameters<typeof openMail>[0] = {}) {
   };
 }
 
-const typed = (port: number) => ({
+const enteredServer = (port: number) => ({
   host: "127.0.0.1",
   port: String(port),
   user: USER.name,
@@ -30,14 +30,14 @@ const typed = (port: number) => ({
   replyTo: "answers@blog.example",
 });
 
-Deno.test("a mail server is set piece by piece, takes a test, and its password is never shown", async () => {
-  await using fixture = await opened();
+Deno.test("a mail server is set field by field and tested, and its password is never shown", async () => {
+  await using fixture = await openServerPage();
   const { dashboard, page, path, settings, mail } = fixture;
   await using own = await startSmtpServer({ user: USER });
   const before = await page();
   assert.match(before.words, /Mails this month/);
   assert.doesNotMatch(before.words, /Send a test/);
-  const saved = await dashboard.fill(before, "Save server", typed(own.port));
+  const saved = await dashboard.fill(before, "Save server", enteredServer(own.port));
   assert.equal(saved.location, `${path}?done=saved`);
   assert.deepEqual((await settings()).own, {
     host: "127.0.0.1",
@@ -59,25 +59,25 @@ Deno.test("a mail server is set piece by piece, takes a test, and its password i
   }
 });
 
-Deno.test("an unchanged server keeps its password; another one asks for it anew", async () => {
-  await using fixture = await opened();
+Deno.test("an unchanged server keeps its password, and another one requires it again", async () => {
+  await using fixture = await openServerPage();
   const { dashboard, page, mail, settings } = fixture;
   await using own = await startSmtpServer({ user: USER });
-  await dashboard.fill(await page(), "Save server", typed(own.port));
+  await dashboard.fill(await page(), "Save server", enteredServer(own.port));
   await dashboard.fill(await page(), "Save server", { from: "other@blog.example", replyTo: "" });
   const { from, replyTo, hasPassword } = (await settings()).own;
   assert.deepEqual([from, replyTo, hasPassword], ["other@blog.example", null, true]);
   const tested = await dashboard.fill(await page(), `Send a test to ${mail.owner.account.email}`);
-  assert.equal(tested.status, 200, "by the password of before");
+  assert.equal(tested.status, 200, "with the former password");
   await dashboard.fill(await page(), "Save server", { port: "1" });
-  assert.equal((await settings()).own.hasPassword, false, "it goes to no other place");
+  assert.equal((await settings()).own.hasPassword, false, "it is not used for another server");
 });
 
-Deno.test("what a server refuses is said in its words", async () => {
-  await using fixture = await opened();
+Deno.test("the refusal of a mail server is shown in its own words", async () => {
+  await using fixture = await openServerPage();
   const { dashboard, page, mail } = fixture;
   await using own = await startSmtpServer({ user: USER });
-  const wrong = { ...typed(own.port), password: "wrong-one" };
+  const wrong = { ...enteredServer(own.port), password: "wrong-one" };
   const shown = await dashboard.follow(await dashboard.fill(await page(), "Save server", wrong));
   const tested = await dashboard.fill(shown, `Send a test to ${mail.owner.account.email}`);
   assert.equal(tested.status, 422);
@@ -86,11 +86,11 @@ Deno.test("what a server refuses is said in its words", async () => {
   assert.equal(own.mails.length, 0);
 });
 
-Deno.test("what cannot be a server is said in its form, which keeps all but the password", async () => {
-  await using fixture = await opened({ env: { ALLOW_PRIVATE_ENDPOINTS: "false" } });
+Deno.test("an invalid server is reported in its form, which keeps all entries but the password", async () => {
+  await using fixture = await openServerPage({ env: { ALLOW_PRIVATE_ENDPOINTS: "false" } });
   const { dashboard, page, settings } = fixture;
   const first = await page();
-  const fit = { ...typed(587), host: "smtp.example.com" };
+  const fit = { ...enteredServer(587), host: "smtp.example.com" };
   const cases: readonly [Partial<typeof fit>, RegExp][] = [
     [{ host: "" }, /Check host and port/],
     [{ host: "a b" }, /Check host and port/],
@@ -100,15 +100,20 @@ Deno.test("what cannot be a server is said in its form, which keeps all but the 
     [{ from: "nobody" }, /"from" must be/],
     [{ from: "" }, /"from" must be/],
     [{ replyTo: "nobody" }, /"replyTo" must be/],
-    ...HOSTILE.map((text): [Partial<typeof fit>, RegExp] => [{ from: text }, /"from" must be/]),
+    ...HOSTILE_TEXTS.map((
+      text,
+    ): [Partial<typeof fit>, RegExp] => [{ from: text }, /"from" must be/]),
   ];
-  for (const [given, says] of cases) {
-    const refused = await dashboard.fill(first, "Save server", { ...fit, ...given });
-    assert.equal(refused.status, 400, JSON.stringify(given));
-    const told = refused.document.querySelector("[role=alert]")!;
-    assert.match(told.textContent, says, JSON.stringify(given));
-    assert.ok(told.closest("form")!.querySelector("[name=host]"), "in the form of the server");
-    for (const [name, text] of Object.entries({ ...fit, ...given })) {
+  for (const [input, says] of cases) {
+    const refused = await dashboard.fill(first, "Save server", { ...fit, ...input });
+    assert.equal(refused.status, 400, JSON.stringify(input));
+    const alert = refused.document.querySelector("[role=alert]")!;
+    assert.match(alert.textContent, says, JSON.stringify(input));
+    assert.ok(
+      alert.closest("form")!.querySelector("[name=host]"),
+      "the error is in the form of the server",
+    );
+    for (const [name, text] of Object.entries({ ...fit, ...input })) {
       const shown = refused.document.querySelector(`[name=${name}]`)!.getAttribute("value");
       assert.equal(shown, name === "password" ? null : text);
     }
@@ -118,8 +123,8 @@ Deno.test("what cannot be a server is said in its form, which keeps all but the 
   assert.equal((await settings()).own, null);
 });
 
-Deno.test("a server is disconnected after what is lost was said", async () => {
-  await using fixture = await opened();
+Deno.test("a server is disconnected after a question that says what is lost", async () => {
+  await using fixture = await openServerPage();
   const { dashboard, page, mail, settings } = fixture;
   ok(await mail.owner.asOwner({ method: "PUT", path: "/mail", body: ownServer(mail.smtp) }));
   const shown = await page();
@@ -130,16 +135,16 @@ Deno.test("a server is disconnected after what is lost was said", async () => {
   assert.equal((await settings()).own, null);
 });
 
-Deno.test("the language of mails is set, refused beside its field, and cleared", async () => {
-  await using fixture = await opened();
+Deno.test("the language of mails is set, refused next to its field, and cleared", async () => {
+  await using fixture = await openServerPage();
   const { dashboard, page, settings } = fixture;
   const refused = await dashboard.fill(await page(), "Save language", {
     mailLanguage: "no tongue",
   });
   assert.equal(refused.status, 400);
-  const told = refused.document.querySelector("[role=alert]")!;
-  assert.match(told.textContent, /must name a language/);
-  const field = told.closest("form")!.querySelector("[name=mailLanguage]")!;
+  const alert = refused.document.querySelector("[role=alert]")!;
+  assert.match(alert.textContent, /must name a language/);
+  const field = alert.closest("form")!.querySelector("[name=mailLanguage]")!;
   assert.equal(field.getAttribute("value"), "no tongue");
   assert.equal((await settings()).mailLanguage, null);
   await dashboard.fill(await page(), "Save language", { mailLanguage: "pt-br" });
@@ -148,8 +153,8 @@ Deno.test("the language of mails is set, refused beside its field, and cleared",
   assert.equal((await settings()).mailLanguage, null);
 });
 
-Deno.test("viewers read how mail is sent, and change nothing of it", async () => {
-  await using fixture = await opened();
+Deno.test("viewers read how mail is sent, and cannot change it", async () => {
+  await using fixture = await openServerPage();
   const { mail: { app, projectId, owner, smtp }, path, settings } = fixture;
   ok(await owner.asOwner({ method: "PUT", path: "/mail", body: ownServer(smtp) }));
   const before = await settings();
@@ -160,7 +165,7 @@ Deno.test("viewers read how mail is sent, and change nothing of it", async () =>
   assert.match(page.words, new RegExp(`127.0.0.1:${smtp.port}`));
   assert.deepEqual([...page.document.querySelectorAll("main form")], []);
   for (const what of ["", "/language", "/check", "/clear"]) {
-    assert.equal((await pages.submit(path + what, typed(1))).status, 403, what);
+    assert.equal((await pages.submit(path + what, enteredServer(1))).status, 403, what);
   }
   assert.deepEqual(await settings(), before);
   assert.equal(smtp.mails.length, 0);

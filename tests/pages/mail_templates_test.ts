@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { areaText, assertHarmless, HOSTILE, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, type PageAnswer, textAreaValue } from "../support/pages.ts";
 import { mailsOf } from "../support/mailbox.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { openProjectPages } from "./project_pages.ts";
 
-async function opened(app: TestApp) {
+async function openTemplates(app: TestApp) {
   const pages = await openProjectPages(app);
   const owner = await pages.project.owner();
   const list = `${pages.home}/mail/templates`;
@@ -23,13 +23,13 @@ async function opened(app: TestApp) {
 }
 
 const textIn = ({ document }: PageAnswer, name: string): string =>
-  areaText(document.querySelector(`[name=${name}]`)!);
+  textAreaValue(document.querySelector(`[name=${name}]`)!);
 
 const TEXTS = { subject: "{{code}} für {{project}}", text: "Ihr Code: {{code}}", html: "" };
 
-Deno.test("the templates list every kind of mail, and whose words it has", async () => {
+Deno.test("the templates list every kind of mail, and whether it was changed", async () => {
   await using app = await openTestApp();
-  const { dashboard, list, page } = await opened(app);
+  const { dashboard, list, page } = await openTemplates(app);
   const before = await dashboard.get(list);
   const links = ({ document }: PageAnswer) =>
     [...document.querySelectorAll(".rows a")].map((one) => one.getAttribute("aria-label"));
@@ -44,12 +44,12 @@ Deno.test("the templates list every kind of mail, and whose words it has", async
   assert.ok(after.includes("weekly, en"));
 });
 
-Deno.test("a template begins with Corbel's words, is saved, sent, and deleted again", async () => {
+Deno.test("a template begins with Corbel's texts, is saved, sent, and deleted", async () => {
   await using app = await openTestApp();
-  const { dashboard, page, stored, mailTo, list } = await opened(app);
+  const { dashboard, page, stored, mailTo, list } = await openTemplates(app);
   const first = await page("verify");
   assert.match(first.words, /Corbel's words/);
-  assert.match(textIn(first, "text"), /Somebody signed up to \{\{project\}\}/);
+  assert.match(textIn(first, "text"), /This address was used to sign up to \{\{project\}\}/);
   assert.match(textIn(first, "html"), /^<!doctype html>/);
   assert.deepEqual(await stored(), []);
   const saved = await dashboard.fill(first, "Save template", TEXTS);
@@ -68,11 +68,11 @@ Deno.test("a template begins with Corbel's words, is saved, sent, and deleted ag
   assert.equal((await dashboard.submit(`${list}/verify/en/delete`)).status, 404);
 });
 
-Deno.test("texts come back exactly as they were saved, empty lines and marks too", async () => {
+Deno.test("texts are returned exactly as they were saved, including empty lines and signs", async () => {
   await using app = await openTestApp();
-  const { dashboard, page, stored } = await opened(app);
+  const { dashboard, page, stored } = await openTemplates(app);
   const text = "\n\n  Hello {{name}} <b>&amp;\n";
-  const html = `<p title="a">${HOSTILE.join("\n")}</p>\n`;
+  const html = `<p title="a">${HOSTILE_TEXTS.join("\n")}</p>\n`;
   const fields = { subject: 'A "quoted" & <subject>', text, html };
   await dashboard.fill(await page("weekly"), "Save template", fields);
   const [{ subject, ...one }] = await stored();
@@ -84,9 +84,9 @@ Deno.test("texts come back exactly as they were saved, empty lines and marks too
   assert.deepEqual([twice.subject, twice.text, twice.html], [fields.subject, text, html]);
 });
 
-Deno.test("the preview is what would be sent, of what is typed and not saved, in a frame of its own", async () => {
+Deno.test("the preview shows the entered text as it would be sent, in a separate frame", async () => {
   await using app = await openTestApp();
-  const { dashboard, page, stored, list } = await opened(app);
+  const { dashboard, page, stored, list } = await openTemplates(app);
   const first = await page("verify");
   const frame = first.document.querySelector("iframe[name=preview]")!;
   assert.equal(frame.getAttribute("sandbox"), "");
@@ -112,7 +112,7 @@ Deno.test("the preview is what would be sent, of what is typed and not saved, in
     assert.match(policy, /^sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:;/);
     assert.equal(answer.headers.get("x-frame-options"), "SAMEORIGIN");
   }
-  for (const subject of HOSTILE) {
+  for (const subject of HOSTILE_TEXTS) {
     const hostile = await dashboard.submit(`${list}/verify/en/preview`, { subject, text: subject });
     assert.equal(hostile.document.querySelector("h1")!.textContent, subject);
     assert.deepEqual([...hostile.document.querySelectorAll("script, img, svg")], []);
@@ -123,9 +123,9 @@ Deno.test("the preview is what would be sent, of what is typed and not saved, in
   assert.deepEqual(await stored(), [], "a preview saves nothing");
 });
 
-Deno.test("a refusal is said at its field, all texts stay, and nothing is saved", async () => {
+Deno.test("a refusal is shown at its field, all texts stay, and nothing is saved", async () => {
   await using app = await openTestApp();
-  const { dashboard, page, stored } = await opened(app);
+  const { dashboard, page, stored } = await openTemplates(app);
   const first = await page("verify");
   const cases: readonly [Partial<typeof TEXTS>, RegExp][] = [
     [{ subject: "" }, /"subject" must be one line/],
@@ -134,10 +134,10 @@ Deno.test("a refusal is said at its field, all texts stay, and nothing is saved"
     [{ html: "a\u0000" }, /"html" must be text/],
     [{ text: "" }, /Send "html" or "text"/],
   ];
-  for (const [given, says] of cases) {
-    const typed = { ...TEXTS, ...given };
+  for (const [input, says] of cases) {
+    const typed = { ...TEXTS, ...input };
     const refused = await dashboard.fill(first, "Save template", typed);
-    assert.equal(refused.status, 400, JSON.stringify(given));
+    assert.equal(refused.status, 400, JSON.stringify(input));
     assert.match(refused.document.querySelector("[role=alert]")!.textContent, says);
     assert.equal(
       refused.document.querySelector("[name=subject]")!.getAttribute("value"),
@@ -147,9 +147,9 @@ Deno.test("a refusal is said at its field, all texts stay, and nothing is saved"
   assert.deepEqual(await stored(), []);
 });
 
-Deno.test("a new template is opened by name and language; what names none is refused as typed", async () => {
+Deno.test("a new template is opened by name and language, and an invalid name is refused", async () => {
   await using app = await openTestApp();
-  const { dashboard, list } = await opened(app);
+  const { dashboard, list } = await openTemplates(app);
   const page = await dashboard.get(list);
   const led = await dashboard.fill(page, "Write it", { name: "weekly", language: "pt-br" });
   assert.equal(led.location, `${list}/weekly/pt-BR`);
@@ -159,7 +159,7 @@ Deno.test("a new template is opened by name and language; what names none is ref
       ["a/b", "en", /begins with a small letter/],
       ["", "en", /begins with a small letter/],
       ["weekly", "no tongue", /language/],
-      [HOSTILE[1], "en", /small letter/],
+      [HOSTILE_TEXTS[1], "en", /small letter/],
     ] as const
   ) {
     const refused = await dashboard.fill(page, "Write it", { name, language });
@@ -172,9 +172,9 @@ Deno.test("a new template is opened by name and language; what names none is ref
   assert.equal((await dashboard.get(`${list}/weekly/no-such-language-at-all`)).status, 404);
 });
 
-Deno.test("viewers read templates and change none", async () => {
+Deno.test("viewers read templates and cannot change them", async () => {
   await using app = await openTestApp();
-  const { as, dashboard, page, list, stored } = await opened(app);
+  const { as, dashboard, page, list, stored } = await openTemplates(app);
   await dashboard.fill(await page("verify"), "Save template", TEXTS);
   const viewer = await as("viewer");
   assert.doesNotMatch((await viewer.get(list)).words, /New template/);

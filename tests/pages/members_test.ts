@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openTeam } from "../api/team.ts";
-import { openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
+import { createOwnedProject, openAccount, type TestAccount } from "../support/dashboard.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard, type PageAnswer } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 
 const labels = ({ document }: PageAnswer) =>
@@ -15,16 +15,16 @@ const linkOn = ({ document }: PageAnswer) =>
 const row = ({ document }: PageAnswer, email: string) =>
   [...document.querySelectorAll(".rows > li")].find((one) => one.textContent.includes(email))!;
 
-async function opened(app: TestApp) {
+async function openMembers(app: TestApp) {
   const team = await openTeam(app);
   const path = `/dashboard/projects/${team.projectId}/members`;
   const of = (account: TestAccount) => openDashboard(app, account);
   return { ...team, path, of };
 }
 
-Deno.test("members are listed with their roles, and each role sees what it may do", async () => {
+Deno.test("members are listed with their roles, and each role sees its actions", async () => {
   await using app = await openTestApp();
-  const { owner, admin, viewer, path, of } = await opened(app);
+  const { owner, admin, viewer, path, of } = await openMembers(app);
   for (const account of [owner, admin, viewer]) {
     const page = await of(account).get(path);
     for (const [one, role] of [[owner, "owner"], [admin, "admin"], [viewer, "viewer"]] as const) {
@@ -51,9 +51,9 @@ Deno.test("members are listed with their roles, and each role sees what it may d
   ]);
 });
 
-Deno.test("the roles are told in words, as the operations have them", async () => {
+Deno.test("the roles are described in words that match the operations", async () => {
   await using app = await openTestApp();
-  const { viewer, path, of } = await opened(app);
+  const { viewer, path, of } = await openMembers(app);
   const page = await of(viewer).get(path);
   const rows = [...page.document.querySelectorAll("table.who tbody tr")].map((one) => [
     one.querySelector("th")!.textContent,
@@ -65,7 +65,7 @@ Deno.test("the roles are told in words, as the operations have them", async () =
 
 Deno.test("an invitation's link is shown once, and can be withdrawn", async () => {
   await using app = await openTestApp();
-  const { owner, admin, stranger, path, of, roles } = await opened(app);
+  const { owner, admin, stranger, path, of, roles } = await openMembers(app);
   const before = await roles();
   const page = await of(owner).get(path);
   assert.doesNotMatch(page.words, /Open invitations/);
@@ -91,9 +91,9 @@ Deno.test("an invitation's link is shown once, and can be withdrawn", async () =
   assert.equal((await of(owner).follow(away)).status, 200);
 });
 
-Deno.test("where no mail is sent the page says so, before and after inviting", async () => {
+Deno.test("without a mail server the page says so, before and after inviting", async () => {
   await using app = await openTestApp();
-  const { owner, path, of } = await opened(app);
+  const { owner, path, of } = await openMembers(app);
   assert.match((await of(owner).get(path)).words, /They get a mail with a link, which you get/);
   const { store, clock } = app;
   await using silent = await openTestApp({ store, clock, env: { MAIL_URL: "" } });
@@ -105,15 +105,15 @@ Deno.test("where no mail is sent the page says so, before and after inviting", a
   assert.ok(linkOn(sent));
 });
 
-Deno.test("an invitation that is refused says why, and keeps what was typed", async () => {
+Deno.test("a refused invitation shows the reason and keeps the entries", async () => {
   await using app = await openTestApp();
-  const { owner, viewer, path, of, roles } = await opened(app);
+  const { owner, viewer, path, of, roles } = await openMembers(app);
   const before = await roles();
   const page = await of(owner).get(path);
   const refusals = [
     ["nobody", "admin", 400, /one plain address/],
     [viewer.email, "admin", 409, /member/],
-    [HOSTILE[1], "viewer", 400, /one plain address/],
+    [HOSTILE_TEXTS[1], "viewer", 400, /one plain address/],
     [viewer.email, "owner", 400, /viewer or admin/],
   ] as const;
   for (const [email, role, status, why] of refusals) {
@@ -129,21 +129,21 @@ Deno.test("an invitation that is refused says why, and keeps what was typed", as
   assert.deepEqual(await roles(), before);
 });
 
-Deno.test("invitations count against the sign-in limit", async () => {
+Deno.test("invitations count towards the sign-in limit", async () => {
   await using app = await openTestApp({ env: { RATE_LIMITS: "on" } });
   const account = await openAccount(app);
-  const { projectId } = await ownedProject(account);
+  const { projectId } = await createOwnedProject(account);
   const dashboard = openDashboard(app, account);
   const path = `/dashboard/projects/${projectId}/members`;
-  const given = { email: "nobody@example.com", role: "viewer" };
-  // Registering was the first.
-  for (let i = 0; i < 19; i++) assert.equal((await dashboard.submit(path, given)).status, 200);
-  assert.equal((await dashboard.submit(path, given)).status, 429);
+  const input = { email: "nobody@example.com", role: "viewer" };
+  // The registration was the first request.
+  for (let i = 0; i < 19; i++) assert.equal((await dashboard.submit(path, input)).status, 200);
+  assert.equal((await dashboard.submit(path, input)).status, 429);
 });
 
-Deno.test("a role is changed, a member removed, and whoever wants leaves", async () => {
+Deno.test("a role is changed, a member is removed, and a member can leave", async () => {
   await using app = await openTestApp();
-  const { owner, admin, viewer, path, of, roles } = await opened(app);
+  const { owner, admin, viewer, path, of, roles } = await openMembers(app);
   const page = await of(admin).get(path);
   const changed = await of(admin).fill(page, `Change role of ${viewer.email}`, { role: "admin" });
   assert.equal(changed.location, `${path}?done=role`);
@@ -159,12 +159,12 @@ Deno.test("a role is changed, a member removed, and whoever wants leaves", async
   const removed = await of(owner).fill(list, `Remove ${admin.email}`);
   assert.match((await of(owner).follow(removed)).words, /The member is removed/);
   assert.deepEqual(await roles(), { [owner.accountId]: "owner" });
-  assert.match((await of(owner).get(path)).words, /Nobody but you so far: invite somebody/);
+  assert.match((await of(owner).get(path)).words, /Only you so far: invite others/);
 });
 
-Deno.test("the project is offered to another member, and what that means is said first", async () => {
+Deno.test("the project is offered to another member after a question that explains it", async () => {
   await using app = await openTestApp();
-  const { owner, admin, viewer, path, of, roles } = await opened(app);
+  const { owner, admin, viewer, path, of, roles } = await openMembers(app);
   const before = await roles();
   const page = await of(owner).get(path);
   const ask = row(page, admin.email).querySelector("details.ask")!.textContent;
@@ -175,7 +175,7 @@ Deno.test("the project is offered to another member, and what that means is said
   assert.match(offered.words, /becomes theirs when they accept/);
   assert.match(linkOn(offered)!, /\/dashboard\/invitations\//);
   assert.deepEqual(await roles(), before);
-  // An admin sees the offer, and cannot withdraw it; a viewer sees nothing of it.
+  // An admin sees the offer and cannot withdraw it; a viewer does not see it.
   assert.ok(!labels(await of(admin).get(path)).some((label) => label.startsWith("Withdraw")));
   assert.doesNotMatch((await of(viewer).get(path)).words, /Open invitations/);
   const after = await of(owner).get(path);
@@ -183,9 +183,9 @@ Deno.test("the project is offered to another member, and what that means is said
   assert.equal(done.location, `${path}?done=withdrawn`);
 });
 
-Deno.test("an offer that is refused says why beside that member", async () => {
+Deno.test("a refused offer shows the reason next to the member", async () => {
   await using app = await openTestApp();
-  const { owner, admin, path, of } = await opened(app);
+  const { owner, admin, path, of } = await openMembers(app);
   const page = await of(owner).get(path);
   const { email } = owner;
   for (let n = 0; n < 50; n++) {
@@ -194,12 +194,12 @@ Deno.test("an offer that is refused says why beside that member", async () => {
   const refused = await of(owner).fill(page, `Offer the project to ${admin.email}`);
   assert.equal(refused.status, 409);
   const alert = row(refused, admin.email).querySelector("[role=alert]")!;
-  assert.match(alert.textContent, /as many open invitations as it may/);
+  assert.match(alert.textContent, /maximum number of open invitations/);
 });
 
-Deno.test("what a role may not do is refused, whatever the page shows", async () => {
+Deno.test("an action that a role may not take is refused, whatever the page shows", async () => {
   await using app = await openTestApp();
-  const { owner, admin, viewer, stranger, path, of, roles } = await opened(app);
+  const { owner, admin, viewer, stranger, path, of, roles } = await openMembers(app);
   const before = await roles();
   const at = (account: TestAccount, rest = "") => `${path}/${account.accountId}${rest}`;
   const tries = [
@@ -225,11 +225,11 @@ Deno.test("what a role may not do is refused, whatever the page shows", async ()
   assert.deepEqual(await roles(), before);
 });
 
-Deno.test("members' names are texts", async () => {
+Deno.test("members' names are shown as text", async () => {
   await using app = await openTestApp();
-  const { owner, admin, path, of } = await opened(app);
+  const { owner, admin, path, of } = await openMembers(app);
   const accounts = app.services.engine.records<AccountRecord>("control", ACCOUNTS);
-  for (const name of HOSTILE) {
+  for (const name of HOSTILE_TEXTS) {
     await accounts.updateOne(eq("_id", admin.accountId), { set: { name } });
     const page = await of(owner).get(path);
     assertHarmless(page);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { Id } from "@/lib/store/port.ts";
 import { openTeam } from "../api/team.ts";
-import { openAccount, ownedProject } from "../support/dashboard.ts";
+import { createOwnedProject, openAccount } from "../support/dashboard.ts";
 import {
-  areaText,
   assertHarmless,
-  HOSTILE,
+  HOSTILE_TEXTS,
   openDashboard,
   type PageAnswer,
+  textAreaValue,
 } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 
@@ -23,14 +23,14 @@ const freshKeyOf = ({ document }: PageAnswer) =>
 const publishableOf = ({ document }: PageAnswer) =>
   document.querySelector("input[readonly][value^=pk_live_]")?.getAttribute("value") ?? null;
 
-/** Answers of the project's operations to a key. */
-const works = async (app: TestApp, key: string) =>
+/** Returns the status of the project's list operation with a key. */
+const operationStatus = async (app: TestApp, key: string) =>
   (await app.send({ path: "/api/data/nothing", headers: { "x-api-key": key } })).status === 404;
 
-Deno.test("a key is rotated once it was asked for; a new secret key is shown in the answer only", async () => {
+Deno.test("a key is rotated after a question, and a new secret key is shown once", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId, publishableKey, secretKey } = await ownedProject(account);
+  const { projectId, publishableKey, secretKey } = await createOwnedProject(account);
   const dashboard = openDashboard(app, account);
   const page = await dashboard.get(homeOf(projectId));
   assert.ok(page.text.includes(publishableKey));
@@ -47,9 +47,12 @@ Deno.test("a key is rotated once it was asked for; a new secret key is shown in 
     assert.equal(rotated.headers.get("cache-control"), "no-store");
     const fresh = (kind === "secret" ? freshKeyOf : publishableOf)(rotated)!;
     assert.match(fresh, kind === "secret" ? /^sk_live_/ : /^pk_live_/);
-    assert.deepEqual([await works(app, fresh), await works(app, old[kind])], [true, false]);
+    assert.deepEqual([await operationStatus(app, fresh), await operationStatus(app, old[kind])], [
+      true,
+      false,
+    ]);
     const isPasted = snippets(rotated).every((text) => text.includes(fresh));
-    assert.equal(isPasted, kind === "publishable", "a secret key is in no snippet");
+    assert.equal(isPasted, kind === "publishable", "no snippet contains a secret key");
     const after = await dashboard.get(homeOf(projectId));
     assert.equal(after.text.includes(fresh), kind === "publishable");
     assert.ok(!after.text.includes(old[kind]));
@@ -57,10 +60,10 @@ Deno.test("a key is rotated once it was asked for; a new secret key is shown in 
   }
 });
 
-Deno.test("a rotated key works for the time that was chosen, and is ended by a form before", async () => {
+Deno.test("a rotated key works for the selected time, and can be ended earlier by a form", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId, publishableKey, secretKey } = await ownedProject(account);
+  const { projectId, publishableKey, secretKey } = await createOwnedProject(account);
   const dashboard = openDashboard(app, account);
   const page = await dashboard.get(homeOf(projectId));
   assert.ok(page.text.includes(`${secretKey.slice(0, 12)}…`));
@@ -69,7 +72,7 @@ Deno.test("a rotated key works for the time that was chosen, and is ended by a f
   for (const kind of ["publishable", "secret"] as const) {
     const rotated = await dashboard.fill(page, `Create a new ${kind} key`, { graceHours: "24" });
     assert.match(rotated.words, /The one before works until/);
-    assert.ok(await works(app, old[kind]));
+    assert.ok(await operationStatus(app, old[kind]));
     const after = await dashboard.get(homeOf(projectId));
     assert.match(after.words, /The old key is valid until/);
     assert.ok(after.document.querySelector("time[datetime='2026-02-01T12:00:00.000Z']"));
@@ -77,7 +80,7 @@ Deno.test("a rotated key works for the time that was chosen, and is ended by a f
     const done = await dashboard.follow(ended);
     assert.match(done.words, /The old key is refused from now on/);
     assert.ok(!labels(done).includes(`End the old ${kind} key now`));
-    assert.ok(!await works(app, old[kind]));
+    assert.ok(!await operationStatus(app, old[kind]));
   }
   const refusedPost = { kind: "secret", graceHours: "73" };
   assert.equal((await dashboard.submit(`${homeOf(projectId)}/keys`, refusedPost)).status, 400);
@@ -86,18 +89,18 @@ Deno.test("a rotated key works for the time that was chosen, and is ended by a f
 Deno.test("another kind of key is refused, and nothing is rotated", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId, secretKey } = await ownedProject(account);
+  const { projectId, secretKey } = await createOwnedProject(account);
   const dashboard = openDashboard(app, account);
   for (const kind of ["", "master", "__proto__"]) {
     assert.equal((await dashboard.submit(`${homeOf(projectId)}/keys`, { kind })).status, 400);
   }
-  assert.ok(await works(app, secretKey));
+  assert.ok(await operationStatus(app, secretKey));
 });
 
-Deno.test("the Site URL and the allowed origins are saved each by its form, and cleared", async () => {
+Deno.test("the Site URL and the allowed origins are saved and cleared by their forms", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId } = await ownedProject(account);
+  const { projectId } = await createOwnedProject(account);
   const dashboard = openDashboard(app, account);
   const read = async () => {
     const { body } = await account.send({ path: `/api/projects/${projectId}` });
@@ -124,13 +127,13 @@ Deno.test("the Site URL and the allowed origins are saved each by its form, and 
   assert.deepEqual(await read(), [null, []]);
 });
 
-Deno.test("an address that is refused stays as typed, with why beside it, and changes nothing", async () => {
+Deno.test("a refused address stays as entered, with the reason next to it, and changes nothing", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId } = await ownedProject(account, { siteUrl: "https://blog.example" });
+  const { projectId } = await createOwnedProject(account, { siteUrl: "https://blog.example" });
   const dashboard = openDashboard(app, account);
   const page = await dashboard.get(homeOf(projectId));
-  for (const text of [...HOSTILE, "http://blog.example", "https://*.example"]) {
+  for (const text of [...HOSTILE_TEXTS, "http://blog.example", "https://*.example"]) {
     const site = await dashboard.fill(page, "Save Site URL", { siteUrl: text });
     assert.equal(site.status, 400, text);
     const form = site.document.querySelector("[role=alert]")!.closest("form")!;
@@ -144,21 +147,21 @@ Deno.test("an address that is refused stays as typed, with why beside it, and ch
     const alert = list.document.querySelector("[role=alert]")!;
     assert.match(alert.textContent, /An allowed origin must be https/);
     const area = alert.closest("form")!.querySelector("textarea")!;
-    assert.equal(areaText(area), typed);
+    assert.equal(textAreaValue(area), typed);
     assertHarmless(list);
   }
   const { body } = await account.send({ path: `/api/projects/${projectId}` });
   assert.deepEqual([body.data.siteUrl, body.data.allowedOrigins], ["https://blog.example", []]);
 });
 
-Deno.test("snippets have the project's address, its first collection and what its access asks for", async () => {
+Deno.test("snippets have the project's address, its first collection and the required key", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const owner = await project.owner();
   const dashboard = openDashboard(app, owner);
   const empty = await dashboard.get(homeOf(project.projectId));
   assert.match(empty.document.querySelector(".empty")!.textContent, /Create a collection/);
-  assert.equal(snippets(empty).length, 1, "no call of a collection that is not there");
+  assert.equal(snippets(empty).length, 1, "no call of a missing collection");
   const making = await dashboard.fill(empty, "Create the collection posts");
   assert.equal(making.status, 303);
   const [priv] = snippets(await dashboard.get(homeOf(project.projectId)));
@@ -188,7 +191,7 @@ Deno.test("snippets have the project's address, its first collection and what it
   );
 });
 
-Deno.test("the first snippet is answered as it stands; the second makes a document", async () => {
+Deno.test("the first snippet succeeds unchanged, and the second creates a document", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await project.collection({
@@ -205,11 +208,11 @@ Deno.test("the first snippet is answered as it stands; the second makes a docume
   const { token } = await project.user();
   const body = JSON.parse(/JSON\.stringify\((.*)\),/.exec(create!)![1]!);
   const headers = { "x-api-key": key!, authorization: `Bearer ${token}` };
-  const made = await app.send({ path: "/api/data/posts", headers, body });
-  assert.equal(made.status, 201, made.text);
+  const created = await app.send({ path: "/api/data/posts", headers, body });
+  assert.equal(created.status, 201, created.text);
 });
 
-Deno.test("requests are drawn and told in a table; those of the dashboard are none", async () => {
+Deno.test("requests are shown in a chart and a table, without those of the dashboard", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const dashboard = openDashboard(app, await project.owner());
@@ -222,9 +225,9 @@ Deno.test("requests are drawn and told in a table; those of the dashboard are no
   await project.asSecret({ path: "/api/storage/usage" });
   await app.services.requestCounts.store();
 
-  const whole = await dashboard.get(home);
+  const fullPage = await dashboard.get(home);
   const part = await dashboard.get(`${home}/request-counts`);
-  for (const { document } of [whole, part]) {
+  for (const { document } of [fullPage, part]) {
     const [hour, month] = [...document.querySelectorAll("svg[role=img]")];
     assert.equal(hour!.getAttribute("aria-label"), "Last hour: 4 requests, 3 refused or failed");
     assert.equal(
@@ -248,16 +251,20 @@ Deno.test("requests are drawn and told in a table; those of the dashboard are no
       ["2026-01-31", "4", "3"],
     ]);
   }
-  const charts = whole.document.querySelector(".charts")!;
+  const charts = fullPage.document.querySelector(".charts")!;
   assert.equal(charts.getAttribute("hx-get"), `${home}/request-counts`);
   assert.equal(charts.getAttribute("hx-trigger"), "every 10s");
-  assert.ok(!part.text.includes("<!DOCTYPE"), "a part is no page");
+  assert.ok(!part.text.includes("<!DOCTYPE"), "a part is not a page");
   const tables = part.document.querySelector("#request-tables")!;
-  assert.equal(tables.getAttribute("hx-swap-oob"), "innerHTML", "they stand elsewhere");
+  assert.equal(
+    tables.getAttribute("hx-swap-oob"),
+    "innerHTML",
+    "they replace another part of the page",
+  );
   assertHarmless(part);
 });
 
-Deno.test("a viewer sees no button that changes a project, and is refused", async () => {
+Deno.test("a viewer sees no buttons that change a project, and is refused", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const home = homeOf(team.projectId);
@@ -273,7 +280,7 @@ Deno.test("a viewer sees no button that changes a project, and is refused", asyn
     assert.equal((await viewer.submit(path, fields)).status, 403);
     assert.equal((await openDashboard(app, team.stranger).submit(path, fields)).status, 404);
   }
-  assert.ok(await works(app, team.secretKey));
+  assert.ok(await operationStatus(app, team.secretKey));
   assert.equal((await team.read()).body.data.siteUrl, null);
   for (const rest of ["", "/requests", "/members", "/settings"]) {
     const stranger = await openDashboard(app, team.stranger).get(home + rest);

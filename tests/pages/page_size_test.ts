@@ -8,9 +8,9 @@ import { callOf, type Household, openHousehold, ROWS } from "./every_page.ts";
 
 const PAGE_BYTES_MAX = 2_000_000;
 
-/** With `posts` there are 300 collections. */
+/** Number of collections in addition to `posts`, which makes 300. */
 const OTHERS = 299;
-/** Of them, those that have as many fields as `posts`. */
+/** Number of collections with as many fields as `posts`. */
 const WIDE = 20;
 const FIELDS = 200;
 const DOCUMENTS = 100;
@@ -19,7 +19,7 @@ const nameOf = (i: number): string => `collection_with_a_long_name_${i}`;
 const TYPES = ["String", "Number", "Boolean", "Date"] as const;
 const VALUES = { String: "long text ".repeat(100), Number: 1e9, Boolean: true, Date: "2026-01-31" };
 
-/** Half of the fields refer to `posts` or to another collection, so every schema leads to every other. */
+/** Creates fields. Half of them refer to collections, so every schema leads to every other. */
 const fieldsOf = (i: number, count: number) =>
   Array.from({ length: count }, (_, j) => ({
     key: `field_with_a_long_name_${j}`,
@@ -28,7 +28,7 @@ const fieldsOf = (i: number, count: number) =>
       : { type: "Ref", ref: j % 10 === 0 ? "posts" : nameOf((i * 7 + j) % OTHERS) }),
   }));
 
-/** Gives the project its collections, and `posts` a page full of documents with every plain field. */
+/** Creates the project's collections, and a page of `posts` with every plain field. */
 async function fill(app: TestApp, { project }: Household): Promise<void> {
   const { services } = app;
   const { projectId, secretKey } = project;
@@ -53,7 +53,7 @@ async function fill(app: TestApp, { project }: Household): Promise<void> {
   assert.equal(answer.status, 201, answer.text);
 }
 
-/** The addresses that a page is looked at by: of the API page, one for each operation and key. */
+/** Returns the addresses of a page. The API page has one for each operation and key. */
 function addressesOf(path: string): string[] {
   if (path.endsWith("/posts")) return [path, `${path}?limit=${DOCUMENTS}`];
   if (!path.endsWith("/api")) return [path];
@@ -62,7 +62,7 @@ function addressesOf(path: string): string[] {
   );
 }
 
-Deno.test("no page of a project with 300 collections, some of 200 fields, has more than 2 MB", async () => {
+Deno.test("no page of a project with 300 collections, some with 200 fields, exceeds 2 MB", async () => {
   await using app = await openTestApp({ env: { PLANS: "off" } });
   const household = await openHousehold(app);
   await fill(app, household);
@@ -74,7 +74,7 @@ Deno.test("no page of a project with 300 collections, some of 200 fields, has mo
     for (const path of addressesOf(callOf(row, household).path)) {
       const { status, text, headers } = await household.owner.send({ method: "GET", path });
       assert.ok(status < 500, `${path}: ${status}`);
-      // An export is a file that is sent in parts, and has as many rows as there are documents.
+      // An export is a file that is streamed, and has as many rows as there are documents.
       if (headers.get("content-disposition") !== null) continue;
       sizes.set(path, new TextEncoder().encode(text).length);
     }
@@ -82,5 +82,5 @@ Deno.test("no page of a project with 300 collections, some of 200 fields, has mo
   const large = [...sizes].filter(([, bytes]) => bytes > PAGE_BYTES_MAX);
   assert.deepEqual(large, []);
   const full = [...sizes].filter(([path]) => path.includes("/posts/api?operation=List"));
-  assert.ok(full.every(([, bytes]) => bytes > 100_000), `not all is shown: ${full.join()}`);
+  assert.ok(full.every(([, bytes]) => bytes > 100_000), `the pages are incomplete: ${full.join()}`);
 });

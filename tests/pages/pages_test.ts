@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { FORM_BYTES_MAX } from "@/lib/limits.ts";
 import { createApp } from "@/routes/app.ts";
-import { openAccount, ownedProject } from "../support/dashboard.ts";
+import { createOwnedProject, openAccount } from "../support/dashboard.ts";
 import { assertHarmless, openDashboard } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 
 const FORM: [string, string] = ["content-type", "application/x-www-form-urlencoded"];
 
-/** What every page carries, refusals and redirects apart. */
+/** Fails unless the response has the headers of every page. Refusals and redirects differ. */
 function assertGuarded(headers: Headers, what: string): void {
   const policy = headers.get("content-security-policy");
   for (
@@ -30,17 +30,16 @@ function assertGuarded(headers: Headers, what: string): void {
   assert.equal(headers.get("content-type"), "text/html; charset=utf-8", what);
 }
 
-/** Bytes as they go over the wire. */
 async function raw(app: TestApp, path: string, headers: Record<string, string> = {}) {
   const request = new Request(`http://localhost:8000${path}`, { headers });
   const answer = await createApp(app.services).fetch(request, { remoteAddr: { hostname: "::1" } });
   return { headers: answer.headers, bytes: new Uint8Array(await answer.arrayBuffer()) };
 }
 
-Deno.test("pages are guarded by their headers, have only scripts of ours, and are kept by nobody", async () => {
+Deno.test("pages have protective headers, only our scripts, and are not cached", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId } = await ownedProject(account);
+  const { projectId } = await createOwnedProject(account);
   const dashboard = openDashboard(app, account);
   const home = `/dashboard/projects/${projectId}`;
   const paths = ["", "/account", "/sign-in", "/register"].map((rest) => `/dashboard${rest}`);
@@ -52,10 +51,10 @@ Deno.test("pages are guarded by their headers, have only scripts of ours, and ar
   }
 });
 
-Deno.test("a page with all that it loads is under 60 KB, packed", async () => {
+Deno.test("a page with all that it loads is under 60 KB when compressed", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId } = await ownedProject(account);
+  const { projectId } = await createOwnedProject(account);
   const page = await raw(app, `/dashboard/projects/${projectId}`, {
     cookie: account.cookie,
     "accept-encoding": "gzip, br",
@@ -70,7 +69,7 @@ Deno.test("a page with all that it loads is under 60 KB, packed", async () => {
   assert.ok(total < 60 * 1024, `${total} bytes`);
 });
 
-Deno.test("assets are kept for good under names of their content, packed or plain", async () => {
+Deno.test("assets are cached permanently under hashed names, compressed or plain", async () => {
   await using app = await openTestApp();
   const { text } = await openDashboard(app).get("/dashboard/sign-in");
   const paths = [...text.matchAll(/(?:src|href)="(\/dashboard\/assets\/[^"]+)"/g)].map(([, p]) =>
@@ -97,7 +96,7 @@ Deno.test("assets are kept for good under names of their content, packed or plai
   }
 });
 
-Deno.test("an asset of another name is not found, and the refusal is not kept", async () => {
+Deno.test("an unknown asset is not found, and the refusal is not cached", async () => {
   await using app = await openTestApp();
   for (const name of ["base.css", "base-000000000000.css", "..%2fassets.ts", "constructor"]) {
     const answer = await app.send({ path: `/dashboard/assets/${name}` });
@@ -106,7 +105,7 @@ Deno.test("an asset of another name is not found, and the refusal is not kept", 
   }
 });
 
-Deno.test("HEAD answers as GET does, without a body", async () => {
+Deno.test("HEAD returns the headers of GET without a body", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const [head, get] = [
@@ -119,7 +118,7 @@ Deno.test("HEAD answers as GET does, without a body", async () => {
   }
 });
 
-Deno.test("refusals below the dashboard are pages, with the status and the words of the operation", async () => {
+Deno.test("refusals of the dashboard are pages with the status and text of the operation", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const strange = "64f1a2b3c4d5e6f708192a3b";
@@ -147,7 +146,7 @@ Deno.test("refusals below the dashboard are pages, with the status and the words
 Deno.test("GET of a form's address shows the form's page", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId } = await ownedProject(account);
+  const { projectId } = await createOwnedProject(account);
   const dashboard = openDashboard(app, account);
   const home = `/dashboard/projects/${projectId}`;
   const below = [
@@ -165,7 +164,7 @@ Deno.test("GET of a form's address shows the form's page", async () => {
   }
 });
 
-Deno.test("forms are forms, of a size that is bounded", async () => {
+Deno.test("forms are urlencoded and of limited size", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const send = (type: string, body: string) =>
@@ -185,7 +184,7 @@ Deno.test("forms are forms, of a size that is bounded", async () => {
 Deno.test("no other origin may read a page or an asset", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId } = await ownedProject(account, { siteUrl: "https://blog.example" });
+  const { projectId } = await createOwnedProject(account, { siteUrl: "https://blog.example" });
   const { text } = await openDashboard(app).get("/dashboard/sign-in");
   const asset = /href="(\/dashboard\/assets\/[^"]+)"/.exec(text)![1]!;
   for (const origin of ["https://evil.example", "https://blog.example", "null"]) {

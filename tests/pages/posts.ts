@@ -1,6 +1,11 @@
 import { jsonText } from "@/lib/store/json_text.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
-import { joinProject, openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";
+import {
+  createOwnedProject,
+  joinProject,
+  openAccount,
+  type TestAccount,
+} from "../support/dashboard.ts";
 import { type Dashboard, openDashboard, type PageAnswer } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { createCollection } from "@/tests/support/given.ts";
@@ -17,7 +22,7 @@ export const FIELDS = [
   { key: "slug", type: "String", unique: true },
 ];
 
-/** A document as the API answers it. */
+/** A document in a response of the API. */
 // deno-lint-ignore no-explicit-any -- Tests look into documents of every shape.
 export type Document = any;
 
@@ -26,15 +31,14 @@ export interface Posts extends AsyncDisposable {
   readonly app: TestApp;
   readonly owner: TestAccount;
   readonly projectId: Id;
-  /** Where the documents are in the dashboard. */
   readonly path: string;
   readonly dashboard: Dashboard;
   define(definition: object): Promise<void>;
   add(...documents: object[]): Promise<Id[]>;
-  /** By the API, with the secret key. */
+  /** Lists documents by the API with the secret key. */
   list(query?: string): Promise<Document[]>;
   get(id: Id): Promise<Document>;
-  /** Another account at the same dashboard; of a viewer, or a stranger. */
+  /** Opens the same dashboard for another account: a member with the role, or a stranger. */
   other(role: "viewer" | "admin" | null): Promise<Dashboard>;
 }
 
@@ -42,7 +46,7 @@ export async function openPosts(definition: object = {}): Promise<Posts> {
   await using opening = new AsyncDisposableStack();
   const app = opening.use(await openTestApp());
   const owner = await openAccount(app);
-  const { projectId, secretKey } = await ownedProject(owner);
+  const { projectId, secretKey } = await createOwnedProject(owner);
   const headers = { "x-api-key": secretKey };
   const define = async (definition: object) => {
     await createCollection(app.services, projectId, definition);
@@ -82,8 +86,8 @@ export async function openPosts(definition: object = {}): Promise<Posts> {
   };
 }
 
-/** Documents that differ in all that is filtered and sorted by. */
-export const many = (count: number) =>
+/** Returns documents that differ in all fields for filters and sorts. */
+export const manyDocuments = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
     title: `Post ${String(i).padStart(3, "0")}`,
     status: i % 3 === 0 ? "draft" : "published",
@@ -94,11 +98,10 @@ export const texts = (page: PageAnswer, selector: string): string[] =>
   [...page.document.querySelectorAll(selector)]
     .map(({ textContent }) => textContent.replaceAll(/\s+/g, " ").trim());
 
-/** The cells of a column, by its place from 1. */
 export const column = (page: PageAnswer, place: number): string[] =>
   texts(page, `tbody tr td:nth-child(${place})`);
 
-/** The link whose words, or whose label, these are. */
+/** Returns the target of the link with this text or label. */
 export function linkOf(page: PageAnswer, words: string): string {
   const links = [...page.document.querySelectorAll("a")].filter((link) =>
     (link.getAttribute("aria-label") ?? link.textContent.replaceAll(/\s+/g, " ").trim()) === words

@@ -6,10 +6,9 @@ import type { TestApp, TestProject } from "../support/test_app.ts";
 /** A project, and its owner at the dashboard. */
 export interface ProjectPages {
   readonly project: TestProject;
-  /** The path of the project's first page. */
   readonly home: string;
   readonly dashboard: Dashboard;
-  /** The dashboard of another account: a member, or a stranger without a role. */
+  /** Opens the dashboard of another account: a member, or a stranger without a role. */
   as(role: Role | null): Promise<Dashboard>;
 }
 

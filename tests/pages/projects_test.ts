@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { PROJECT_TRASH_MS } from "@/lib/limits.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { restoreProject } from "@/lib/operations/project_trash.ts";
-import { joinProject, openAccount, ownedProject } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
+import { createOwnedProject, joinProject, openAccount } from "../support/dashboard.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard, type PageAnswer } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 
 const PROJECTS = "/dashboard";
@@ -12,40 +12,40 @@ const cards = ({ document }: PageAnswer) => [...document.querySelectorAll(".card
 const namesOf = (page: PageAnswer) =>
   cards(page).map((card) => card.querySelector("h2")!.textContent.trim());
 
-Deno.test("the list without a project says what one is, and how to create one", async () => {
+Deno.test("an empty list explains projects and how to create one", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const page = await openDashboard(app, account).get(PROJECTS);
   assert.equal(cards(page).length, 0);
   const empty = page.document.querySelector(".empty")!.textContent;
   assert.match(empty, /Make your first one here/);
-  assert.ok(empty.includes(account.email), "whom to name for an invitation");
+  assert.ok(empty.includes(account.email), "the e-mail to use for an invitation");
 });
 
-Deno.test("a project is made by its name; its keys work, and the secret one is shown once", async () => {
+Deno.test("a project is created by its name, its keys work, and the secret key is shown once", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const dashboard = openDashboard(app, account);
   const page = await dashboard.get(PROJECTS);
-  const given = { name: "  Blog ", siteUrl: "https://blog.example/" };
-  const made = await dashboard.fill(page, "Create project", given);
-  assert.equal(made.status, 201);
-  assert.equal(made.headers.get("cache-control"), "no-store");
-  const [publishable, secret] = [...made.document.querySelectorAll("input[readonly]")]
+  const input = { name: "  Blog ", siteUrl: "https://blog.example/" };
+  const created = await dashboard.fill(page, "Create project", input);
+  assert.equal(created.status, 201);
+  assert.equal(created.headers.get("cache-control"), "no-store");
+  const [publishable, secret] = [...created.document.querySelectorAll("input[readonly]")]
     .map((one) => one.getAttribute("value")!);
   assert.match(publishable!, /^pk_live_/);
   assert.match(secret!, /^sk_live_/);
   for (const key of [publishable!, secret!]) {
     const list = await app.send({ path: "/api/data/posts", headers: { "x-api-key": key } });
-    assert.equal(list.status, 404, "the key is good; there is no such collection");
+    assert.equal(list.status, 404, "the key is valid, and the collection does not exist");
   }
-  const snippets = [...made.document.querySelectorAll("pre")].map((one) => one.textContent);
-  assert.equal(snippets.length, 1, "no call of a collection that is not there");
+  const snippets = [...created.document.querySelectorAll("pre")].map((one) => one.textContent);
+  assert.equal(snippets.length, 1, "no call of a missing collection");
   for (const text of snippets) {
     assert.ok(text.includes(publishable!) && text.includes("http://localhost:8000/api/"), text);
     assert.ok(!text.includes(secret!));
   }
-  const home = made.document.querySelector(".sheet > [role=button]")!.getAttribute("href")!;
+  const home = created.document.querySelector(".sheet > [role=button]")!.getAttribute("href")!;
   const overview = await dashboard.get(home);
   assert.deepEqual(
     [publishable!, secret!].map((key) => overview.text.includes(key)),
@@ -56,14 +56,14 @@ Deno.test("a project is made by its name; its keys work, and the secret one is s
   assert.deepEqual([name, siteUrl], ["Blog", "https://blog.example"]);
 });
 
-Deno.test("a project that is refused says why, keeps what was typed, and is not made", async () => {
+Deno.test("a refused project shows the reason, keeps the entries, and is not created", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const dashboard = openDashboard(app, account);
   const page = await dashboard.get(PROJECTS);
   const refusals = [
     [{ name: "   ", siteUrl: "" }, 400, /1 to 100 characters/],
-    [{ name: HOSTILE[0], siteUrl: HOSTILE[3] }, 400, /https/],
+    [{ name: HOSTILE_TEXTS[0], siteUrl: HOSTILE_TEXTS[3] }, 400, /https/],
     [{ name: "x".repeat(101), siteUrl: "" }, 400, /1 to 100 characters/],
   ] as const;
   for (const [fields, status, why] of refusals) {
@@ -77,14 +77,14 @@ Deno.test("a project that is refused says why, keeps what was typed, and is not 
     assertHarmless(refused);
   }
   assert.deepEqual((await account.send({ path: "/api/projects" })).body.data.items, []);
-  for (let i = 0; i < 3; i++) await ownedProject(account);
+  for (let i = 0; i < 3; i++) await createOwnedProject(account);
   const beyond = await dashboard.fill(page, "Create project", { name: "Fourth" });
   assert.equal(beyond.status, 403);
   assert.match(beyond.words, /free plan allows 3 projects/);
   assert.equal(cards(beyond).length, 3);
 });
 
-Deno.test("cards tell what is in a project, and which part one has in it", async () => {
+Deno.test("cards show the content of a project and the account's role in it", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const project = await app.project();
@@ -107,12 +107,12 @@ Deno.test("cards tell what is in a project, and which part one has in it", async
 
 Deno.test("a stranger's project is not among the cards", async () => {
   await using app = await openTestApp();
-  await ownedProject(await openAccount(app), { name: "Theirs" });
+  await createOwnedProject(await openAccount(app), { name: "Theirs" });
   const page = await openDashboard(app, await openAccount(app)).get(PROJECTS);
   assert.ok(!page.words.includes("Theirs"));
 });
 
-Deno.test("more projects than a page holds are behind a link, and each is on one page", async () => {
+Deno.test("projects beyond a page are behind a link, and each is on one page", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const names: string[] = [];
@@ -140,13 +140,13 @@ Deno.test("more projects than a page holds are behind a link, and each is on one
   assert.equal(pages, 2);
 });
 
-Deno.test("a project's name is a text, wherever it is shown", async () => {
+Deno.test("a project's name is shown as text everywhere", async () => {
   await using app = await openTestApp();
-  for (const name of HOSTILE) {
+  for (const name of HOSTILE_TEXTS) {
     const account = await openAccount(app);
     const dashboard = openDashboard(app, account);
-    const made = await dashboard.fill(await dashboard.get(PROJECTS), "Create project", { name });
-    assertHarmless(made);
+    const created = await dashboard.fill(await dashboard.get(PROJECTS), "Create project", { name });
+    assertHarmless(created);
     const list = await dashboard.get(PROJECTS);
     assertHarmless(list);
     assert.deepEqual(namesOf(list), [name]);
@@ -159,16 +159,16 @@ Deno.test("a project's name is a text, wherever it is shown", async () => {
   }
 });
 
-Deno.test("deleted projects stay in sight of their owner until they are gone, with how to bring them back", async () => {
+Deno.test("deleted projects stay visible to their owner, with instructions to restore them", async () => {
   await using app = await openTestApp();
   const [owner, other] = [await openAccount(app), await openAccount(app)];
-  const { projectId } = await ownedProject(owner, { name: HOSTILE[0] });
+  const { projectId } = await createOwnedProject(owner, { name: HOSTILE_TEXTS[0] });
   await joinProject(app.services, projectId, other.accountId, "admin");
   const dashboard = openDashboard(app, owner);
   await owner.send({
     method: "DELETE",
     path: `/api/projects/${projectId}`,
-    body: { name: HOSTILE[0] },
+    body: { name: HOSTILE_TEXTS[0] },
   });
   const until = new Date(app.clock.now() + PROJECT_TRASH_MS).toISOString();
   const page = await dashboard.get(PROJECTS);
@@ -176,11 +176,11 @@ Deno.test("deleted projects stay in sight of their owner until they are gone, wi
   assert.deepEqual(namesOf(page), []);
   assert.ok(page.document.querySelector(`time[datetime='${until}']`));
   assert.ok(page.words.includes(`admin project restore --project ${projectId}`));
-  assert.ok(page.words.includes(HOSTILE[0]));
+  assert.ok(page.words.includes(HOSTILE_TEXTS[0]));
   const others = await openDashboard(app, other).get(PROJECTS);
-  assert.ok(!others.words.includes("Trash"), "it is its owner's");
+  assert.ok(!others.words.includes("Trash"), "only the owner sees the trash");
   await restoreProject(app.services, projectId);
   const restored = await dashboard.get(PROJECTS);
   assert.ok(!restored.words.includes("Trash"));
-  assert.deepEqual(namesOf(restored), [HOSTILE[0]]);
+  assert.deepEqual(namesOf(restored), [HOSTILE_TEXTS[0]]);
 });

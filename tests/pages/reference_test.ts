@@ -27,7 +27,7 @@ interface Stored {
 const PATHS = published.paths as unknown as Record<string, Record<string, Stored>>;
 const SCHEMAS = published.components.schemas as Record<string, { properties?: object }>;
 
-Deno.test("the page of an operation has all that the document says of it", async () => {
+Deno.test("the page of an operation has its complete description", async () => {
   await using app = await openTestApp();
   for (const { operationId, path, method, summary, codes } of CONTRACTS) {
     const { document, text } = await look(app, `/docs/operations/${operationId}`);
@@ -35,10 +35,10 @@ Deno.test("the page of an operation has all that the document says of it", async
     assert.equal(document.querySelector("h1")!.textContent, summary);
     has(path);
     const stored = PATHS[path]![method]!;
-    // deno-lint-ignore no-explicit-any -- Of JSON modules the compiler knows each member.
+    // deno-lint-ignore no-explicit-any -- The compiler types each member of a JSON module.
     for (const { name, description } of parametersOf(published as any, stored.parameters)) {
       has(name);
-      // Without what Markdown makes of it.
+      // Compares only the part before the first Markdown markup.
       has(plain((description as string).split(/[\n*[<"&]/)[0]!));
     }
     for (const { schema } of Object.values(stored.requestBody?.content ?? {})) {
@@ -54,7 +54,7 @@ Deno.test("the page of an operation has all that the document says of it", async
   }
 });
 
-Deno.test("the page of errors has every code with its message, its cause and what to do", async () => {
+Deno.test("the page of errors has every code with its message, cause and remedy", async () => {
   await using app = await openTestApp();
   const { document } = await look(app, "/docs/errors");
   const shown = new Map(
@@ -76,7 +76,7 @@ Deno.test("the page of errors has every code with its message, its cause and wha
   }
 });
 
-Deno.test("every link of a guide leads to a page of this server, to a place that it has", async () => {
+Deno.test("every link of a guide leads to an existing page and heading of this server", async () => {
   await using app = await openTestApp();
   const anchors = new Map<string, Set<string>>();
   const links: [string, string][] = [];
@@ -107,7 +107,7 @@ Deno.test("every link of a guide leads to a page of this server, to a place that
   assert.ok(seen > 60, `${seen} links`);
 });
 
-Deno.test("what stands in angle brackets is text, and comments for editors are left out", async () => {
+Deno.test("text in angle brackets is shown as text, and comments for editors are left out", async () => {
   await using app = await openTestApp();
   const { text } = await look(app, "/docs/operations/getAccount");
   assert.ok(text.includes("Bearer <personalAccessToken>"));

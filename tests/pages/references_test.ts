@@ -3,7 +3,7 @@ import { createUser } from "@/lib/auth/create_user.ts";
 import { writeDocument } from "@/lib/documents/write_document.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
-import { assertHarmless, HOSTILE, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, type PageAnswer } from "../support/pages.ts";
 import { openPosts, type Posts, texts } from "./posts.ts";
 import { updateCollection } from "@/tests/support/given.ts";
 
@@ -36,7 +36,7 @@ const options = (page: PageAnswer, name: string) =>
   [...page.document.querySelectorAll(`select[name="${name}"] option`)]
     .map((one) => [one.getAttribute("value"), one.textContent, one.hasAttribute("selected")]);
 
-Deno.test("a reference is chosen by name, and shown by it as a link", async () => {
+Deno.test("a reference is selected by name, and shown as a link with that name", async () => {
   await using posts = await openBooks();
   const { dashboard, path, app, projectId } = posts;
   const [zoe, ann] = [await author(posts, { name: "Zoe" }), await author(posts, { name: "Ann" })];
@@ -54,7 +54,7 @@ Deno.test("a reference is chosen by name, and shown by it as a link", async () =
   assert.equal(
     form.document.querySelector("[name='f.shelf']")?.tagName,
     "INPUT",
-    "what is not there offers nothing",
+    "a missing collection offers no options",
   );
   await dashboard.fill(form, "Create document", {
     "f.title": "A",
@@ -78,25 +78,25 @@ Deno.test("a reference is chosen by name, and shown by it as a link", async () =
   ]);
 });
 
-Deno.test("a page that is asked for again shows the new name of what it refers to", async () => {
+Deno.test("a repeated page shows the new name of a referenced document", async () => {
   await using posts = await openBooks();
   const { dashboard, path, app, projectId } = posts;
   const ann = await author(posts, { name: "Ann" });
   await posts.add({ title: "A", author: ann }, { title: "B", author: "b".repeat(24) });
-  const shown = async () => texts(await dashboard.get(path), "tbody td:nth-child(3)");
-  assert.deepEqual(await shown(), ["bbbbbbbbbb…", "Ann"]);
-  assert.deepEqual(await shown(), ["bbbbbbbbbb…", "Ann"]);
+  const authorCells = async () => texts(await dashboard.get(path), "tbody td:nth-child(3)");
+  assert.deepEqual(await authorCells(), ["bbbbbbbbbb…", "Ann"]);
+  assert.deepEqual(await authorCells(), ["bbbbbbbbbb…", "Ann"]);
   const at = `/dashboard/projects/${projectId}/collections/authors/documents/${ann}`;
   app.clock.advance(1000);
   await dashboard.fill(await dashboard.get(at), "Save", { "f.name": "Anna" });
-  assert.deepEqual(await shown(), ["bbbbbbbbbb…", "Anna"]);
+  assert.deepEqual(await authorCells(), ["bbbbbbbbbb…", "Anna"]);
 });
 
-Deno.test("names that are the same are told apart, and no name is more than a text", async () => {
+Deno.test("equal names are distinguishable, and names are shown as text", async () => {
   await using posts = await openBooks();
   const { dashboard, path } = posts;
   const same = [await author(posts, { name: "Ann" }), await author(posts, { name: "Ann" })];
-  for (const name of HOSTILE) await author(posts, { name });
+  for (const name of HOSTILE_TEXTS) await author(posts, { name });
   const nameless = await author(posts, {});
   const [id] = await posts.add({ author: "c".repeat(24) });
   const page = await dashboard.get(`${path}/documents/${id}`);
@@ -105,10 +105,10 @@ Deno.test("names that are the same are told apart, and no name is more than a te
   assert.ok(names.includes(nameless));
   assertHarmless(page);
   await dashboard.fill(page, "Save", { "f.title": "A" });
-  assert.equal((await posts.get(id!)).author, "c".repeat(24), "what leads nowhere stays");
+  assert.equal((await posts.get(id!)).author, "c".repeat(24), "a dangling reference stays");
 });
 
-Deno.test("where there are too many to look through an id is typed, which can be looked up", async () => {
+Deno.test("with too many documents an id is entered, which can be looked up", async () => {
   await using posts = await openBooks();
   const { dashboard, path } = posts;
   for (let i = 0; i < 50; i++) await author(posts, { name: `Author ${i}` });
@@ -125,7 +125,7 @@ Deno.test("where there are too many to look through an id is typed, which can be
   assert.ok(read.document.querySelector("[name='f.author']")!.hasAttribute("readonly"));
 });
 
-Deno.test("among many a document is found by its name, with all that was typed kept", async () => {
+Deno.test("a document among many is found by its name, and all entries are kept", async () => {
   await using posts = await openBooks();
   const { dashboard, path } = posts;
   for (let i = 0; i < 50; i++) await author(posts, { name: `Author ${i}` });
@@ -134,7 +134,7 @@ Deno.test("among many a document is found by its name, with all that was typed k
   const typed = { "f.title": "A", "q.author": "nn Oth" };
   const found = await dashboard.fill(form, "Find for author", typed);
   assert.equal(found.status, 200);
-  assert.equal((await posts.list()).length, 0, "to find saves nothing");
+  assert.equal((await posts.list()).length, 0, "searching saves nothing");
   assert.deepEqual(options(found, "f.author"), [["", "—", false], [ann, "Ann Other", false]]);
   assert.match(texts(found, ".member [role=status]")[0]!, /^1 to choose from/);
   await dashboard.fill(found, "Create document", { "f.author": ann });
@@ -153,10 +153,10 @@ Deno.test("among many a document is found by its name, with all that was typed k
   });
   assert.deepEqual(texts(entered, "select[name='f.author'] option").slice(2), ["Author 7"]);
   assert.equal((await posts.get(book._id)).title, "A");
-  assertHarmless(await dashboard.fill(page, "Find for author", { "q.author": HOSTILE[0]! }));
+  assertHarmless(await dashboard.fill(page, "Find for author", { "q.author": HOSTILE_TEXTS[0]! }));
 });
 
-Deno.test("users are found by their addresses, the owner too", async () => {
+Deno.test("users are found by their addresses, including the owner", async () => {
   await using posts = await openBooks();
   const { dashboard, path, app, projectId } = posts;
   const add = (email: string) => createUser(app.services, projectId, { email, verified: true });

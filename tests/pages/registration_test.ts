@@ -11,31 +11,34 @@ const SIGN_IN = "/dashboard/sign-in";
 const leadsToRegister = ({ document }: PageAnswer) =>
   [...document.querySelectorAll("a")].some((one) => one.getAttribute("href")!.startsWith(REGISTER));
 
-const given = { email: "ada@example.com", password: PASSWORD };
+const credentials = { email: "ada@example.com", password: PASSWORD };
 
-Deno.test("the first visitor is told that theirs is the first account, and the next one is refused", async () => {
+Deno.test("the first visitor creates the first account, and the next one is refused", async () => {
   await using app = await openTestApp({ env: { REGISTRATION: "" } });
   const visitor = openDashboard(app);
   assert.match((await visitor.get(SIGN_IN)).words, /This server has no account yet/);
   const page = await visitor.get(REGISTER);
   assert.match(page.words, /Yours is the first, and needs no invitation; all later ones do/);
   const late = await visitor.get(REGISTER);
-  assert.equal((await visitor.fill(page, "Create account", given)).status, 303);
+  assert.equal((await visitor.fill(page, "Create account", credentials)).status, 303);
 
-  const refused = await visitor.fill(late, "Create account", { ...given, email: "b@example.com" });
+  const refused = await visitor.fill(late, "Create account", {
+    ...credentials,
+    email: "b@example.com",
+  });
   assert.equal(refused.status, 403);
   const shown = await visitor.get(REGISTER);
   assert.equal(shown.status, 403);
   for (const answer of [refused, shown]) {
-    assert.match(answer.words, /Registering takes an invitation here/);
+    assert.match(answer.words, /Registration requires an invitation/);
     assert.equal(answer.document.querySelector("input[name=password]"), null);
   }
   const signIn = await visitor.get(SIGN_IN);
   assert.ok(!leadsToRegister(signIn));
-  assert.ok(!leadsToRegister(await visitor.submit(SIGN_IN, { ...given, password: "wrong" })));
+  assert.ok(!leadsToRegister(await visitor.submit(SIGN_IN, { ...credentials, password: "wrong" })));
 });
 
-Deno.test("a visitor who is invited registers on the way to the invitation", async () => {
+Deno.test("an invited visitor registers on the way to the invitation", async () => {
   await using open = await openTestApp();
   const team = await openTeam(open);
   const { token } = await invite(team, "ada@example.com");
@@ -46,7 +49,7 @@ Deno.test("a visitor who is invited registers on the way to the invitation", asy
   const signIn = await visitor.follow(await visitor.get(next));
   assert.ok(leadsToRegister(signIn));
   const page = await visitor.get(`${REGISTER}?${new URLSearchParams({ next })}`);
-  const done = await visitor.fill(page, "Create account", given);
+  const done = await visitor.fill(page, "Create account", credentials);
   assert.equal(done.location, next);
   for (const path of [next, `/dashboard/invitations/${NO_TOKEN}`, "/dashboard"]) {
     const refused = await visitor.get(`${REGISTER}?${new URLSearchParams({ next: path })}`);
@@ -54,12 +57,12 @@ Deno.test("a visitor who is invited registers on the way to the invitation", asy
   }
 });
 
-Deno.test("where registration is closed nothing leads to it", async () => {
+Deno.test("if registration is closed, no page links to it", async () => {
   await using app = await openTestApp({ env: { REGISTRATION: "closed" } });
   const visitor = openDashboard(app);
   assert.ok(!leadsToRegister(await visitor.get(SIGN_IN)));
   const page = await visitor.get(REGISTER);
   assert.equal(page.status, 403);
-  assert.match(page.words, /Nobody can register here/);
-  assert.equal((await visitor.submit(REGISTER, given)).status, 403);
+  assert.match(page.words, /Registration is closed/);
+  assert.equal((await visitor.submit(REGISTER, credentials)).status, 403);
 });

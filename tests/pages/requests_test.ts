@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertHarmless, HOSTILE, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, type PageAnswer } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { openProjectPages } from "./project_pages.ts";
 
@@ -20,13 +20,13 @@ async function openRequests(app: TestApp) {
   };
 }
 
-/** Of each row: operation with method and id, status with problem, caller. */
+/** Returns each row's operation with method and id, status with problem, and caller. */
 const rows = ({ document }: PageAnswer) =>
   [...document.querySelectorAll(".lines tbody tr")].map((row) =>
     [...row.querySelectorAll("th, td")].slice(0, 3).map((cell) => cell.textContent.trim())
   );
 
-Deno.test("requests that failed are shown with their problem, which leads to its explanation", async () => {
+Deno.test("failed requests are shown with their problem, which links to its explanation", async () => {
   await using app = await openTestApp();
   const { look, asked } = await openRequests(app);
   assert.match((await look()).words, /No request was refused or failed/);
@@ -40,7 +40,7 @@ Deno.test("requests that failed are shown with their problem, which leads to its
   assert.equal(link.getAttribute("href"), "/docs/errors#collection_not_found");
 });
 
-Deno.test("the filters are the operation's, stay in their form, and go along to the next page", async () => {
+Deno.test("the filters are those of the operation, and are kept in the form and the next page", async () => {
   await using app = await openTestApp();
   const { look, asked, dashboard } = await openRequests(app);
   await asked([...Array.from({ length: 51 }, () => "none"), "none/x"]);
@@ -65,7 +65,7 @@ Deno.test("the filters are the operation's, stay in their form, and go along to 
   assert.match((await look("?within=hour")).words, /No request that is kept matches/);
 });
 
-Deno.test("a filter that is none is told, kept as it was typed, and harmless", async () => {
+Deno.test("an invalid filter is reported, kept as entered, and harmless", async () => {
   await using app = await openTestApp();
   const { look } = await openRequests(app);
   const bad = await look("?status=40");
@@ -74,14 +74,14 @@ Deno.test("a filter that is none is told, kept as it was typed, and harmless", a
     bad.document.querySelector("[role=alert]")!.textContent,
     /"status" must be a status/,
   );
-  for (const text of HOSTILE) {
+  for (const text of HOSTILE_TEXTS) {
     for (const name of ["operation", "status", "code", "caller", "requestId", "within", "cursor"]) {
       assertHarmless(await look(`?${new URLSearchParams({ [name]: text })}`));
     }
   }
 });
 
-Deno.test("an admin lists all requests for an hour, and ends it", async () => {
+Deno.test("an admin lists all requests for an hour, and stops it", async () => {
   await using app = await openTestApp();
   const { look, asked, dashboard, project } = await openRequests(app);
   await project.collection({ name: "posts", fields: [] });
@@ -100,7 +100,7 @@ Deno.test("an admin lists all requests for an hour, and ends it", async () => {
   assert.match(after.words, /List all requests for/);
 });
 
-Deno.test("a viewer sees them, and switches nothing", async () => {
+Deno.test("a viewer sees requests, and cannot change their recording", async () => {
   await using app = await openTestApp();
   const { as, path } = await openRequests(app);
   const viewer = await as("viewer");

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { assertHarmless, HOSTILE } from "../support/pages.ts";
-import { column, linkOf, many, openPosts, texts } from "./posts.ts";
+import { assertHarmless, HOSTILE_TEXTS } from "../support/pages.ts";
+import { column, linkOf, manyDocuments, openPosts, texts } from "./posts.ts";
 
-Deno.test("what the grid shows is saved under a name, chosen again by all, and deleted", async () => {
+Deno.test("the view of a grid is saved under a name, used by all members, and deleted", async () => {
   await using posts = await openPosts();
-  await posts.add(...many(60));
+  await posts.add(...manyDocuments(60));
   const { dashboard, path } = posts;
   const query = "status=draft&sort=views&limit=5";
   const page = await dashboard.get(`${path}?${query}&.columns=title,views`);
@@ -27,7 +27,7 @@ Deno.test("what the grid shows is saved under a name, chosen again by all, and d
   assert.deepEqual(texts(await dashboard.get(path), ".views a"), []);
 });
 
-Deno.test("a name that cannot be one is told, and hostile names stay texts", async () => {
+Deno.test("an invalid name is reported, and hostile names are shown as text", async () => {
   await using posts = await openPosts();
   const { dashboard, path } = posts;
   const page = await dashboard.get(`${path}?status=draft`);
@@ -35,7 +35,7 @@ Deno.test("a name that cannot be one is told, and hostile names stay texts", asy
   assert.equal(refused.status, 400);
   assert.match(texts(refused, "[role=alert]")[0]!, /A view's name/);
   assert.deepEqual(texts(refused, ".chip"), ["status is draft×"], "the view stays");
-  for (const name of HOSTILE) {
+  for (const name of HOSTILE_TEXTS) {
     const answer = await dashboard.fill(page, "Save view", { name });
     assertHarmless(await dashboard.follow(answer));
   }

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { openTeam } from "../api/team.ts";
-import { joinProject, openAccount, ownedProject } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
+import { createOwnedProject, joinProject, openAccount } from "../support/dashboard.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard, type PageAnswer } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 
 const labels = ({ document }: PageAnswer) =>
   [...document.querySelectorAll("main button")].map((one) => one.textContent);
 
-Deno.test("the settings show the plan, and what is used beside what it allows", async () => {
+Deno.test("the settings show the plan and the usage next to its limits", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app, { plan: "pro" });
   const project = await app.project();
@@ -35,14 +35,14 @@ Deno.test("the settings show the plan, and what is used beside what it allows", 
   assert.match(page.words, /Documents \(1\) 2(?:\.\d)? KB of/);
 });
 
-Deno.test("a project is renamed; a name that is refused stays as typed", async () => {
+Deno.test("a project is renamed, and a refused name stays as entered", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId } = await ownedProject(account);
+  const { projectId } = await createOwnedProject(account);
   const dashboard = openDashboard(app, account);
   const path = `/dashboard/projects/${projectId}/settings`;
   const page = await dashboard.get(path);
-  for (const name of ["", "x".repeat(101), `${HOSTILE[1]}\u0007`]) {
+  for (const name of ["", "x".repeat(101), `${HOSTILE_TEXTS[1]}\u0007`]) {
     const refused = await dashboard.fill(page, "Rename", { name });
     assert.equal(refused.status, 400);
     const form = refused.document.querySelector("[role=alert]")!.closest("form")!;
@@ -56,10 +56,10 @@ Deno.test("a project is renamed; a name that is refused stays as typed", async (
   assert.equal(body.data.name, "Journal");
 });
 
-Deno.test("the Site URL is set in the settings; one that is refused stays as typed", async () => {
+Deno.test("the Site URL is set in the settings, and a refused one stays as entered", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId } = await ownedProject(account);
+  const { projectId } = await createOwnedProject(account);
   const dashboard = openDashboard(app, account);
   const page = await dashboard.get(`/dashboard/projects/${projectId}/settings`);
   const refused = await dashboard.fill(page, "Save Site URL", { siteUrl: "http://blog.example" });
@@ -82,10 +82,10 @@ Deno.test("the Site URL is set in the settings; one that is refused stays as typ
   }
 });
 
-Deno.test("a project is deleted by its name, after what is lost was said", async () => {
+Deno.test("a project is deleted by typing its name, after a question that says what is lost", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
-  const { projectId, secretKey } = await ownedProject(account, { name: "Blog" });
+  const { projectId, secretKey } = await createOwnedProject(account, { name: "Blog" });
   const dashboard = openDashboard(app, account);
   const path = `/dashboard/projects/${projectId}/settings`;
   const page = await dashboard.get(path);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { openAccount, PASSWORD, sessionCookieOf } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard, pageOf } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard, pageOf } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 
 const FORM: [string, string] = ["content-type", "application/x-www-form-urlencoded"];
 
 const signInPath = (next: string) => `/dashboard/sign-in?${new URLSearchParams({ next })}`;
 
-Deno.test("a visitor without a session is sent to sign in, and back to where they were", async () => {
+Deno.test("a visitor without a session signs in and returns to the requested page", async () => {
   await using app = await openTestApp();
   const { email } = await openAccount(app);
   const visitor = openDashboard(app);
@@ -19,7 +19,7 @@ Deno.test("a visitor without a session is sent to sign in, and back to where the
   assert.ok(back.headers.getSetCookie().some((one) => one.startsWith("corbel_session=")));
 });
 
-Deno.test("a form of a lost session says how to lose nothing, and the way back to its page", async () => {
+Deno.test("a form without a session explains how to keep its entries, and links to its page", async () => {
   await using app = await openTestApp();
   const referer = "http://localhost:8000/dashboard/projects/64f1a2b3c4d5e6f708192a3b?done=siteUrl";
   const sent = await app.send({
@@ -29,11 +29,13 @@ Deno.test("a form of a lost session says how to lose nothing, and the way back t
     body: "currentPassword=planted",
   });
   const next = "/dashboard/projects/64f1a2b3c4d5e6f708192a3b?done=siteUrl";
-  const told = pageOf(sent);
-  assert.deepEqual([told.status, told.location], [401, null]);
-  assert.match(told.words, /not saved.*sign in in another tab, then reload/);
-  assert.ok(!told.text.includes("planted"), "nothing of it is repeated");
-  const links = [...told.document.querySelectorAll("p a")].map((one) => one.getAttribute("href"));
+  const refusal = pageOf(sent);
+  assert.deepEqual([refusal.status, refusal.location], [401, null]);
+  assert.match(refusal.words, /not saved.*sign in in another tab, then reload/);
+  assert.ok(!refusal.text.includes("planted"), "no entry is repeated");
+  const links = [...refusal.document.querySelectorAll("p a")].map((one) =>
+    one.getAttribute("href")
+  );
   assert.deepEqual(links, [signInPath(next), signInPath(next)]);
   const visitor = openDashboard(app);
   const page = await visitor.get(signInPath(next));
@@ -47,7 +49,7 @@ Deno.test("a form of a lost session says how to lose nothing, and the way back t
   assert.equal(done.location, next);
 });
 
-Deno.test("a script's form of a lost session stays where it is, and only a note is added", async () => {
+Deno.test("a form by script without a session keeps the page and adds a note", async () => {
   await using app = await openTestApp();
   const sent = await app.send({
     method: "POST",
@@ -64,10 +66,10 @@ Deno.test("a script's form of a lost session stays where it is, and only a note 
   assert.equal(link.getAttribute("target"), "_blank");
   assert.ok(!sent.text.includes("planted"));
   const page = await openDashboard(app, await openAccount(app)).get("/dashboard/account");
-  assert.ok(page.document.querySelector("main > #unsent"), "there is a place for it");
+  assert.ok(page.document.querySelector("main > #unsent"), "the page has a place for the note");
 });
 
-Deno.test("a part of a page of a lost session makes its script leave, and come back to the page", async () => {
+Deno.test("a part of a page without a session makes its script sign in and return to the page", async () => {
   await using app = await openTestApp();
   const answer = await app.send({
     path: "/dashboard/projects/64f1a2b3c4d5e6f708192a3b/requests",
@@ -81,7 +83,7 @@ Deno.test("a part of a page of a lost session makes its script leave, and come b
   assert.equal(answer.headers.get("hx-redirect"), signInPath(next));
 });
 
-Deno.test("sign-in leads to no other site, and to nothing but the dashboard", async () => {
+Deno.test("sign-in leads only to pages of the dashboard", async () => {
   await using app = await openTestApp();
   const { email } = await openAccount(app);
   const visitor = openDashboard(app);
@@ -111,11 +113,11 @@ Deno.test("sign-in leads to no other site, and to nothing but the dashboard", as
   }
 });
 
-Deno.test("a refusal is said beside the form, which keeps what was typed but the password", async () => {
+Deno.test("a refusal is shown next to the form, which keeps all entries but the password", async () => {
   await using app = await openTestApp();
   const visitor = openDashboard(app);
   const page = await visitor.get("/dashboard/sign-in");
-  for (const email of [...HOSTILE, "nobody@example.com"]) {
+  for (const email of [...HOSTILE_TEXTS, "nobody@example.com"]) {
     const refused = await visitor.fill(page, "Sign in", { email, password: PASSWORD });
     assert.equal(refused.status, 401);
     const field = refused.document.querySelector("input[name=email]");
@@ -126,7 +128,7 @@ Deno.test("a refusal is said beside the form, which keeps what was typed but the
   }
 });
 
-Deno.test("a registration that is refused says why, and keeps e-mail and name", async () => {
+Deno.test("a refused registration shows the reason, and keeps e-mail and name", async () => {
   await using app = await openTestApp();
   const { email } = await openAccount(app);
   const visitor = openDashboard(app);
@@ -134,10 +136,10 @@ Deno.test("a registration that is refused says why, and keeps e-mail and name", 
   const refusals = [
     [{ email, password: PASSWORD }, 409, /e-mail/i],
     [{ email: "ann@example.com", password: "short" }, 400, /characters/i],
-    [{ email: HOSTILE[1], password: PASSWORD }, 400, /plain address/],
+    [{ email: HOSTILE_TEXTS[1], password: PASSWORD }, 400, /plain address/],
   ] as const;
   for (const [fields, status, why] of refusals) {
-    const name = HOSTILE[0];
+    const name = HOSTILE_TEXTS[0];
     const refused = await visitor.fill(page, "Create account", { ...fields, name });
     assert.equal(refused.status, status);
     assert.match(refused.document.querySelector("[role=alert]")!.textContent, why);
@@ -161,15 +163,15 @@ Deno.test("signing out ends the session itself, not only the cookie", async () =
   assert.equal((await dashboard.get("/dashboard")).location, "/dashboard/sign-in");
 });
 
-Deno.test("sign-in and register count against the sign-in limit, as a page", async () => {
+Deno.test("sign-in and register count towards the sign-in limit, as a page", async () => {
   await using app = await openTestApp({ env: { RATE_LIMITS: "on" } });
   const visitor = openDashboard(app);
-  const given = { email: "nobody@example.com", password: "no" };
+  const credentials = { email: "nobody@example.com", password: "no" };
   for (let i = 0; i < 20; i++) {
-    assert.equal((await visitor.submit("/dashboard/register", given)).status, 400);
+    assert.equal((await visitor.submit("/dashboard/register", credentials)).status, 400);
   }
-  assert.equal((await visitor.submit("/dashboard/register", given)).status, 429);
-  const refused = await visitor.submit("/dashboard/sign-in", given);
+  assert.equal((await visitor.submit("/dashboard/register", credentials)).status, 429);
+  const refused = await visitor.submit("/dashboard/sign-in", credentials);
   assert.equal(refused.status, 429);
   assert.ok(Number(refused.headers.get("retry-after")) > 0);
   assert.match(refused.headers.get("content-type")!, /^text\/html/);

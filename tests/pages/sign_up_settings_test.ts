@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertHarmless, HOSTILE, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, type PageAnswer } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { openProjectPages } from "./project_pages.ts";
 
@@ -12,7 +12,7 @@ const DEFAULTS = {
   passwordLengthMin: 8,
 };
 
-async function opened(app: TestApp) {
+async function openSignUpSettings(app: TestApp) {
   const pages = await openProjectPages(app);
   const owner = await pages.project.owner();
   const path = `${pages.home}/sign-in`;
@@ -34,9 +34,9 @@ async function opened(app: TestApp) {
 
 const card = ({ document }: PageAnswer) => document.querySelector("#sign-up")!;
 
-Deno.test("sign-up settings are saved by their form, and hold at once", async () => {
+Deno.test("sign-up settings are saved by their form, and apply immediately", async () => {
   await using app = await openTestApp();
-  const { dashboard, page, path, auth, signUp } = await opened(app);
+  const { dashboard, page, path, auth, signUp } = await openSignUpSettings(app);
   const first = await page();
   assert.deepEqual(await auth(), DEFAULTS);
   assert.equal((await signUp("ada@example.com")).status, 201);
@@ -53,12 +53,12 @@ Deno.test("sign-up settings are saved by their form, and hold at once", async ()
   const again = await dashboard.follow(answer);
   assert.match(card(again).textContent, /Saved\./);
   await dashboard.fill(again, "Save sign-up");
-  assert.deepEqual(await auth(), expected, "a form that nobody touched changes nothing");
+  assert.deepEqual(await auth(), expected, "an untouched form changes nothing");
 });
 
-Deno.test("each choice says what it means, and closed says that it holds for providers", async () => {
+Deno.test("each choice is explained, and closed also applies to providers", async () => {
   await using app = await openTestApp();
-  const { page } = await opened(app);
+  const { page } = await openSignUpSettings(app);
   const form = card(await page()).querySelector("form")!;
   for (const name of ["password", "emailCode", "anonymous", "requireVerifiedEmail"]) {
     const input = form.querySelector(`[name=${name}]`)!;
@@ -69,13 +69,13 @@ Deno.test("each choice says what it means, and closed says that it holds for pro
   assert.match(closed.textContent, /not by a provider either/);
 });
 
-Deno.test("a length that is refused is said at its field, all choices stay, and nothing is saved", async () => {
+Deno.test("a refused length is reported at its field, all choices stay, and nothing is saved", async () => {
   await using app = await openTestApp();
-  const { dashboard, page, auth } = await opened(app);
+  const { dashboard, page, auth } = await openSignUpSettings(app);
   const first = await page();
-  for (const passwordLengthMin of ["7", "129", "8.5", "", ...HOSTILE]) {
-    const given = { signUp: "closed", requireVerifiedEmail: "on", passwordLengthMin };
-    const refused = await dashboard.fill(first, "Save sign-up", given);
+  for (const passwordLengthMin of ["7", "129", "8.5", "", ...HOSTILE_TEXTS]) {
+    const input = { signUp: "closed", requireVerifiedEmail: "on", passwordLengthMin };
+    const refused = await dashboard.fill(first, "Save sign-up", input);
     assert.equal(refused.status, 400, passwordLengthMin);
     const field = refused.document.querySelector("[name=passwordLengthMin]")!;
     assert.equal(field.getAttribute("value"), passwordLengthMin.trim());
@@ -88,11 +88,11 @@ Deno.test("a length that is refused is said at its field, all choices stay, and 
   assert.deepEqual(await auth(), DEFAULTS);
 });
 
-Deno.test("what needs mail is warned of where none can be sent, and led to the mailbox where it is kept", async () => {
+Deno.test("choices that need mail show a warning without a mail server, or link to the mailbox", async () => {
   await using app = await openTestApp({ env: { MAIL_URL: "" } });
-  const { dashboard, page, home } = await opened(app);
+  const { dashboard, page, home } = await openSignUpSettings(app);
   const first = await page();
-  assert.match(card(first).textContent, /No mail can be sent, so nobody can sign in by a code/);
+  assert.match(card(first).textContent, /No mail can be sent, so users cannot sign in by a code/);
   const link = card(first).querySelector(".note a")!;
   assert.equal(link.getAttribute("href"), `${home}/mail/server`);
   const off = { signUp: "open", password: "on", passwordLengthMin: "8" };
@@ -100,17 +100,17 @@ Deno.test("what needs mail is warned of where none can be sent, and led to the m
   assert.doesNotMatch(card(await page()).textContent, /No mail can be sent/);
   await dashboard.submit(`${home}/sign-in/sign-up`, { ...off, requireVerifiedEmail: "on" });
   const verified = card(await page()).textContent;
-  assert.match(verified, /nobody can verify the e-mail/);
+  assert.match(verified, /users cannot verify the e-mail/);
   assert.doesNotMatch(verified, /sign in by a code, and/);
 
   await using keeping = await openTestApp();
-  const kept = await opened(keeping);
+  const kept = await openSignUpSettings(keeping);
   assert.match(card(await kept.page()).textContent, /codes are in the mailbox/);
 });
 
 Deno.test("a viewer reads sign-up settings and cannot change them", async () => {
   await using app = await openTestApp();
-  const { as, path, auth } = await opened(app);
+  const { as, path, auth } = await openSignUpSettings(app);
   const viewer = await as("viewer");
   const page = await viewer.get(path);
   assert.match(card(page).textContent, /New usersopen/);

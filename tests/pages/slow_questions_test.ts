@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { getCollection, tagsOf } from "@/lib/documents/save_collection.ts";
+import { definitionTags, getCollection } from "@/lib/documents/save_collection.ts";
 import { INDEXES_MAX } from "@/lib/limits.ts";
 import { slowedApp } from "../api/slow_questions.ts";
-import { assertHarmless, HOSTILE, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, type PageAnswer } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { openProjectPages } from "./project_pages.ts";
 
@@ -27,7 +27,7 @@ async function openSlow(app: TestApp, ...queries: string[]) {
   };
 }
 
-/** What each row of the table says: the question, how often, and the index. */
+/** Returns the query, its count and the index of each row of the table. */
 const rows = ({ document }: PageAnswer) =>
   [...document.querySelectorAll(".lines tbody tr")].map((row) => [
     row.querySelector("th code")?.textContent ?? "",
@@ -35,7 +35,7 @@ const rows = ({ document }: PageAnswer) =>
     row.querySelector("td:last-child code")?.textContent ?? null,
   ]);
 
-Deno.test("a project without slow questions says so, in a tab of its overview", async () => {
+Deno.test("a project without slow queries says so, in a tab of its overview", async () => {
   await using app = await openTestApp();
   const { dashboard, home, path, look } = await openSlow(app);
   const overview = await dashboard.get(home);
@@ -46,7 +46,7 @@ Deno.test("a project without slow questions says so, in a tab of its overview", 
   assert.match(page.words, /No list or count was slow/);
 });
 
-Deno.test("slow questions are told with the index that would help, without a value", async () => {
+Deno.test("slow queries are shown with the recommended index, without values", async () => {
   await using app = await openTestApp();
   const { look, as, path } = await openSlow(
     app,
@@ -67,13 +67,13 @@ Deno.test("slow questions are told with the index that would help, without a val
   assert.equal((await (await as(null)).get(path)).status, 404);
 });
 
-Deno.test("the button makes the index, of a single field by its flag, and figures begin anew", async () => {
+Deno.test("the button creates the index, by its flag for a single field, and resets the figures", async () => {
   await using app = await openTestApp();
   const { look, dashboard, stored } = await openSlow(app, "status=a&sort=-views");
   const before = await stored();
-  const made = await dashboard.follow(await dashboard.fill(await look(), "Add index"));
-  assert.match(made.words, /The index is created/);
-  assert.deepEqual(rows(made), []);
+  const created = await dashboard.follow(await dashboard.fill(await look(), "Add index"));
+  assert.match(created.words, /The index is created/);
+  assert.deepEqual(rows(created), []);
   const indexes = [{ fields: ["status", "-views"], unique: false }];
   assert.deepEqual(await stored(), { ...before, indexes });
   const other = await openSlow(app, "views_gt=1");
@@ -83,7 +83,7 @@ Deno.test("the button makes the index, of a single field by its flag, and figure
   assert.deepEqual(fields.filter(({ index }) => index).map(({ key }) => key), ["views"]);
 });
 
-Deno.test("a collection that has changed since, or is gone, is left as it is, and the page says so", async () => {
+Deno.test("a collection that has changed since, or is gone, is not changed, and the page says so", async () => {
   await using app = await openTestApp();
   const { look, dashboard, project, home, path, stored } = await openSlow(app, "status=a");
   const page = await look();
@@ -98,7 +98,7 @@ Deno.test("a collection that has changed since, or is gone, is left as it is, an
   assert.match(refused.document.querySelector("[role=alert]")!.textContent, /has changed since/);
   assert.deepEqual(await stored(), before);
   assert.equal((await dashboard.submit(path, {})).status, 404);
-  for (const index of ["", "gone", ...HOSTILE]) {
+  for (const index of ["", "gone", ...HOSTILE_TEXTS]) {
     const tag = (await look()).document.querySelector("[name=tag]")!.getAttribute("value")!;
     const odd = await dashboard.submit(path, { collection: "posts", index, tag });
     assert.equal(odd.status, 400, index);
@@ -110,7 +110,7 @@ Deno.test("a collection that has changed since, or is gone, is left as it is, an
   assert.equal((await dashboard.get(`${home}/collections/posts/fields`)).status, 404);
 });
 
-Deno.test("where there are as many indexes as may be, the page says to remove one", async () => {
+Deno.test("with the maximum number of indexes, the page says to remove one", async () => {
   await using app = await openTestApp();
   const { dashboard, project, home, path, look, stored } = await openSlow(app);
   const pairs = ["status", "-status"].flatMap((a) =>
@@ -129,7 +129,7 @@ Deno.test("where there are as many indexes as may be, the page says to remove on
   const link = page.document.querySelector(".lines td:last-child a")!.getAttribute("href");
   assert.equal(link, `${home}/collections/full/fields`);
   const full = await getCollection(app.services, project.projectId, "full");
-  const sent = { collection: "full", index: "other,-createdAt", tag: tagsOf(full).fields };
+  const sent = { collection: "full", index: "other,-createdAt", tag: definitionTags(full).fields };
   const refused = await dashboard.submit(path, sent);
   assert.equal(refused.status, 400);
   assert.match(refused.words, /more than 10/);

@@ -6,19 +6,24 @@ import { ALL } from "@/lib/store/filter.ts";
 import type { Definition } from "@/lib/store/port.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import { locationOf, openSignInFixture, SITE } from "../api/sign_in_fixture.ts";
-import { joinProject, openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
+import {
+  createOwnedProject,
+  joinProject,
+  openAccount,
+  type TestAccount,
+} from "../support/dashboard.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard, type PageAnswer } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 
-/** Refused for its spaces. */
+/** Secret with spaces, which GitHub would refuse. */
 const SECRET = "a secret that no page shows";
 
-async function opened({ siteUrl = null }: { siteUrl?: string | null } = {}) {
+async function openSocialPage({ siteUrl = null }: { siteUrl?: string | null } = {}) {
   const app = await openTestApp();
   const owner = await openAccount(app);
-  const { projectId } = await ownedProject(owner, { siteUrl });
+  const { projectId } = await createOwnedProject(owner, { siteUrl });
   const path = `/dashboard/projects/${projectId}/sign-in`;
-  const stored = async () => {
+  const storedProviders = async () => {
     const answer = await owner.send({ path: `/api/projects/${projectId}/providers` });
     return (answer.body.data as { items: Record<string, unknown>[] }).items;
   };
@@ -27,7 +32,7 @@ async function opened({ siteUrl = null }: { siteUrl?: string | null } = {}) {
     owner,
     projectId,
     path,
-    stored,
+    stored: storedProviders,
     pages: openDashboard(app, owner),
     [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   };
@@ -39,8 +44,8 @@ const cardOf = ({ document }: PageAnswer, provider: string) =>
 const fieldIn = (page: PageAnswer, provider: string, name: string) =>
   cardOf(page, provider).querySelector(`[name=${name}]`)!;
 
-Deno.test("a provider is set up by its form; the secret is kept and never sent back", async () => {
-  await using fixture = await opened({ siteUrl: SITE });
+Deno.test("a provider is set up by its form, and its secret is kept and never sent back", async () => {
+  await using fixture = await openSocialPage({ siteUrl: SITE });
   const { pages, path } = fixture;
   const empty = await pages.get(path);
   assert.match(cardOf(empty, "github").textContent, /GitHub\s*off.*Not set up yet/s);
@@ -78,10 +83,10 @@ Deno.test("a provider is set up by its form; the secret is kept and never sent b
   );
 });
 
-Deno.test("what is incomplete is said beside the form of that provider, which keeps what was typed", async () => {
-  await using fixture = await opened();
+Deno.test("an incomplete provider is reported next to its form, which keeps all entries", async () => {
+  await using fixture = await openSocialPage();
   const { pages, path } = fixture;
-  for (const clientId of ["Iv1.one", ...HOSTILE]) {
+  for (const clientId of ["Iv1.one", ...HOSTILE_TEXTS]) {
     const refused = await pages.submit(`${path}/providers/google`, {
       clientId,
       clientSecret: clientId === "Iv1.one" ? "" : SECRET,
@@ -98,11 +103,15 @@ Deno.test("what is incomplete is said beside the form of that provider, which ke
   }
   assert.deepEqual((await fixture.stored()).map(({ clientId }) => clientId), [null, null]);
   assert.equal((await pages.submit(`${path}/myspace`, { clientId: "x" })).status, 404);
-  assert.equal((await pages.get(`${path}/providers/google`)).location, path, "looked at again");
+  assert.equal(
+    (await pages.get(`${path}/providers/google`)).location,
+    path,
+    "a reload shows the page",
+  );
 });
 
-Deno.test("the Site URL is set, refused beside its field, and cleared", async () => {
-  await using fixture = await opened();
+Deno.test("the Site URL is set, refused next to its field, and cleared", async () => {
+  await using fixture = await openSocialPage();
   const { pages, path, owner, projectId } = fixture;
   const stored = async () => {
     const { body } = await owner.send({ path: `/api/projects/${projectId}` });
@@ -110,7 +119,7 @@ Deno.test("the Site URL is set, refused beside its field, and cleared", async ()
   };
   assert.equal((await pages.submit(path, { siteUrl: SITE })).location, `${path}?done=site`);
   assert.equal(await stored(), SITE);
-  for (const siteUrl of HOSTILE) {
+  for (const siteUrl of HOSTILE_TEXTS) {
     const refused = await pages.submit(path, { siteUrl });
     assert.equal(refused.status, 400);
     const field = refused.document.querySelector("[name=siteUrl]");
@@ -123,8 +132,8 @@ Deno.test("the Site URL is set, refused beside its field, and cleared", async ()
   assert.equal(await stored(), null);
 });
 
-Deno.test("a viewer looks and has no button, and strangers find nothing", async () => {
-  await using fixture = await opened({ siteUrl: SITE });
+Deno.test("a viewer has no buttons, and strangers find nothing", async () => {
+  await using fixture = await openSocialPage({ siteUrl: SITE });
   const { app, path, projectId } = fixture;
   await fixture.pages.submit(`${path}/providers/github`, {
     clientId: "Iv1.one",
@@ -153,7 +162,7 @@ Deno.test("a viewer looks and has no button, and strangers find nothing", async 
   }
 });
 
-/** A project that both providers know, with an account that owns it. */
+/** Opens a project that is registered with the fake providers, and its owner. */
 async function trialFixture() {
   const fixture = await openSignInFixture();
   const project = await fixture.project();
@@ -173,7 +182,7 @@ const start = ({ browser, path }: Trial, provider: string) =>
 const pageAt = ({ fixture: { app }, account }: Trial, url: URL, as: TestAccount = account) =>
   openDashboard(app, as).get(url.pathname + url.search);
 
-Deno.test("a trial is the real sign-in: it shows who came, and leaves the user but no session", async () => {
+Deno.test("a trial is a real sign-in: it shows the person, and creates a user without session", async () => {
   const trial = await trialFixture();
   await using _fixture = trial.fixture;
   const { fixture, project, path, browser } = trial;
@@ -208,7 +217,7 @@ Deno.test("a trial is the real sign-in: it shows who came, and leaves the user b
   assert.deepEqual([await count(EXCHANGE_CODES), await count(SIGN_IN_STATES)], [0, 0]);
 });
 
-Deno.test("a trial that fails says why, in words of ours alone", async () => {
+Deno.test("a failed trial shows the reason in our own words", async () => {
   const trial = await trialFixture();
   await using _fixture = trial.fixture;
   const { fixture, project, path, browser } = trial;
@@ -217,7 +226,7 @@ Deno.test("a trial that fails says why, in words of ours alone", async () => {
   assert.equal(url.pathname, `${path}/tried`);
   const shown = await pageAt(trial, url);
   assert.match(shown.document.querySelector("[role=alert]")!.textContent, /cancelled/);
-  for (const text of HOSTILE) {
+  for (const text of HOSTILE_TEXTS) {
     for (const name of ["error", "userId", "provider"]) {
       const query = new URLSearchParams({ provider: "github", [name]: text });
       const page = await pageAt(trial, new URL(`${path}/tried?${query}`, "http://localhost:8000"));
@@ -228,18 +237,20 @@ Deno.test("a trial that fails says why, in words of ours alone", async () => {
   assert.equal((await project.users()).length, 0);
 });
 
-Deno.test("a trial keeps every check: another browser, a second time, a provider that is off", async () => {
+Deno.test("a trial makes every check: another browser, a second use, a disabled provider", async () => {
   const trial = await trialFixture();
   await using _fixture = trial.fixture;
   const { fixture, project, path, browser } = trial;
   const back = await fixture.github.approve(locationOf(await start(trial, "github")), "ann");
   assert.equal((await fixture.browser().comeBack(back)).status, 400, "not this browser's");
   assert.equal((await browser.comeBack(back)).status, 302);
-  assert.equal((await browser.comeBack(back)).status, 400, "a state is good once");
+  assert.equal((await browser.comeBack(back)).status, 400, "a state can be used once");
 
-  const begun = locationOf(await start(trial, "github"));
+  const authorizeUrl = locationOf(await start(trial, "github"));
   await project.set("github", { enabled: false });
-  const late = locationOf(await browser.comeBack(await fixture.github.approve(begun, "ann")));
+  const late = locationOf(
+    await browser.comeBack(await fixture.github.approve(authorizeUrl, "ann")),
+  );
   assert.equal(late.pathname, `${path}/tried`);
   assert.equal(late.searchParams.get("error"), "This provider is not enabled");
   const refused = await start(trial, "github");
@@ -259,10 +270,10 @@ Deno.test("no application can have its sign-in end in the dashboard", async () =
 });
 
 Deno.test("a project without a Site URL has no trial, and says what is missing", async () => {
-  await using fixture = await opened();
+  await using fixture = await openSocialPage();
   const { pages, path } = fixture;
-  const given = { clientId: "one", clientSecret: "two", enabled: "on", linking: "verified" };
-  await pages.submit(`${path}/providers/github`, given);
+  const input = { clientId: "one", clientSecret: "two", enabled: "on", linking: "verified" };
+  await pages.submit(`${path}/providers/github`, input);
   const page = await pages.get(path);
   assert.ok(!page.text.includes('/try"'));
   assert.match(cardOf(page, "github").textContent, /set the Site URL/);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { findStorage, openStorageKeys } from "@/lib/files/storage_settings.ts";
 import { openFiles } from "../api/files.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard } from "../support/pages.ts";
 import { createTestBucket, hasS3, settingsOf } from "../support/s3.ts";
 import { openTestApp } from "../support/test_app.ts";
 
@@ -15,7 +15,7 @@ const GIVEN = {
   secretAccessKey: SECRET,
 };
 
-async function opened(env: Record<string, string> = {}) {
+async function openStoragePage(env: Record<string, string> = {}) {
   const app = await openTestApp({ env });
   const project = await app.project();
   const { projectId } = project;
@@ -30,8 +30,8 @@ async function opened(env: Record<string, string> = {}) {
   };
 }
 
-Deno.test("a bucket is set and changed by its form; its keys are kept and never sent back", async () => {
-  await using fixture = await opened();
+Deno.test("a bucket is set and changed by its form, and its keys are kept and never sent back", async () => {
+  await using fixture = await openStoragePage();
   const { pages, path, app } = fixture;
   const empty = await pages.get(path);
   assert.match(empty.words, /Own bucket off/);
@@ -57,10 +57,10 @@ Deno.test("a bucket is set and changed by its form; its keys are kept and never 
   assert.equal(keys.secretAccessKey.reveal(), SECRET);
 });
 
-Deno.test("what is no bucket is refused beside the form, which keeps all but the keys", async () => {
-  await using fixture = await opened();
+Deno.test("an invalid bucket is refused next to its form, which keeps all but the keys", async () => {
+  await using fixture = await openStoragePage();
   const { pages, path } = fixture;
-  for (const text of HOSTILE) {
+  for (const text of HOSTILE_TEXTS) {
     const refused = await pages.submit(path, {
       ...GIVEN,
       endpoint: text,
@@ -79,8 +79,8 @@ Deno.test("what is no bucket is refused beside the form, which keeps all but the
   assert.equal(await fixture.stored(), null);
 });
 
-Deno.test("the check is shown step by step, with what to set on the bucket", async () => {
-  await using fixture = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
+Deno.test("the check is shown step by step, with the settings that the bucket needs", async () => {
+  await using fixture = await openStoragePage({ ALLOW_PRIVATE_ENDPOINTS: "true" });
   const { pages, path } = fixture;
   await pages.submit(path, { ...GIVEN, endpoint: "http://127.0.0.1:1" });
   const page = await pages.fill(await pages.get(path), "Check the bucket");
@@ -93,19 +93,19 @@ Deno.test("the check is shown step by step, with what to set on the bucket", asy
   assert.match(page.words, /AllowedMethods/);
   assert.match(page.words, /s3:GetObject/);
   assert.ok(!page.text.includes(SECRET));
-  assert.equal((await pages.get(`${path}/check`)).location, path, "looked at again");
+  assert.equal((await pages.get(`${path}/check`)).location, path, "a reload shows the page");
 });
 
-Deno.test("without a bucket there is nothing to check, and it is said", async () => {
-  await using fixture = await opened();
+Deno.test("without a bucket the page says that there is nothing to check", async () => {
+  await using fixture = await openStoragePage();
   const { pages, path } = fixture;
   const refused = await pages.submit(`${path}/check`);
   assert.equal(refused.status, 400);
   assert.match(refused.document.querySelector("[role=alert]")!.textContent, /set it first/);
 });
 
-Deno.test("disconnecting a bucket asks first, and is refused while files are in it", async () => {
-  await using fixture = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
+Deno.test("disconnecting a bucket asks first, and is refused while it has files", async () => {
+  await using fixture = await openStoragePage({ ALLOW_PRIVATE_ENDPOINTS: "true" });
   const { pages, path, app, project } = fixture;
   await pages.submit(path, { ...GIVEN, endpoint: "http://127.0.0.1:1" });
   const files = await openFiles(app, project);
@@ -120,7 +120,7 @@ Deno.test("disconnecting a bucket asks first, and is refused while files are in 
   assert.equal(moved.status, 409);
   assert.equal((await fixture.stored())!.endpoint, "http://127.0.0.1:1");
 
-  await using other = await opened();
+  await using other = await openStoragePage();
   await other.pages.submit(other.path, GIVEN);
   const cleared = await other.pages.submit(`${other.path}/clear`);
   assert.equal(cleared.location, `${other.path}?done=cleared`);
@@ -128,7 +128,7 @@ Deno.test("disconnecting a bucket asks first, and is refused while files are in 
 });
 
 Deno.test("a viewer sees the bucket without its form, and strangers find nothing", async () => {
-  await using fixture = await opened();
+  await using fixture = await openStoragePage();
   const { app, projectId, path } = fixture;
   await fixture.pages.submit(path, GIVEN);
   const viewer = await openAccount(app);
@@ -147,11 +147,11 @@ Deno.test("a viewer sees the bucket without its form, and strangers find nothing
 });
 
 Deno.test({
-  name: "a bucket that is as it must be passes every step",
+  name: "a correct bucket passes every step",
   ignore: !hasS3(),
   async fn() {
     await using bucket = await createTestBucket();
-    await using fixture = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
+    await using fixture = await openStoragePage({ ALLOW_PRIVATE_ENDPOINTS: "true" });
     const { pages, path } = fixture;
     const saved = await pages.submit(path, settingsOf(bucket));
     assert.equal(saved.status, 303, saved.words);

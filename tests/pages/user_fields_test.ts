@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { assertHarmless, HOSTILE, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, type PageAnswer } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { openProjectPages } from "./project_pages.ts";
 
-async function opened(app: TestApp) {
+async function openUserFields(app: TestApp) {
   const pages = await openProjectPages(app);
   const owner = await pages.project.owner();
   const path = `${pages.home}/users/fields`;
@@ -34,7 +34,7 @@ const keys = ({ document }: PageAnswer) =>
 
 Deno.test("saving untouched user fields changes nothing, whatever is declared", async () => {
   await using app = await openTestApp();
-  const { dashboard, page, path, declare, declared } = await opened(app);
+  const { dashboard, page, path, declare, declared } = await openUserFields(app);
   await declare(FIELDS);
   const before = await declared();
   const answer = await dashboard.fill(await page(), "Save fields");
@@ -43,9 +43,9 @@ Deno.test("saving untouched user fields changes nothing, whatever is declared", 
   assert.deepEqual(await declared(), before);
 });
 
-Deno.test("user fields are built row by row, public or not, and nothing is saved before it is told", async () => {
+Deno.test("user fields are added row by row, public or not, and saved only by the save button", async () => {
   await using app = await openTestApp();
-  const { dashboard, page, declared, project } = await opened(app);
+  const { dashboard, page, declared, project } = await openUserFields(app);
   assert.match((await page()).words, /Nothing is declared/);
   const first = await dashboard.fill(await page(), "Add field");
   const named = await dashboard.fill(first, "Add field", {
@@ -84,23 +84,27 @@ Deno.test("user fields are built row by row, public or not, and nothing is saved
   assert.equal((await declared()).length, 2);
 });
 
-Deno.test("rows of user fields have public, and none of what only collections have", async () => {
+Deno.test(`rows of user fields have "public", and no options of collections`, async () => {
   await using app = await openTestApp();
-  const { page, declare, dashboard, home, project } = await opened(app);
+  const { page, declare, dashboard, home, project } = await openUserFields(app);
   await declare(FIELDS);
   const { document } = await page();
   const boxes = [...document.querySelectorAll("[type=checkbox]")]
     .map((one) => one.getAttribute("name")!.replace(/^[\d.i]+\./, ""));
   assert.deepEqual([...new Set(boxes)].toSorted(), ["public", "required"]);
-  assert.equal(boxes.filter((name) => name === "public").length, FIELDS.length, "at the top alone");
+  assert.equal(
+    boxes.filter((name) => name === "public").length,
+    FIELDS.length,
+    "only at the top level",
+  );
   await project.collection({ name: "posts", fields: [{ key: "title", type: "String" }] });
   const fields = await dashboard.get(`${home}/collections/posts/fields`);
   assert.equal(fields.document.querySelector("[name$='.public']"), null);
 });
 
-Deno.test("a refusal stands beside the row that it names, all rows stay, and nothing is saved", async () => {
+Deno.test("a refusal is shown next to its row, all rows stay, and nothing is saved", async () => {
   await using app = await openTestApp();
-  const { dashboard, page, declare, declared } = await opened(app);
+  const { dashboard, page, declare, declared } = await openUserFields(app);
   await declare([{ key: "company", type: "String" }, { key: "seats", type: "Number" }]);
   const before = await declared();
   const first = await page();
@@ -108,17 +112,17 @@ Deno.test("a refusal stands beside the row that it names, all rows stay, and not
     [{ "1.key": "email" }, "1.key", /is a member of every user/],
     [{ "1.key": "company" }, "1.key", /company/],
     [{ "1.default": "many" }, "1.key", /default/],
-    ...HOSTILE.map((text): [Record<string, string>, string, RegExp] => [
+    ...HOSTILE_TEXTS.map((text): [Record<string, string>, string, RegExp] => [
       { "0.key": text },
       "0.key",
       /name|letters/i,
     ]),
   ];
-  for (const [given, name, says] of cases) {
-    const refused = await dashboard.fill(first, "Save fields", given);
-    assert.equal(refused.status, 400, JSON.stringify(given));
+  for (const [input, name, says] of cases) {
+    const refused = await dashboard.fill(first, "Save fields", input);
+    assert.equal(refused.status, 400, JSON.stringify(input));
     const field = refused.document.querySelector(`[name="${name}"]`)!;
-    assert.equal(field.getAttribute("aria-invalid"), "true", JSON.stringify(given));
+    assert.equal(field.getAttribute("aria-invalid"), "true", JSON.stringify(input));
     assert.match(field.closest("li")!.querySelector("[role=alert]")!.textContent, says);
     assert.equal(keys(refused).length, 2);
     assertHarmless(refused);
@@ -126,9 +130,9 @@ Deno.test("a refusal stands beside the row that it names, all rows stay, and not
   assert.deepEqual(await declared(), before);
 });
 
-Deno.test("user fields that somebody else has changed first are not overwritten unless asked", async () => {
+Deno.test("user fields that another person changed are only overwritten on request", async () => {
   await using app = await openTestApp();
-  const { dashboard, page, declare, declared } = await opened(app);
+  const { dashboard, page, declare, declared } = await openUserFields(app);
   await declare([{ key: "company", type: "String" }]);
   const first = await page();
   await declare([{ key: "team", type: "String" }]);
@@ -140,9 +144,9 @@ Deno.test("user fields that somebody else has changed first are not overwritten 
   assert.equal((await declared())[0].key, "firm");
 });
 
-Deno.test("viewers read user fields and change none", async () => {
+Deno.test("viewers read user fields and cannot change them", async () => {
   await using app = await openTestApp();
-  const { as, path, declare, declared } = await opened(app);
+  const { as, path, declare, declared } = await openUserFields(app);
   await declare([{ key: "company", type: "String" }]);
   const viewer = await as("viewer");
   const page = await viewer.get(path);

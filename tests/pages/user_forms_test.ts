@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { areaText, assertHarmless, HOSTILE, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, type PageAnswer, textAreaValue } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { openProjectPages } from "./project_pages.ts";
 
@@ -11,7 +11,7 @@ const FIELDS = [
   { key: "address", type: "Object", fields: [{ key: "city", type: "String" }] },
 ];
 
-async function opened(app: TestApp) {
+async function openUserForms(app: TestApp) {
   const pages = await openProjectPages(app);
   const { project } = pages;
   const owner = await project.owner();
@@ -38,16 +38,16 @@ async function opened(app: TestApp) {
 
 const idIn = ({ location }: PageAnswer): string => /users\/([0-9a-f]{24})/.exec(location!)![1]!;
 
-/** What is said at a field, and that the field points to it. */
+/** Returns the fault at a field. Fails unless the field refers to it. */
 function faultAt({ document }: PageAnswer, name: string): string {
   const field = document.querySelector(`[name="${name}"]`)!;
   assert.equal(field.getAttribute("aria-invalid"), "true", name);
   return document.querySelector(`#${field.getAttribute("aria-describedby")}`)!.textContent;
 }
 
-Deno.test("a user is created with all that a form has, and signs in", async () => {
+Deno.test("a user is created with all values of the form, and signs in", async () => {
   await using app = await openTestApp();
-  const { dashboard, declare, path, read, logIn, ...fixture } = await opened(app);
+  const { dashboard, declare, path, read, logIn, ...fixture } = await openUserForms(app);
   await declare(FIELDS);
   const answer = await dashboard.fill(await fixture.new(), "Create user", {
     email: "ada@example.com",
@@ -78,9 +78,9 @@ Deno.test("a user is created with all that a form has, and signs in", async () =
   assert.match((await dashboard.get(path)).words, /ada@example\.com +Adaeditorreviewerpassword/);
 });
 
-Deno.test("what a new user lacks is left empty", async () => {
+Deno.test("missing values of a new user are left empty", async () => {
   await using app = await openTestApp();
-  const { dashboard, read, logIn, ...fixture } = await opened(app);
+  const { dashboard, read, logIn, ...fixture } = await openUserForms(app);
   const email = "ada@example.com";
   const answer = await dashboard.fill(await fixture.new(), "Create user", { email });
   const user = await read(idIn(answer));
@@ -91,9 +91,9 @@ Deno.test("what a new user lacks is left empty", async () => {
   assert.equal(await logIn(email, ""), 400);
 });
 
-Deno.test("each refusal of a new user is said at its field; all but the password stays", async () => {
+Deno.test("each refusal of a new user is reported at its field, and all but the password stays", async () => {
   await using app = await openTestApp();
-  const { dashboard, declare, create, list, ...fixture } = await opened(app);
+  const { dashboard, declare, create, list, ...fixture } = await openUserForms(app);
   await declare(FIELDS);
   await create({ email: "taken@example.com", username: "taken", company: "Engines" });
   const page = await fixture.new();
@@ -110,7 +110,7 @@ Deno.test("each refusal of a new user is said at its field; all but the password
     ["f.company", "", /is required/, 400],
     ["f.seats", "many", /must be/, 400],
     ["f.address", "{ no JSON", /is not valid JSON \(line 1, column 3: a name in double/, 400],
-    ...HOSTILE.map((
+    ...HOSTILE_TEXTS.map((
       text,
     ): [string, string, RegExp, number] => ["email", text, /plain address/, 400]),
   ];
@@ -118,19 +118,19 @@ Deno.test("each refusal of a new user is said at its field; all but the password
     const refused = await dashboard.fill(page, "Create user", { ...fit, [name]: value });
     assert.equal(refused.status, status, `${name} ${value}`);
     assert.match(faultAt(refused, name), says, `${name} ${value}`);
-    assert.equal(refused.document.querySelector("main [role=alert]"), null, "it is said once");
+    assert.equal(refused.document.querySelector("main [role=alert]"), null, "it is reported once");
     const kept = refused.document.querySelector(`[name="${name}"]`)!;
-    const shown = kept.tagName === "TEXTAREA" ? areaText(kept) : kept.getAttribute("value");
+    const shown = kept.tagName === "TEXTAREA" ? textAreaValue(kept) : kept.getAttribute("value");
     assert.equal(shown, name === "password" ? null : value);
     assert.equal(refused.document.querySelector("[name=name]")!.getAttribute("value"), "Ada");
     assertHarmless(refused);
   }
-  assert.equal((await list()).length, 1, "nobody was made");
+  assert.equal((await list()).length, 1, "no user was created");
 });
 
-Deno.test("a form that nobody touched changes nothing of a user, and an emptied field clears it", async () => {
+Deno.test("an untouched form of a user changes nothing, and an emptied field clears its value", async () => {
   await using app = await openTestApp();
-  const { dashboard, declare, create, read, edit } = await opened(app);
+  const { dashboard, declare, create, read, edit } = await openUserForms(app);
   await declare(FIELDS);
   const id = await create({
     email: "ada@example.com",
@@ -163,7 +163,7 @@ Deno.test("a form that nobody touched changes nothing of a user, and an emptied 
 
 Deno.test("another e-mail counts as not verified and ends the sessions; a password is set", async () => {
   await using app = await openTestApp();
-  const { dashboard, create, read, edit, logIn, project } = await opened(app);
+  const { dashboard, create, read, edit, logIn, project } = await openUserForms(app);
   const id = await create({ email: "ada@example.com", emailVerified: true, password: PASSWORD });
   const answer = await project.asPublic({
     path: "/api/userAuth/login",
@@ -191,9 +191,9 @@ Deno.test("another e-mail counts as not verified and ends the sessions; a passwo
   assert.equal((await read(id)).emailVerified, true);
 });
 
-Deno.test("claims that are no object, or too many, are refused at their field and stay as typed", async () => {
+Deno.test("invalid or too many claims are refused at their field and stay as entered", async () => {
   await using app = await openTestApp();
-  const { dashboard, create, read, edit } = await opened(app);
+  const { dashboard, create, read, edit } = await openUserForms(app);
   const id = await create({ email: "ada@example.com" });
   const page = await edit(id);
   const cases = [
@@ -207,22 +207,22 @@ Deno.test("claims that are no object, or too many, are refused at their field an
     const refused = await dashboard.fill(page, "Save user", { claims });
     assert.equal(refused.status, 400, claims);
     assert.match(faultAt(refused, "claims"), says);
-    assert.equal(areaText(refused.document.querySelector("[name=claims]")!), claims);
+    assert.equal(textAreaValue(refused.document.querySelector("[name=claims]")!), claims);
     assertHarmless(refused);
   }
   assert.deepEqual((await read(id)).claims, {});
 });
 
-Deno.test("what somebody else has changed first is not overwritten unless asked", async () => {
+Deno.test("a user that another person changed is only overwritten on request", async () => {
   await using app = await openTestApp();
-  const { dashboard, create, read, edit, change } = await opened(app);
+  const { dashboard, create, read, edit, change } = await openUserForms(app);
   const id = await create({ email: "ada@example.com", name: "Ada" });
   const page = await edit(id);
   app.clock.advance(1000);
   await change(id, { name: "Countess" });
   const refused = await dashboard.fill(page, "Save user", { name: "Mine" });
   assert.equal(refused.status, 412);
-  assert.match(refused.words, /Somebody has changed this user/);
+  assert.match(refused.words, /This user has changed/);
   assert.equal(refused.document.querySelector("[name=name]")!.getAttribute("value"), "Mine");
   assert.equal((await read(id)).name, "Countess");
   assert.equal((await dashboard.fill(refused, "Save user")).status, 412, "still not");
@@ -231,15 +231,15 @@ Deno.test("what somebody else has changed first is not overwritten unless asked"
   assert.equal((await read(id)).name, "Mine");
 });
 
-Deno.test("anonymous users are told apart, and get an address by the form", async () => {
+Deno.test("anonymous users are distinguishable, and get an address by the form", async () => {
   await using app = await openTestApp();
-  const { dashboard, project, path, read, edit } = await opened(app);
+  const { dashboard, project, path, read, edit } = await openUserForms(app);
   const owner = await project.owner();
   const settings = { auth: { anonymous: true } };
   const at = `/api/projects/${project.projectId}`;
   await owner.send({ method: "PATCH", path: at, body: settings });
-  const made = await project.asPublic({ method: "POST", path: "/api/userAuth/anonymous" });
-  const id = made.body.data.userId;
+  const created = await project.asPublic({ method: "POST", path: "/api/userAuth/anonymous" });
+  const id = created.body.data.userId;
   assert.match((await dashboard.get(path)).words, new RegExp(`${id} anonymous`));
   assert.match((await dashboard.get(`${path}/${id}`)).words, /their session is all they have/);
   await dashboard.fill(await edit(id), "Save user", { email: "ada@example.com" });
@@ -247,9 +247,9 @@ Deno.test("anonymous users are told apart, and get an address by the form", asyn
   assert.doesNotMatch((await dashboard.get(path)).words, /anonymous/);
 });
 
-Deno.test("viewers see no form of users, and nobody else's user is edited", async () => {
+Deno.test("viewers see no form of users, and users of other projects cannot be edited", async () => {
   await using app = await openTestApp();
-  const { as, create, path, list, dashboard } = await opened(app);
+  const { as, create, path, list, dashboard } = await openUserForms(app);
   const id = await create({ email: "ada@example.com" });
   const viewer = await as("viewer");
   assert.doesNotMatch((await viewer.get(path)).words, /New user/);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { joinProject, openAccount } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { openProjectPages } from "./project_pages.ts";
 
@@ -11,7 +11,7 @@ const DEFAULTS = {
   userTypes: ["image/*"],
 };
 
-async function opened(app: TestApp) {
+async function openUserUploads(app: TestApp) {
   const pages = await openProjectPages(app);
   const { project } = pages;
   const owner = await project.owner();
@@ -25,9 +25,9 @@ async function opened(app: TestApp) {
   };
 }
 
-Deno.test("uploads by users are switched on by their form, with sizes in MB, and hold at once", async () => {
+Deno.test("uploads by users are enabled by a form with sizes in MB, and allowed immediately", async () => {
   await using app = await openTestApp();
-  const { dashboard, home, path, files, project } = await opened(app);
+  const { dashboard, home, path, files, project } = await openUserUploads(app);
   assert.deepEqual(await files(), DEFAULTS);
   const page = await dashboard.get(path);
   assert.ok(page.document.querySelector(`a[href="${path}"]`));
@@ -47,7 +47,7 @@ Deno.test("uploads by users are switched on by their form, with sizes in MB, and
   const again = await dashboard.follow(saved);
   assert.match(again.words, /Saved\./);
   await dashboard.fill(again, "Save uploads");
-  assert.deepEqual(await files(), expected, "a form that nobody touched changes nothing");
+  assert.deepEqual(await files(), expected, "an untouched form changes nothing");
   const user = await project.user();
   const body = { filename: "cat.png", contentType: "image/png", size: 16 };
   const asked = await project.asPublic({ path: "/api/storage/upload-request", body }, user);
@@ -55,9 +55,9 @@ Deno.test("uploads by users are switched on by their form, with sizes in MB, and
   assert.equal((await dashboard.get(`${home}/files`)).status, 200);
 });
 
-Deno.test("what cannot be is said beside what was typed, and changes nothing", async () => {
+Deno.test("invalid values are reported next to the entries, and change nothing", async () => {
   await using app = await openTestApp();
-  const { dashboard, path, files } = await opened(app);
+  const { dashboard, path, files } = await openUserUploads(app);
   const page = await dashboard.get(path);
   const wrong = [
     [{ fileMb: "much" }, /"files.userFileBytesMax" must be a whole number/],
@@ -65,7 +65,7 @@ Deno.test("what cannot be is said beside what was typed, and changes nothing", a
     [{ fileMb: "80001" }, /from 1 to 83886080000/],
     [{ allMb: "-1" }, /"files.userBytesMax" must be a whole number/],
     [{ types: "picture" }, /"files.userTypes" must be a list/],
-    ...HOSTILE.map((types) => [{ types }, /"files.userTypes" must be a list/] as const),
+    ...HOSTILE_TEXTS.map((types) => [{ types }, /"files.userTypes" must be a list/] as const),
   ] as const;
   for (const [change, says] of wrong) {
     const refused = await dashboard.fill(page, "Save uploads", { ...change });
@@ -81,7 +81,7 @@ Deno.test("what cannot be is said beside what was typed, and changes nothing", a
 
 Deno.test("viewers see how users upload, and cannot change it", async () => {
   await using app = await openTestApp();
-  const { path, project, files } = await opened(app);
+  const { path, project, files } = await openUserUploads(app);
   const account = await openAccount(app);
   await joinProject(app.services, project.projectId, account.accountId, "viewer");
   const viewer = openDashboard(app, account);

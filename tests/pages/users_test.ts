@@ -4,10 +4,10 @@ import { openSession } from "@/lib/auth/open_session.ts";
 import { type UserRecord, USERS } from "@/lib/auth/users.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 
-async function opened() {
+async function openUsersPage() {
   const app = await openTestApp();
   const project = await app.project();
   const owner = await project.owner();
@@ -30,10 +30,10 @@ async function opened() {
 const rows = (document: { querySelectorAll(selector: string): Iterable<unknown> }) =>
   [...document.querySelectorAll("tbody tr")].length;
 
-Deno.test("nobody yet: the page says how users come", async () => {
-  await using fixture = await opened();
+Deno.test("without users the page says how to add some", async () => {
+  await using fixture = await openUsersPage();
   const page = await fixture.pages.get(fixture.path);
-  assert.match(page.words, /Nobody has signed in so far/);
+  assert.match(page.words, /No user has signed in so far/);
   assert.ok(
     [...page.document.querySelectorAll("main a")].some((link) =>
       link.getAttribute("href") === fixture.path.replace("/users", "/sign-in")
@@ -41,8 +41,8 @@ Deno.test("nobody yet: the page says how users come", async () => {
   );
 });
 
-Deno.test("users are listed page by page, searched by e-mail, and what is wrong is said", async () => {
-  await using fixture = await opened();
+Deno.test("users are listed by page and searched by e-mail, and faults are reported", async () => {
+  await using fixture = await openUsersPage();
   const { app, projectId, pages, path } = fixture;
   for (let i = 0; i < 53; i++) {
     const email = `person${i}@${i % 2 === 0 ? "even" : "odd"}.example`;
@@ -61,7 +61,7 @@ Deno.test("users are listed page by page, searched by e-mail, and what is wrong 
   assert.match(found.words, /person7@odd\.example/);
   const none = await pages.get(`${path}?search=nobody`);
   assert.match(none.words, /No user has an e-mail/);
-  for (const search of HOSTILE) {
+  for (const search of HOSTILE_TEXTS) {
     const page = await pages.get(`${path}?${new URLSearchParams({ search })}`);
     assert.equal(page.document.querySelector("[name=search]")!.getAttribute("value"), search);
     assertHarmless(page);
@@ -72,7 +72,7 @@ Deno.test("users are listed page by page, searched by e-mail, and what is wrong 
 });
 
 Deno.test("a user is disabled, enabled, signed out and deleted by forms that ask", async () => {
-  await using fixture = await opened();
+  await using fixture = await openUsersPage();
   const { pages, path, project, read } = fixture;
   const user = await project.user();
   const isSignedIn = async () =>
@@ -105,8 +105,8 @@ Deno.test("a user is disabled, enabled, signed out and deleted by forms that ask
   assert.equal((await pages.submit(`${path}/${user.id}/disable`)).status, 404);
 });
 
-Deno.test("all sessions end at once, and only those of this user", async () => {
-  await using fixture = await opened();
+Deno.test("all sessions of a user end at once, and no others", async () => {
+  await using fixture = await openUsersPage();
   const { pages, path, project } = fixture;
   const [one, other] = [await project.user(), await project.user()];
   const page = await pages.get(`${path}/${one.id}`);
@@ -118,8 +118,8 @@ Deno.test("all sessions end at once, and only those of this user", async () => {
   assert.match(after.words, /Not signed in anywhere/);
 });
 
-Deno.test("a test token is shown once, with its lifetime and a call that works, and kept by nobody", async () => {
-  await using fixture = await opened();
+Deno.test("a test token is shown once, with its lifetime and a working call, and is not stored", async () => {
+  await using fixture = await openUsersPage();
   const { app, pages, path, projectId, project } = fixture;
   const id = await createUser(app.services, projectId, {
     email: "ann@example.com",
@@ -149,8 +149,8 @@ Deno.test("a test token is shown once, with its lifetime and a call that works, 
   assert.equal((await pages.submit(`${path}/${id}/test-token`)).status, 404);
 });
 
-Deno.test("a session is ended on the page of its own user alone", async () => {
-  await using fixture = await opened();
+Deno.test("a session is ended only on the page of its own user", async () => {
+  await using fixture = await openUsersPage();
   const { pages, path, project, app, projectId } = fixture;
   const [one, other] = [await project.user(), await project.user()];
   const { sessionId } = (await app.services.tokens.verify(projectId, other.token))!;
@@ -159,11 +159,11 @@ Deno.test("a session is ended on the page of its own user alone", async () => {
   assert.equal(me.status, 200);
 });
 
-Deno.test("what providers and devices say of themselves stays text, and no picture is loaded", async () => {
-  await using fixture = await opened();
+Deno.test("texts of providers and devices are shown as text, and no picture is loaded", async () => {
+  await using fixture = await openUsersPage();
   const { app, projectId, pages, path } = fixture;
   const { engine, clock, newId } = app.services;
-  for (const text of HOSTILE) {
+  for (const text of HOSTILE_TEXTS) {
     const email = `${crypto.randomUUID()}@example.com`;
     const userId = await createUser(app.services, projectId, { email, verified: false });
     await engine.records<UserRecord>(projectId, USERS).updateOne(eq("_id", userId), {
@@ -183,15 +183,18 @@ Deno.test("what providers and devices say of themselves stays text, and no pictu
     for (const at of [path, `${path}/${userId}`]) {
       const page = await pages.get(at);
       assert.equal(page.status, 200);
-      assert.ok(page.document.querySelector("main")!.textContent.includes(text), "it is shown");
+      assert.ok(
+        page.document.querySelector("main")!.textContent.includes(text),
+        "the text is shown",
+      );
       assert.equal([...page.document.querySelectorAll("img")].length, 0);
       assertHarmless(page);
     }
   }
 });
 
-Deno.test("a viewer looks and has no button, and strangers find nothing", async () => {
-  await using fixture = await opened();
+Deno.test("a viewer has no buttons, and strangers find nothing", async () => {
+  await using fixture = await openUsersPage();
   const { app, path, project, projectId, read } = fixture;
   const user = await project.user();
   const viewer = await openAccount(app);
@@ -209,6 +212,6 @@ Deno.test("a viewer looks and has no button, and strangers find nothing", async 
   assert.equal((await stranger.get(`${path}/${user.id}`)).status, 404);
   const other = await app.project();
   const elsewhere = `/dashboard/projects/${other.projectId}/users/${user.id}`;
-  const there = openDashboard(app, await other.owner());
-  assert.equal((await there.get(elsewhere)).status, 404, "a user of another project");
+  const otherDashboard = openDashboard(app, await other.owner());
+  assert.equal((await otherDashboard.get(elsewhere)).status, 404, "a user of another project");
 });

@@ -4,7 +4,7 @@ import { linkOf, openPosts, texts } from "./posts.ts";
 const VIEW = "status=draft&sort=views&.columns=title,views";
 const LISTED = "status=draft&sort=views&.columns=title%2Cviews";
 
-Deno.test("from the rows of a view the way leads to a document and back to the same view", async () => {
+Deno.test("a document that is opened from a view leads back to the same view", async () => {
   await using posts = await openPosts();
   const { dashboard, path } = posts;
   await posts.add({ title: "A", status: "draft", views: 1 }, { title: "B", status: "draft" });
@@ -24,11 +24,11 @@ Deno.test("from the rows of a view the way leads to a document and back to the s
   const back = await dashboard.follow(saved);
   assert.deepEqual(texts(back, "[role=status]"), ["Saved."]);
   const other = await dashboard.get(linkOf(back, "C"));
-  const gone = await dashboard.fill(other, "Delete this document");
-  assert.equal(gone.location, `${path}?${LISTED}&.done=deleted`);
+  const deleted = await dashboard.fill(other, "Delete this document");
+  assert.equal(deleted.location, `${path}?${LISTED}&.done=deleted`);
 });
 
-Deno.test("what is made leads to where it is seen first, or to the next one to make", async () => {
+Deno.test("a created document is shown, or the form for the next one", async () => {
   await using posts = await openPosts();
   const { dashboard, path } = posts;
   await posts.add(...Array.from({ length: 26 }, (_, i) => ({ title: `Post ${i}` })));
@@ -38,10 +38,10 @@ Deno.test("what is made leads to where it is seen first, or to the next one to m
   const next = await dashboard.follow(more);
   assert.match(texts(next, "[role=status]")[0]!, /^Created\./);
   assert.equal(next.document.querySelector("[name='f.title']")?.textContent, "");
-  const made = await dashboard.follow(
+  const created = await dashboard.follow(
     await dashboard.fill(next, "Create document", { "f.title": "B" }),
   );
-  assert.deepEqual(texts(made, "tbody tr td:nth-child(2)").slice(0, 2), ["B", "A"]);
+  assert.deepEqual(texts(created, "tbody tr td:nth-child(2)").slice(0, 2), ["B", "A"]);
   const trash = await dashboard.get(`${path}?isDeleted=true&include_deleted=true`);
   const left = await dashboard.fill(
     await dashboard.get(linkOf(trash, "New document")),
@@ -51,7 +51,7 @@ Deno.test("what is made leads to where it is seen first, or to the next one to m
   assert.equal(left.location, `${path}?.done=created`, "it is not in the trash");
 });
 
-Deno.test("a way back leads nowhere but to the same grid", async () => {
+Deno.test("a way back leads only to the same grid", async () => {
   await using posts = await openPosts();
   const { dashboard, path } = posts;
   const [id] = await posts.add({ title: "A" });
@@ -64,17 +64,19 @@ Deno.test("a way back leads nowhere but to the same grid", async () => {
   }
 });
 
-Deno.test("what is about to be filled in has the focus, and after a refusal what is to be mended", async () => {
+Deno.test("the first empty field has the focus, and after a refusal the first wrong one", async () => {
   await using posts = await openPosts();
   const { dashboard, path } = posts;
   const [id] = await posts.add({ title: "A" });
-  const focused = (page: Awaited<ReturnType<typeof dashboard.get>>) =>
+  const focusedFields = (page: Awaited<ReturnType<typeof dashboard.get>>) =>
     [...page.document.querySelectorAll("[autofocus]")].map((one) => one.getAttribute("name"));
-  assert.deepEqual(focused(await dashboard.get(`${path}/new`)), ["f.title"]);
+  assert.deepEqual(focusedFields(await dashboard.get(`${path}/new`)), ["f.title"]);
   const page = await dashboard.get(`${path}/documents/${id}`);
-  assert.deepEqual(focused(page), [], "a page that is only read gives no field the focus");
-  assert.deepEqual(focused(await dashboard.fill(page, "Save", { "f.views": "x" })), ["f.views"]);
-  assert.deepEqual(focused(await dashboard.get("/dashboard/sign-in")), ["email"]);
+  assert.deepEqual(focusedFields(page), [], "a read-only page focuses no field");
+  assert.deepEqual(focusedFields(await dashboard.fill(page, "Save", { "f.views": "x" })), [
+    "f.views",
+  ]);
+  assert.deepEqual(focusedFields(await dashboard.get("/dashboard/sign-in")), ["email"]);
   const collections = path.slice(0, path.lastIndexOf("/"));
-  assert.deepEqual(focused(await dashboard.get(collections)), ["name"]);
+  assert.deepEqual(focusedFields(await dashboard.get(collections)), ["name"]);
 });

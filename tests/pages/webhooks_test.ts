@@ -5,9 +5,9 @@ import { change, openWebhooks, type WebhookFixture } from "../api/webhooks.ts";
 import { ok, times } from "../api/test_collection.ts";
 import { fakeClock } from "../support/test_services.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
+import { assertHarmless, HOSTILE_TEXTS, openDashboard, type PageAnswer } from "../support/pages.ts";
 
-async function opened(options: Parameters<typeof openWebhooks>[0] = {}) {
+async function openWebhookPages(options: Parameters<typeof openWebhooks>[0] = {}) {
   const hooks = await openWebhooks(options);
   const path = `/dashboard/projects/${hooks.projectId}/webhooks`;
   return {
@@ -27,22 +27,22 @@ async function opened(options: Parameters<typeof openWebhooks>[0] = {}) {
 const buttonsOf = ({ document }: PageAnswer): string[] =>
   [...document.querySelectorAll("main button")].map(({ textContent }) => textContent.trim());
 
-const sent = async (hooks: WebhookFixture) => {
+const sendMessage = async (hooks: WebhookFixture) => {
   await hooks.app.services.jobRunner.idle();
   return hooks.server.received;
 };
 
-Deno.test("a webhook is created with a name, an address and events, and its secret is shown once", async () => {
-  await using fixture = await opened({ clock: fakeClock(Date.now()) });
+Deno.test("a webhook is created with name, address and events, and its secret is shown once", async () => {
+  await using fixture = await openWebhookPages({ clock: fakeClock(Date.now()) });
   const { dashboard, path, hooks, webhooks } = fixture;
   assert.match((await dashboard.get(path)).words, /No webhook so far/);
-  const made = await dashboard.fill(await dashboard.get(`${path}/new`), "Create webhook", {
+  const created = await dashboard.fill(await dashboard.get(`${path}/new`), "Create webhook", {
     name: "Search index",
     url: hooks.server.url,
     events: ["posts.created", "users.signedIn"],
   });
-  assert.equal(made.status, 200);
-  const [secret] = /whsec_[A-Za-z0-9+/]{43}=/.exec(made.text)!;
+  assert.equal(created.status, 200);
+  const [secret] = /whsec_[A-Za-z0-9+/]{43}=/.exec(created.text)!;
   const [webhook] = await webhooks();
   assert.partialDeepStrictEqual(webhook, {
     name: "Search index",
@@ -57,8 +57,8 @@ Deno.test("a webhook is created with a name, an address and events, and its secr
   new Webhook(secret).verify(body, headers);
 });
 
-Deno.test("what is wrong with a webhook is said beside what was entered, and nothing is stored", async () => {
-  await using fixture = await opened({ env: { ALLOW_PRIVATE_ENDPOINTS: "false" } });
+Deno.test("faults of a webhook are reported next to the entries, and nothing is stored", async () => {
+  await using fixture = await openWebhookPages({ env: { ALLOW_PRIVATE_ENDPOINTS: "false" } });
   const { dashboard, path, webhooks } = fixture;
   const wrong: [object, RegExp][] = [
     [{ name: "A", url: "https://10.0.0.1/", events: ["posts.created"] }, /private network/],
@@ -76,7 +76,7 @@ Deno.test("what is wrong with a webhook is said beside what was entered, and not
 });
 
 Deno.test("a webhook is changed, gets another secret, and is deleted", async () => {
-  await using fixture = await opened();
+  await using fixture = await openWebhookPages();
   const { dashboard, path, hooks, webhooks } = fixture;
   const { id, secret } = await hooks.create();
   const page = await dashboard.get(`${path}/${id}`);
@@ -95,15 +95,15 @@ Deno.test("a webhook is changed, gets another secret, and is deleted", async () 
   assert.deepEqual(await webhooks(), []);
 });
 
-Deno.test("a message is shown with request and answer, and is sent again, alone or with all since a time", async () => {
-  await using fixture = await opened();
+Deno.test("a message is shown with request and answer, and can be resent alone or since a time", async () => {
+  await using fixture = await openWebhookPages();
   const { dashboard, path, hooks } = fixture;
   const { id } = await hooks.create();
   hooks.server.behave(({ json: _json }, response) => {
     response.statusCode = 500;
     response.end("out of order");
   });
-  await hooks.tell(change());
+  await hooks.dispatch(change());
   const page = await dashboard.get(`${path}/${id}`);
   assert.match(page.words, /posts\.created/);
   const { _id } = (await hooks.deliveries())[0]!;
@@ -121,41 +121,41 @@ Deno.test("a message is shown with request and answer, and is sent again, alone 
   hooks.server.behave(200);
   const again = await dashboard.fill(message, "Send again");
   assert.equal(again.location, `${path}/${id}?done=again`);
-  assert.equal((await sent(hooks)).length, 2);
+  assert.equal((await sendMessage(hooks)).length, 2);
   const since = { since: "2026-01-31T00:00:00Z" };
   const all = await dashboard.fill(await dashboard.follow(again), "Send all again", since);
   assert.equal(all.location, `${path}/${id}?done=since`);
-  assert.equal((await sent(hooks)).length, 3);
+  assert.equal((await sendMessage(hooks)).length, 3);
   const wrong = await dashboard.fill(page, "Send all again", { since: "yesterday" });
   assert.equal(wrong.status, 400);
   assert.match(wrong.words, /"since" must be a time/);
-  assert.equal((await sent(hooks)).length, 3);
+  assert.equal((await sendMessage(hooks)).length, 3);
 });
 
-Deno.test("where more is to be sent again than one request sends, the page says so and where to go on", async () => {
-  await using fixture = await opened();
+Deno.test("if more messages are resent than a request can send, the page says where to continue", async () => {
+  await using fixture = await openWebhookPages();
   const { dashboard, path, hooks } = fixture;
   const { id } = await hooks.create();
-  await hooks.tell(...times(WEBHOOK_REPLAY_MAX, (n) => change({ recordId: recordId(n) })));
+  await hooks.dispatch(...times(WEBHOOK_REPLAY_MAX, (n) => change({ recordId: recordId(n) })));
   hooks.app.clock.advance(1000);
-  await hooks.tell(change({ recordId: recordId(WEBHOOK_REPLAY_MAX) }));
+  await hooks.dispatch(change({ recordId: recordId(WEBHOOK_REPLAY_MAX) }));
   const page = await dashboard.get(`${path}/${id}`);
   const since = { since: "2026-01-31T00:00:00Z" };
   const some = await dashboard.follow(await dashboard.fill(page, "Send all again", since));
   assert.match(some.words, /1000 messages are on their way again. There are more/);
-  await sent(hooks);
+  await sendMessage(hooks);
   const rest = await dashboard.fill(some, "Send all again");
   assert.equal(rest.location, `${path}/${id}?done=since`);
-  assert.equal((await sent(hooks)).length, 2 * (WEBHOOK_REPLAY_MAX + 1));
+  assert.equal((await sendMessage(hooks)).length, 2 * (WEBHOOK_REPLAY_MAX + 1));
 });
 
 const recordId = (n: number): string => n.toString(16).padStart(24, "0");
 
-Deno.test("viewers see webhooks and messages, and can change nothing", async () => {
-  await using fixture = await opened();
+Deno.test("viewers see webhooks and messages, and cannot change them", async () => {
+  await using fixture = await openWebhookPages();
   const { path, hooks, viewer } = fixture;
   const { id, url } = await hooks.create();
-  await hooks.tell(change());
+  await hooks.dispatch(change());
   const { _id } = (await hooks.deliveries())[0]!;
   const dashboard = await viewer();
   for (const place of [path, `${path}/${id}`, `${path}/${id}/deliveries/${_id}`]) {
@@ -166,14 +166,14 @@ Deno.test("viewers see webhooks and messages, and can change nothing", async () 
   assert.ok((await dashboard.get(`${path}/${id}`)).words.includes(url));
 });
 
-Deno.test("nothing that a webhook, a document or an address says is taken for part of a page", async () => {
-  await using fixture = await opened();
+Deno.test("texts of webhooks, documents and addresses are shown as text", async () => {
+  await using fixture = await openWebhookPages();
   const { dashboard, path, hooks } = fixture;
-  const name = HOSTILE[0]!.replaceAll("\n", " ").slice(0, 100);
+  const name = HOSTILE_TEXTS[0]!.replaceAll("\n", " ").slice(0, 100);
   const { id } = await hooks.create({ name });
-  const hostile = HOSTILE.join("\n").slice(0, 900);
+  const hostile = HOSTILE_TEXTS.join("\n").slice(0, 900);
   hooks.server.behave((_message, response) => response.end(hostile));
-  await hooks.tell(change({ after: JSON.stringify({ text: hostile }) }));
+  await hooks.dispatch(change({ after: JSON.stringify({ text: hostile }) }));
   const { _id } = (await hooks.deliveries())[0]!;
   for (const place of [path, `${path}/${id}`, `${path}/${id}/deliveries/${_id}`]) {
     assertHarmless(await dashboard.get(place));

@@ -6,7 +6,7 @@ import {
   createCase,
   type CreatedCollection,
   destroy,
-  filledIn,
+  fillPlaceholders,
   insert,
   openCaseProjects,
   recover,
@@ -17,12 +17,12 @@ import { caller, type CallerChoice, query } from "./queries.ts";
 import { check } from "./run.ts";
 
 const DOCUMENTS_MAX = 12;
-/** So often is a list asked for until it could be answered from memory. */
+/** Number of requests after which a list could be answered from a cache. */
 const WARMING = 6;
 
 interface Change {
   readonly kind: "insert" | "replace" | "remove" | "recover" | "destroy";
-  /** Which document, counted in the order of creation. */
+  /** Number of the document, in the order of creation. */
   readonly pick: number;
   readonly plan: Plan;
 }
@@ -51,11 +51,11 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition): fc.Arbitrary<Case> =>
 
 const EMPTY: Plan = { members: {}, owner: null, deleted: false, before: null, later: false };
 
-Deno.test("a list that is asked for again and again shows every change at once", async () => {
+Deno.test("a list that is requested repeatedly shows every change at once", async () => {
   await using caseProjects = await openCaseProjects();
   await check("Lists that change", cases, async ({ caller, parameters, changes, ...one }) => {
     const created = await createCase(await caseProjects.next(), one);
-    const asked = filledIn(created, parameters);
+    const asked = fillPlaceholders(created, parameters);
     for (let i = 0; i < WARMING; i++) await compareWithModel(created, caller, asked);
     for (const change of changes) {
       await apply(created, change);

@@ -1,4 +1,4 @@
-/** Definitions of collections, and documents that fit them. */
+/** Random definitions of collections, and documents that fit them. */
 import fc from "fast-check";
 import type { Definition, Field, Item, Type } from "./model_types.ts";
 import type { Json } from "./model_values.ts";
@@ -6,16 +6,16 @@ import { anything, fitting, orNull, some, UNDECLARED } from "./values.ts";
 
 export type Members = { readonly [name: string]: Json };
 
-/** How a document of a case comes into being. */
+/** How a document of a case is created. */
 export interface Plan {
   readonly members: Members;
-  /** Which of the case's users owns it; null is nobody. */
+  /** The user that owns the document, by number; null for no owner. */
   readonly owner: number | null;
-  /** Put into the trash at the end. */
+  /** Whether the document is moved to the trash at the end. */
   readonly deleted: boolean;
-  /** What it held before it was replaced; null if it was not. */
+  /** Members before the document was replaced; null if it was not. */
   readonly before: Members | null;
-  /** Whether time goes on before it is inserted. */
+  /** Whether the clock advances before the insert. */
   readonly later: boolean;
 }
 
@@ -24,13 +24,13 @@ export interface CollectionCase {
   readonly plans: readonly Plan[];
 }
 
-/** Owners among whom documents are spread; the last user owns nothing. */
+/** Number of users that own documents; the last user owns none. */
 export const OWNERS = 2;
 export const USERS = 3;
 
 const SCALARS: readonly Type[] = ["String", "Number", "Boolean", "Date", "Ref"];
 
-/** Words of SQL, of our own parameters and suffixes are fine names; case tells two apart. */
+/** Valid keys, such as words of SQL, our own parameters and suffixes. Case matters. */
 const KEYS = ["a", "A", "b", "n", "n_gt", "checked_in", "limit", "select", "rowid", "x-y"];
 
 const ref = { type: "Ref", ref: "users" } as const;
@@ -87,10 +87,10 @@ const rls: fc.Arbitrary<Definition["rls"]> = fc.record({
   ownerField: fc.constantFrom("userId", "owner", "by_in"),
 });
 
-/** Where the owner field is declared; mostly it is added. */
+/** The declaration of the owner field; mostly it is missing and added by Corbel. */
 const ownerItem = fc.constantFrom<Item | null>(null, null, null, { type: "String" }, ref);
 
-/** The name is given when the collection is made. */
+/** Definitions without a name, which is assigned when the collection is created. */
 export const definition: fc.Arbitrary<Definition> = fc.record({
   name: fc.constant("unnamed"),
   fields: fc.uniqueArray(field, { maxLength: 5, selector: ({ key }) => key }),
@@ -104,7 +104,7 @@ export const definition: fc.Arbitrary<Definition> = fc.record({
     : [...fields.slice(0, 4), { key: rest.rls.ownerField, ...ownerItem }],
 })).chain((definition) => indexes(definition).map((indexes) => ({ ...definition, indexes })));
 
-/** Up to three of up to four fields each, in any order and direction, with one array at most. */
+/** Up to three indexes of up to four fields, in any order, with at most one array. */
 function indexes(
   { fields }: Omit<Definition, "indexes">,
 ): fc.Arbitrary<NonNullable<Definition["indexes"]>> {
@@ -143,13 +143,13 @@ const pathsOf = (
   );
 
 const members = ({ fields, strict }: Definition): fc.Arbitrary<Members> => {
-  const known = some(fields.map((one) => [one.key, orNull(fitting(one))]));
-  if (strict) return known;
+  const declared = some(fields.map((one) => [one.key, orNull(fitting(one))]));
+  if (strict) return declared;
   const others = fc.dictionary(fc.constantFrom(...UNDECLARED), anything, {
     maxKeys: 4,
     noNullPrototype: true,
   });
-  return fc.tuple(known, others).map(([known, others]) => ({ ...others, ...known }));
+  return fc.tuple(declared, others).map(([known, others]) => ({ ...others, ...known }));
 };
 
 const plan = (definition: Definition): fc.Arbitrary<Plan> =>
@@ -161,7 +161,7 @@ const plan = (definition: Definition): fc.Arbitrary<Plan> =>
     later: fc.boolean(),
   });
 
-/** Takes away what a unique field could refuse. */
+/** Removes values of unique fields. */
 export function withoutUnique({ fields }: Definition, plans: readonly Plan[]): Plan[] {
   const isOpen = ([name]: [string, Json]) =>
     !fields.some(({ key, unique }) => unique === true && key === name);
@@ -173,13 +173,13 @@ export function withoutUnique({ fields }: Definition, plans: readonly Plan[]): P
   }));
 }
 
-/** Takes values away that would stand twice in a unique field. */
+/** Removes values that would occur twice in a unique field. */
 export function withoutDuplicates(definition: Definition, plans: readonly Plan[]): Plan[] {
   const unique = definition.fields.filter((field) => field.unique).map(({ key }) => key);
   const seen = new Set<string>();
   const isFirst = ([key, value]: [string, Json]): boolean => {
     if (!unique.includes(key) || value === null) return true;
-    const mark = JSON.stringify([key, value]); // -0 and 0 are one number, here and there.
+    const mark = JSON.stringify([key, value]); // -0 and 0 are equal, here and in the store.
     return !seen.has(mark) && Boolean(seen.add(mark));
   };
   return withoutUnique(definition, plans).map((open, i) => ({
@@ -188,13 +188,13 @@ export function withoutDuplicates(definition: Definition, plans: readonly Plan[]
   }));
 }
 
-/** The documents of a collection, up to `max`. */
+/** Documents of a collection, up to `max`. */
 export const plansOf = (definition: Definition, max: number): fc.Arbitrary<Plan[]> =>
   fc.array(plan(definition), { maxLength: max, size: "max" });
 
 /**
- * A collection with documents and whatever else a property needs. The parts are made side by
- * side, so that each can shrink while the others stay.
+ * A collection with documents and other parts of a property. The parts are generated separately,
+ * which lets each shrink while the others stay.
  */
 export const collectionCase = <T extends object>(
   max: number,

@@ -1,4 +1,3 @@
-/** Holds the app's list against the model's. */
 import assert from "node:assert/strict";
 import type { Answer } from "../support/conforming_client.ts";
 import { list, type Listing, pageOf, type Parameter } from "./model.ts";
@@ -12,7 +11,7 @@ import {
 } from "./created_collection.ts";
 import type { CallerChoice } from "./queries.ts";
 
-/** Asks for a page by number, which must be what the model says, to the last member. */
+/** Requests a page by number and fails unless every member matches the model. */
 export async function compareWithModel(
   created: CreatedCollection,
   caller: CallerChoice,
@@ -47,7 +46,7 @@ function compareData({ body: { data } }: Answer, expected: Listing): void {
   assert.equal(data.page, page);
   assert.equal(data.limit, limit);
   if (total === "exact") assert.equal(data.total, order.length);
-  // Behind the end there is no first document to page back from.
+  // After the end there is no first document from which to page back.
   if (items.length > 0) assert.equal(data.prevCursor === null, page === 1, "prevCursor");
   assert.equal(data.nextCursor === null, page * limit >= order.length, "nextCursor");
 }

@@ -1,4 +1,3 @@
-/** A case brought to life: its collection and documents in the app, and what is in it. */
 import { FREE_COLLECTIONS_MAX } from "@/lib/limits.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject, type TestUser } from "../support/test_app.ts";
@@ -15,22 +14,21 @@ import { type Definition, isDeclared } from "./model_types.ts";
 import type { Document, Json } from "./model_values.ts";
 import type { CallerChoice } from "./queries.ts";
 
-/** A project with its users, in which a case makes a collection of its own. */
+/** A project with users, in which a case creates its own collection. */
 export interface CaseProject {
   readonly app: TestApp;
   readonly project: TestProject;
   readonly users: readonly TestUser[];
-  /** Names of collections that nobody has in the project. */
+  /** Returns an unused name of a collection. */
   newName(): string;
 }
 
-/** One app for all cases of a property. */
+/** An app that all cases of a property share. */
 export interface CaseProjects extends AsyncDisposable {
-  /** Where the next case makes its collection. */
   next(): Promise<CaseProject>;
 }
 
-/** Each case makes two collections at most. */
+/** Number of cases per project: each creates at most two collections. */
 const CASES_PER_PROJECT = Math.floor(FREE_COLLECTIONS_MAX / 2);
 
 export async function openCaseProjects(options: TestOptions = {}): Promise<CaseProjects> {
@@ -57,7 +55,6 @@ export interface CreatedCollection extends StoredCollection {
   readonly documents: Document[];
 }
 
-/** Makes a collection under a name of its own. */
 export async function newCollection(
   caseProject: CaseProject,
   definition: Definition,
@@ -71,7 +68,6 @@ export async function newCollection(
 export const ask = ({ project }: CaseProject, definition: Definition, call: Partial<Call>) =>
   project.asSecret({ ...call, path: `${address(definition)}${call.path ?? ""}` });
 
-/** Makes the collection and its documents, through HTTP. */
 export async function createCase(
   caseProject: CaseProject,
   { definition, plans }: CollectionCase,
@@ -82,7 +78,7 @@ export async function createCase(
   return created;
 }
 
-/** Of one time each. */
+/** Groups plans whose documents are inserted at the same time. */
 function batches(plans: readonly Plan[]): Plan[][] {
   const all: Plan[][] = [];
   for (const plan of plans) {
@@ -94,7 +90,7 @@ function batches(plans: readonly Plan[]): Plan[][] {
 
 const BATCHES_MAX = 4;
 
-/** Inserts, replaces and deletes as planned; the new documents are the last of the collection's. */
+/** Inserts, replaces and deletes as planned; the new documents are appended to the collection's. */
 export async function insert(created: CreatedCollection, plans: readonly Plan[]): Promise<void> {
   if (plans.length === 0) return;
   const { app } = created.caseProject;
@@ -104,7 +100,7 @@ export async function insert(created: CreatedCollection, plans: readonly Plan[])
     before: plan.before && withOwner(created, plan, plan.before),
   }));
   const documents = members.map(({ now, before }) => before ?? now);
-  const answer = await demand(created, 201, { path: "/bulk", body: bodyText({ documents }) });
+  const answer = await mustAnswer(created, 201, { path: "/bulk", body: bodyText({ documents }) });
   const createdAt = timestamp(app);
   app.clock.advance(1);
   for (const [i, { now, before }] of members.entries()) {
@@ -116,7 +112,7 @@ export async function insert(created: CreatedCollection, plans: readonly Plan[])
   }
 }
 
-/** A strict collection may have no field for an owner. */
+/** Adds the owner, unless a strict collection has no field for it. */
 function withOwner(
   { definition, caseProject }: CreatedCollection,
   { owner }: Plan,
@@ -129,14 +125,14 @@ function withOwner(
   return { ...members, [rls.ownerField]: caseProject.users[owner]!.id };
 }
 
-/** Without a word about the owner they stay, where rows have one. */
+/** Replaces a document. Without an owner in the body the owner stays, if rows have one. */
 export async function replace(
   created: CreatedCollection,
   _id: string,
   members: Members,
 ): Promise<void> {
   const call = { method: "PUT", path: `/${_id}`, body: bodyText(members) };
-  await demand(created, 200, call);
+  await mustAnswer(created, 200, call);
   const { enabled, ownerField } = created.definition.rls;
   change(created, _id, (document) => ({
     _id,
@@ -149,9 +145,8 @@ export async function replace(
   }));
 }
 
-/** Into the trash. */
 export async function remove(created: CreatedCollection, _id: string): Promise<void> {
-  await demand(created, 200, { method: "DELETE", path: `/${_id}` });
+  await mustAnswer(created, 200, { method: "DELETE", path: `/${_id}` });
   const now = timestamp(created.caseProject.app);
   change(created, _id, (document) => ({
     ...document,
@@ -161,9 +156,8 @@ export async function remove(created: CreatedCollection, _id: string): Promise<v
   }));
 }
 
-/** Out of the trash. */
 export async function recover(created: CreatedCollection, _id: string): Promise<void> {
-  await demand(created, 200, { method: "PATCH", path: `/${_id}/recover` });
+  await mustAnswer(created, 200, { method: "PATCH", path: `/${_id}/recover` });
   const updatedAt = timestamp(created.caseProject.app);
   change(created, _id, (document) => ({
     ...document,
@@ -173,9 +167,8 @@ export async function recover(created: CreatedCollection, _id: string): Promise<
   }));
 }
 
-/** For good. */
 export async function destroy(created: CreatedCollection, _id: string): Promise<void> {
-  await demand(created, 200, { method: "DELETE", path: `/${_id}?permanent=true` });
+  await mustAnswer(created, 200, { method: "DELETE", path: `/${_id}?permanent=true` });
   created.documents.splice(created.documents.findIndex((document) => document._id === _id), 1);
 }
 
@@ -190,7 +183,7 @@ function change(
 
 const timestamp = ({ clock }: TestApp): string => new Date(clock.now()).toISOString();
 
-async function demand(created: CreatedCollection, status: number, call: Call): Promise<Answer> {
+async function mustAnswer(created: CreatedCollection, status: number, call: Call): Promise<Answer> {
   const { caseProject, definition } = created;
   const answer = await ask(caseProject, definition, call);
   if (answer.status === status) return answer;
@@ -202,7 +195,7 @@ async function demand(created: CreatedCollection, status: number, call: Call): P
 
 const address = ({ name }: Definition): string => `/api/data/${name}`;
 
-/** JSON that keeps the sign of -0. */
+/** Returns JSON that keeps the sign of -0. */
 export function bodyText(value: Json | { readonly [name: string]: unknown }): string {
   if (Object.is(value, -0)) return "-0";
   if (Array.isArray(value)) return `[${value.map(bodyText).join(",")}]`;
@@ -212,8 +205,8 @@ export function bodyText(value: Json | { readonly [name: string]: unknown }): st
   return `{${members.join(",")}}`;
 }
 
-/** Puts ids and times in the places that a generated query holds for them. */
-export function filledIn(
+/** Replaces the placeholders of a generated query by ids and times. */
+export function fillPlaceholders(
   { caseProject, documents }: CreatedCollection,
   parameters: readonly Parameter[],
 ) {
@@ -231,7 +224,7 @@ export function filledIn(
 export const queryText = (parameters: readonly Parameter[]): string =>
   parameters.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
 
-/** Lists the collection for one of the case's callers. */
+/** Lists the collection as one of the case's callers. */
 export function askFor(
   created: CreatedCollection,
   caller: CallerChoice,
@@ -255,7 +248,7 @@ export function callerOf(
   };
 }
 
-/** Runs a comparison and says of a failure what was asked of which documents. */
+/** Runs a comparison and adds the request and the documents to the message of a failure. */
 export function explain(
   { definition, documents }: CreatedCollection,
   caller: CallerChoice,
@@ -265,7 +258,7 @@ export function explain(
   try {
     compare();
   } catch (error) {
-    const told = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
     throw new Error(
       [
         `GET ${address(definition)}?${queryText(parameters)}`,
@@ -276,7 +269,7 @@ export function explain(
           documents.map((one) => `\n  ${bodyText(one)}`).join("")
         }`,
         `answer: ${answer.status} ${answer.text}`,
-        told,
+        message,
       ].join("\n"),
     );
   }

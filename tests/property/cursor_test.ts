@@ -22,11 +22,11 @@ const place = fc.nat(200);
 const letter = fc.constantFrom(...ALPHABET, "=", "+", "/", " ", "%", "\0", "é");
 
 const alteration: fc.Arbitrary<Alter> = fc.oneof<fc.Arbitrary<Alter>[]>(
-  fc.tuple(place, letter).map(([at, one]) => (text) => replaced(text, at % text.length, one)),
+  fc.tuple(place, letter).map(([at, one]) => (text) => replaceAt(text, at % text.length, one)),
   fc.tuple(place, letter).map(([at, one]) => (text) =>
     text.slice(0, at % text.length) + one + text.slice(at % text.length)
   ),
-  place.map((at) => (text) => replaced(text, at % text.length, "")),
+  place.map((at) => (text) => replaceAt(text, at % text.length, "")),
   place.map((at) => (text) => text.slice(0, at % text.length)),
   place.map((at) => (text) => text.slice(-(at % text.length))),
   fc.constantFrom<Alter>(
@@ -38,10 +38,10 @@ const alteration: fc.Arbitrary<Alter> = fc.oneof<fc.Arbitrary<Alter>[]>(
   ),
 );
 
-const replaced = (text: string, at: number, by: string): string =>
+const replaceAt = (text: string, at: number, by: string): string =>
   text.slice(0, at) + by + text.slice(at + 1);
 
-/** Another list: with one more condition, or in another order. */
+/** Changes of the list: an additional condition or another order. */
 const OTHER_LISTS: readonly Alter[] = [
   (query) => `${query}&nothing_ne=1`,
   (query) => `${query}&where=%7B%22_id%22%3A%7B%22exists%22%3Atrue%7D%7D`,
@@ -59,7 +59,7 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition) =>
     otherCaller: caller,
   }), open);
 
-Deno.test("a cursor is good for the list and the caller it was made for, unaltered", async () => {
+Deno.test("a cursor is only valid unaltered, for its list and its caller", async () => {
   await using caseProjects = await openCaseProjects();
   await check("Cursors", cases, async ({ caller, sorted, limit, alterations, ...one }) => {
     const caseProject = await caseProjects.next();
@@ -70,18 +70,18 @@ Deno.test("a cursor is good for the list and the caller it was made for, unalter
     if (cursor === null) return;
     for (const alter of alterations) {
       const altered = alter(cursor);
-      if (altered !== cursor) await refused(created, caller, query, altered);
+      if (altered !== cursor) await assertRefused(created, caller, query, altered);
     }
-    for (const list of OTHER_LISTS) await refused(created, caller, list(query), cursor);
+    for (const list of OTHER_LISTS) await assertRefused(created, caller, list(query), cursor);
     const other = await createCase(caseProject, { definition: one.definition, plans: [] });
-    await refused(other, caller, query, cursor);
-    if (one.otherCaller !== caller) await refused(created, one.otherCaller, query, cursor);
+    await assertRefused(other, caller, query, cursor);
+    if (one.otherCaller !== caller) await assertRefused(created, one.otherCaller, query, cursor);
     const genuine = await askFor(created, caller, `${query}&${queryText([["cursor", cursor]])}`);
     assert.equal(genuine.status, 200, "the cursor itself is refused");
   });
 });
 
-async function refused(
+async function assertRefused(
   created: CreatedCollection,
   caller: CallerChoice,
   query: string,

@@ -1,4 +1,4 @@
-/** Queries of somebody who tries to see more than they may. */
+/** Queries that try to see more than the caller may. */
 import fc from "fast-check";
 import type { Parameter } from "./model.ts";
 import type { Definition } from "./model_types.ts";
@@ -7,9 +7,9 @@ import { query, whereTree } from "./queries.ts";
 
 export interface Question {
   readonly parameters: readonly Parameter[];
-  /** Parts of the query text that are sent as they are. */
+  /** Parts of the query text that are sent unchanged. */
   readonly raw: readonly string[];
-  /** Whether to go on from a page that the secret key was given. */
+  /** Whether to continue from a page that the secret key received. */
   readonly stolenCursor: boolean;
 }
 
@@ -19,7 +19,7 @@ const document = fc.nat(9).map((n) => `@id${n}`);
 const one = (name: string, ...texts: string[]): fc.Arbitrary<Parameter[]> =>
   fc.constantFrom(...texts).map((text): Parameter[] => [[name, text]]);
 
-/** What guesses at a switch that turns the rules off. */
+/** Guesses of a switch that turns the rules off. */
 const switches: fc.Arbitrary<Parameter[]> = fc.tuple(
   fc.constantFrom(
     ...["rls", "rls.enabled", "rls[enabled]", "bypass", "admin", "secret", "as", "caller", "owner"],
@@ -30,7 +30,7 @@ const switches: fc.Arbitrary<Parameter[]> = fc.tuple(
   fc.constantFrom("true", "false", "@user0", '{"$ne":null}', "*"),
 ).map((pair): Parameter[] => [pair]);
 
-/** Filters on the owner field and trees around it. */
+/** Filters on the owner field, and trees with it. */
 function aboutOwner({ rls: { ownerField } }: Definition): fc.Arbitrary<Parameter[]> {
   const suffix = fc.constantFrom("", "_ne", "_gt", "_gte", "_lt", "_lte", "_in", "_nin");
   const filter = fc.tuple(suffix, fc.oneof(user, fc.constantFrom("", "null", "@user0,@user1")))
@@ -63,7 +63,7 @@ function aboutOwner({ rls: { ownerField } }: Definition): fc.Arbitrary<Parameter
   return fc.oneof(filter, odd, where, where);
 }
 
-const about = (definition: Definition): fc.Arbitrary<Parameter[]> =>
+const hostileParameters = (definition: Definition): fc.Arbitrary<Parameter[]> =>
   fc.oneof(
     { arbitrary: query(definition), weight: 5 },
     { arbitrary: aboutOwner(definition), weight: 6 },
@@ -95,10 +95,9 @@ const about = (definition: Definition): fc.Arbitrary<Parameter[]> =>
     },
   );
 
-/** Text that is not even a query. */
 const raw = fc.string({ unit: fc.constantFrom(...'ab&=%?+;,.$_"{}[]\\/01 ') });
 
-/** Given twice, most of our own parameters are refused: that would be all there is to see. */
+/** Keeps each parameter once, because most repeated parameters are refused. */
 function givenOnce(parameters: readonly Parameter[]): Parameter[] {
   const names = parameters.map(([name]) => name);
   return parameters.filter(([name], i) => !SINGLE.includes(name) || names.indexOf(name) === i);
@@ -117,7 +116,7 @@ const SINGLE = [
 
 export const hostile = (definition: Definition): fc.Arbitrary<Question> =>
   fc.record({
-    parameters: fc.array(about(definition), { minLength: 1, maxLength: 3 })
+    parameters: fc.array(hostileParameters(definition), { minLength: 1, maxLength: 3 })
       .map((all) => givenOnce(all.flat())),
     raw: fc.oneof(
       { arbitrary: fc.constant([]), weight: 9 },

@@ -9,7 +9,7 @@ import {
   createCase,
   type CreatedCollection,
   explain,
-  filledIn,
+  fillPlaceholders,
   openCaseProjects,
   queryText,
 } from "./created_collection.ts";
@@ -27,7 +27,6 @@ interface Question {
   readonly limit: number;
 }
 
-/** All indexes that a definition asks for. */
 const indexesOf = ({ fields, indexes = [] }: Definition): (readonly string[])[] => [
   ...indexes.map((index) => index.fields),
   ...indexedIn(fields).map((path) => [path]),
@@ -41,13 +40,13 @@ const indexedIn = (fields: readonly Field[], at = ""): string[] =>
 
 const pathOf = (key: string): string => key.replace(/^-/, "");
 
-const turned = (key: string): string => key.startsWith("-") ? pathOf(key) : `-${key}`;
+const reversedKey = (key: string): string => key.startsWith("-") ? pathOf(key) : `-${key}`;
 
 /**
- * What an index is made for: its first keys are fixed to what a document has, the others are sorted
- * by, in either direction, and now and then something else is asked, too.
+ * A query that an index serves: its first keys are fixed to values of a document, the others are
+ * sorted by, in either direction. Sometimes it has another condition.
  */
-const pointed = (definition: Definition): fc.Arbitrary<Parameter[]> =>
+const indexedQuery = (definition: Definition): fc.Arbitrary<Parameter[]> =>
   fc.record({
     keys: fc.constantFrom(...indexesOf(definition), ["createdAt"]),
     fixed: fc.nat(4),
@@ -62,7 +61,7 @@ const pointed = (definition: Definition): fc.Arbitrary<Parameter[]> =>
     deleted: fc.constantFrom<Parameter[]>([], [["include_deleted", "true"]]),
   }).map(({ keys, fixed, nth, isTurned, operator, others, deleted }) => {
     const asked = keys.slice(0, fixed).map(pathOf);
-    const sorted = keys.slice(fixed).map((key) => isTurned ? turned(key) : key);
+    const sorted = keys.slice(fixed).map((key) => isTurned ? reversedKey(key) : key);
     return [
       ...asked.map((path, i): Parameter => [
         i === asked.length - 1 ? path + operator : path,
@@ -74,7 +73,7 @@ const pointed = (definition: Definition): fc.Arbitrary<Parameter[]> =>
     ];
   });
 
-/** Puts a value of a document in the place of each that a pointed question holds. */
+/** Replaces the placeholders of a query by values of documents. */
 const withValues = (
   { documents }: CreatedCollection,
   parameters: readonly Parameter[],
@@ -91,7 +90,7 @@ const withValues = (
 const cases = collectionCase(DOCUMENTS_MAX, (definition) => {
   const question: fc.Arbitrary<Question> = fc.record({
     caller,
-    parameters: fc.oneof(selection(definition), pointed(definition)),
+    parameters: fc.oneof(selection(definition), indexedQuery(definition)),
     limit: fc.integer({ min: 1, max: 9 }),
   });
   return fc.record({
@@ -99,7 +98,7 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition) => {
   });
 });
 
-/** What a question answers: the list in both directions, or why there is none. */
+/** The result of a query: the list in both directions, or why it was refused. */
 interface Answered {
   readonly status: number;
   readonly code: string | undefined;
@@ -111,12 +110,12 @@ interface Answered {
 const idsOf = ({ body }: Answer): string[] =>
   body.data.items.map(({ _id }: { _id: string }) => _id);
 
-/** Walks to the end of the list by its cursors, and back. */
+/** Reads to the end of the list by its cursors, and back. */
 async function walk(
   created: CreatedCollection,
   { caller, parameters, limit }: Question,
 ): Promise<Answered> {
-  const filled = withValues(created, filledIn(created, parameters));
+  const filled = withValues(created, fillPlaceholders(created, parameters));
   const query = queryText([...filled, ["limit", String(limit)]]);
   const at = (cursor: string) =>
     askFor(created, caller, `${query}&${queryText([["cursor", cursor]])}`);
@@ -139,16 +138,16 @@ async function walk(
 
 const withoutIndexes = (definition: Definition): Definition => ({
   ...definition,
-  fields: definition.fields.map(unindexed),
+  fields: definition.fields.map(withoutIndex),
   indexes: [],
 });
 
-const unindexed = ({ index: _index, fields, ...field }: Field): Field => ({
+const withoutIndex = ({ index: _index, fields, ...field }: Field): Field => ({
   ...field,
-  ...(fields && { fields: fields.map(unindexed) }),
+  ...(fields && { fields: fields.map(withoutIndex) }),
 });
 
-Deno.test("indexes of one or several fields, and of arrays, change no answer", async () => {
+Deno.test("indexes of one or several fields, and of arrays, do not change any answer", async () => {
   await using caseProjects = await openCaseProjects();
   await check("Indexes", cases, async ({ questions, ...one }) => {
     const created = await createCase(await caseProjects.next(), one);
@@ -158,7 +157,7 @@ Deno.test("indexes of one or several fields, and of arrays, change no answer", a
     await updateCollection(app.services, project.projectId, withoutIndexes(definition));
     for (const [i, question] of questions.entries()) {
       const { caller } = question;
-      const parameters = withValues(created, filledIn(created, question.parameters));
+      const parameters = withValues(created, fillPlaceholders(created, question.parameters));
       const answer = await askFor(created, caller, queryText(parameters));
       const bare = await walk(created, question);
       explain(created, caller, { parameters, answer }, () => {

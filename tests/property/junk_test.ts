@@ -10,7 +10,7 @@ import {
 } from "./created_collection.ts";
 import { check } from "./run.ts";
 
-/** Something of everything. */
+/** A definition with fields of every type. */
 const DEFINITION: Definition = {
   name: "junk",
   fields: [
@@ -37,7 +37,7 @@ const documents = (caseProject: CaseProject): Promise<CreatedCollection> =>
     ],
   });
 
-/** A letter of what is sent as it is; each stands for one byte or character. */
+/** Noise that is sent unchanged; each letter is a byte or a character. */
 const noise = fc.string({
   unit: fc.oneof(
     fc.integer({ min: 0, max: 255 }).map((byte) => String.fromCharCode(byte)),
@@ -47,7 +47,7 @@ const noise = fc.string({
   maxLength: 30,
 });
 
-/** What takes noise beyond the first check. */
+/** Words that let noise pass the first checks. */
 const word = fc.constantFrom(
   ...["where=", "sort=", "fields=", "cursor=", "populate=", "expand=", "page=", "limit=", "total="],
   ...["include_deleted=true", "count=true", "meta=false", "explain=true", "title=", "views=1e999"],
@@ -78,7 +78,7 @@ const word = fc.constantFrom(
   "&",
 );
 
-/** One is soon answered. */
+/** Several elements: a single one is handled too soon. */
 const several = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
   fc.array(one, { minLength: 1, maxLength: 8, size: "max" });
 
@@ -89,14 +89,16 @@ const queryText = fc.array(
   },
 ).map((parts) => parts.join(""));
 
-Deno.test("no query text, however broken, brings the server down", async () => {
+Deno.test("an invalid query text is refused without a server error", async () => {
   await using caseProjects = await openCaseProjects();
   const created = await documents(await caseProjects.next());
   await check("Junk in queries", several(queryText), async (texts) => {
     const id = created.documents[0]!._id;
     for (const path of texts.flatMap((text) => [`?${text}`, `/${id}?${text}`])) {
-      const { status, text: told } = await ask(created.caseProject, created.definition, { path });
-      assert.ok(status < 500, `GET ${JSON.stringify(path)} answered ${status} ${told}`);
+      const { status, text: answerText } = await ask(created.caseProject, created.definition, {
+        path,
+      });
+      assert.ok(status < 500, `GET ${JSON.stringify(path)} answered ${status} ${answerText}`);
     }
   });
 });
@@ -117,7 +119,7 @@ const member = fc.constantFrom(
   ],
 );
 
-/** JSON of any shape under names that mean something, or should not. */
+/** JSON of any shape, with significant and forbidden names. */
 const json = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", maxDepth: 5 },
@@ -128,7 +130,7 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-/** Maps become objects in text alone: as objects some of their names would vanish. */
+/** Converts maps to objects in the text, because as objects some of their names would vanish. */
 function jsonText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(jsonText).join(",")}]`;
   if (!(value instanceof Map)) return JSON.stringify(value);
@@ -167,7 +169,7 @@ const call = fc.record({
   key: fc.option(fc.constantFrom("", "a", "a", "b", "x".repeat(129)), { freq: 3 }),
 });
 
-Deno.test("no body, however broken, brings the server down", async () => {
+Deno.test("an invalid body is refused without a server error", async () => {
   await using caseProjects = await openCaseProjects();
   const created = await documents(await caseProjects.next());
   await check("Junk in bodies", several(call), async (calls) => {
@@ -184,7 +186,7 @@ Deno.test("no body, however broken, brings the server down", async () => {
       assert.ok(answer.status < 500, `${method} ${path} ${sent} answered ${answer.text}`);
     }
   });
-  // Whatever was stored on the way can be listed.
+  // Everything that was stored can be listed.
   const listed = await ask(created.caseProject, created.definition, {
     path: "?sort=views,at&limit=1000",
   });

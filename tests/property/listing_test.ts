@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { collectionCase } from "./collections.ts";
 import { compareWithModel } from "./comparison.ts";
 import type { Parameter } from "./model.ts";
-import { createCase, filledIn, openCaseProjects } from "./created_collection.ts";
+import { createCase, fillPlaceholders, openCaseProjects } from "./created_collection.ts";
 import { caller, type CallerChoice, query } from "./queries.ts";
 import { check } from "./run.ts";
 
@@ -21,12 +21,12 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition) => {
   });
 });
 
-Deno.test("a list is what the rules say for any documents, definition and query", async () => {
+Deno.test("a list matches the rules for any documents, definition and query", async () => {
   await using caseProjects = await openCaseProjects();
   await check("Listing", cases, async (one) => {
     const created = await createCase(await caseProjects.next(), one);
     for (const { caller, parameters } of one.questions) {
-      await compareWithModel(created, caller, filledIn(created, parameters));
+      await compareWithModel(created, caller, fillPlaceholders(created, parameters));
     }
   });
 });

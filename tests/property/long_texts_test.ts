@@ -1,4 +1,4 @@
-/** Lists sorted by texts that are too long for a cursor, and that have long beginnings in common. */
+/** Lists sorted by texts that are too long for a cursor and share long beginnings. */
 
 import fc from "fast-check";
 import assert from "node:assert/strict";
@@ -55,21 +55,21 @@ const rows = fc.array(fc.record({ a: text, b: text, n: fc.nat(1) }), {
 
 const walk = { rows, sort: fc.constantFrom(...SORTS), limit: fc.integer({ min: 1, max: 3 }) };
 
-/** In the order of the port: nulls first, texts by their bytes, ties by id with the last key. */
-function sorted(rows: readonly Row[], sort: string): string[] {
+/** Sorts as the port does: nulls first, texts by bytes, ties by id in the last direction. */
+function sortedIds(rows: readonly Row[], sort: string): string[] {
   const keys = sort.split(",").map((term) => ({
     name: term.replace("-", "") as keyof Row,
     sign: term.startsWith("-") ? -1 : 1,
   }));
   if (keys.at(-1)!.name !== "_id") keys.push({ name: "_id", sign: keys.at(-1)!.sign });
-  const compared = (x: Row, y: Row) => {
+  const compareRows = (x: Row, y: Row) => {
     for (const { name, sign } of keys) {
       const order = compareValues(x[name], y[name]);
       if (order !== 0) return sign * order;
     }
     return 0;
   };
-  return rows.toSorted(compared).map(({ _id }) => _id);
+  return rows.toSorted(compareRows).map(({ _id }) => _id);
 }
 
 function compareValues(x: string | number | null, y: string | number | null): number {
@@ -80,7 +80,7 @@ function compareValues(x: string | number | null, y: string | number | null): nu
 
 let cases = 0;
 
-/** The documents of one case, and pages of them. */
+/** Inserts the documents of a case, and returns a reader of pages. */
 async function insert(collection: TestCollection, given: readonly Omit<Row, "_id">[]) {
   const of = cases++;
   const body = given.map((row) => ({ of, ...row }));
@@ -108,12 +108,12 @@ function pageOf(answer: Parameters<typeof ok>[0]): Page {
   return { ids: items.map(({ _id }: Doc) => _id), nextCursor, prevCursor };
 }
 
-Deno.test("pages by cursor show each row once, both ways, however long the texts", async () => {
+Deno.test("pages by cursor show each row once in both directions, also for long texts", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   await check("Long texts", fc.record(walk), async ({ rows: given, sort, limit }) => {
     const { rows, page } = await insert(collection, given);
-    const order = sorted(rows, sort);
+    const order = sortedIds(rows, sort);
     const query = `sort=${sort}&limit=${limit}`;
     let last = pageOf(await page(query, null));
     const seen = [...last.ids];
@@ -133,7 +133,7 @@ Deno.test("pages by cursor show each row once, both ways, however long the texts
   });
 });
 
-/** What happens to the row at the edge of a page before the next one is read. */
+/** Changes of the row at the edge of a page before the next page is read. */
 const CHANGES = ["destroy", "trash", "append", "replace"] as const;
 type Change = (typeof CHANGES)[number];
 
@@ -150,34 +150,34 @@ async function change(collection: TestCollection, id: string, how: Change): Prom
 
 const changes = fc.array(fc.option(fc.constantFrom(...CHANGES)), { minLength: 1, maxLength: 6 });
 
-Deno.test("when the row at a cursor goes or changes, no other is lost or shown twice", async () => {
+Deno.test("if the row at a cursor changes, no other row is lost or repeated", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { fields: FIELDS });
   const cases = fc.record({ ...walk, changes, backwards: fc.boolean() });
   await check("Long texts that change", cases, async (one) => {
     const { rows, page } = await insert(collection, one.rows);
-    const order = sorted(rows, one.sort);
+    const order = sortedIds(rows, one.sort);
     const query = `sort=${one.sort}&limit=${one.limit}`;
     const touched = new Set<string>();
     const seen: string[] = [];
-    const way = one.backwards ? "prevCursor" : "nextCursor";
+    const cursorName = one.backwards ? "prevCursor" : "nextCursor";
     let last = one.backwards
       ? pageOf(await page(`sort=${one.sort}&limit=1&page=${order.length}`, null))
       : pageOf(await page(query, null));
     for (let step = 0;; step++) {
       seen.push(...(one.backwards ? last.ids.toReversed() : last.ids));
-      const cursor = last[way];
+      const cursor = last[cursorName];
       if (cursor === null) break;
       const edge = seen.at(-1)!;
       const how = one.changes[step] ?? null;
-      // An edge that was met again after a change is left alone: it may be in the trash.
+      // An edge that was changed before is not changed again: it may be in the trash.
       if (how !== null && last.ids.length > 0 && !touched.has(edge)) {
         touched.add(edge);
         await change(collection, edge, how);
       }
       const answer = await page(query, cursor);
       if (answer.status !== 200) {
-        assert.ok(touched.has(edge) && how !== "trash", "only what cannot be told is refused");
+        assert.ok(touched.has(edge) && how !== "trash", "only an ambiguous cursor is refused");
         refused(answer, 400, "INVALID_CURSOR", "start again without it");
         break;
       }
@@ -187,6 +187,6 @@ Deno.test("when the row at a cursor goes or changes, no other is lost or shown t
     const expected = (one.backwards ? order.toReversed() : order).filter((id) => !touched.has(id));
     const found = seen.filter((id) => !touched.has(id));
     assert.deepEqual(found, expected.slice(0, found.length));
-    if (last[way] === null) assert.deepEqual(found, expected);
+    if (last[cursorName] === null) assert.deepEqual(found, expected);
   });
 });

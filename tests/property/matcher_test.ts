@@ -1,5 +1,3 @@
-/** Random documents and filters, matched in memory and by the engine. */
-
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { compileMatcher } from "@/lib/documents/match.ts";
@@ -39,7 +37,7 @@ const document = some([
 const DATE_OPERANDS = fc.oneof(date, fc.constantFrom(null, 1, true));
 const idText = fc.nat(9).map(id);
 
-/** Paths and what they are compared with; a text that is no date is never asked of a Date. */
+/** Paths and their operands. A Date is only compared with dates. */
 const operands: fc.Arbitrary<readonly [path: string, operand: fc.Arbitrary<Scalar>]> = fc
   .constantFrom<readonly [string, fc.Arbitrary<Scalar>]>(
     ...["text", "number", "flag", "tags", "meta", "meta.about", "meta.n", "meta.x"]
@@ -138,10 +136,10 @@ Deno.test("a filter matches the same documents in memory and in the engine", asy
       const expected = (await listAll(records, one)).map(({ _id }) => _id).sort();
       const found = stored.filter(({ value, revision }) => matches(value, revision))
         .map(({ value }) => value._id).sort();
-      assert.deepEqual(found, expected, told(one, rows));
+      assert.deepEqual(found, expected, describeFailure(one, rows));
     }
   });
 });
 
-const told = (filter: Filter, rows: Json): string =>
+const describeFailure = (filter: Filter, rows: Json): string =>
   `${JSON.stringify(filter)} of ${JSON.stringify(rows)}`;

@@ -1,5 +1,3 @@
-/** Members that no definition declares. */
-
 import fc from "fast-check";
 import { faults } from "../support/server_faults.ts";
 import type { Definition } from "./model_types.ts";
@@ -8,7 +6,7 @@ import type { Members } from "./collections.ts";
 
 export const SERVER = ["_id", "createdAt", "updatedAt", "isDeleted", "deletedAt"];
 
-/** Every text that can be stored: there is no U+0000, and no half of a pair. */
+/** Texts that can be stored: without U+0000 and without half a surrogate pair. */
 const text = fc.string({ unit: "binary", maxLength: 12 })
   .map((text) => text.replaceAll("\0", ""));
 
@@ -19,7 +17,7 @@ const number = fc.oneof(
   fc.constant(faults.misplacesTiny === null ? 5e-324 : 0.1),
 );
 
-/** What a name may not be; white space at its ends is taken off by the caller. */
+/** Returns whether a text is valid as a name; the caller trims it. */
 function isName(name: string): boolean {
   return name !== "" && !/^\$|[.\p{Cc}\p{Cf}]/u.test(name) &&
     !["__proto__", "constructor", "prototype"].includes(name);
@@ -66,7 +64,7 @@ const value = fc.letrec<{ value: Json }>((tie) => ({
   ),
 })).value;
 
-/** As deep as a document may be: itself is the first of 20 levels. */
+/** Values with the maximum nesting: a document is the first of 20 levels. */
 const nested = fc.tuple(value, fc.array(fc.boolean(), { maxLength: 14 })).map(([inner, levels]) =>
   levels.reduce<Json>((within, inArray) => inArray ? [within] : { within }, inner)
 );
@@ -78,8 +76,8 @@ export const open: fc.Arbitrary<Members> = fc.dictionary(
   { maxKeys: 5, noNullPrototype: true },
 );
 
-/** Those that may stand beside the declared ones. */
-export function undeclared({ fields, rls, strict }: Definition, members: Members): Members {
+/** Returns the members that may be added to the declared ones. */
+export function undeclaredMembers({ fields, rls, strict }: Definition, members: Members): Members {
   const isFree = (name: string) =>
     name !== rls.ownerField && !fields.some(({ key }) => key === name);
   return strict ? {} : Object.fromEntries(Object.entries(members).filter(([name]) => isFree(name)));

@@ -1,22 +1,28 @@
 /**
- * Listing as the wire rules tell it, over plain objects in memory: read the parameters, keep what
- * matches, sort, cut a page. It is written for the reader, not for speed, and shares nothing with
- * the product: where the two differ, one of them misread the rules.
+ * A model of lists by the rules of the API, over plain objects in memory: it reads the parameters,
+ * filters, sorts and selects a page. It is written for readability, not for speed, and shares no
+ * code with the product: a difference means that one of them misread the rules.
  */
 import { meets, type Operator } from "./model_conditions.ts";
 import { type Definition, isDeclared, typeAt } from "./model_types.ts";
-import { compare, type Document, type Json, refuse, Refused, valueAt } from "./model_values.ts";
+import {
+  compare,
+  createRefusal,
+  type Document,
+  type Json,
+  RequestRefused,
+  valueAt,
+} from "./model_values.ts";
 import { fromJson, fromText, OPERATORS } from "./model_operands.ts";
 
-/** A query parameter as it stands in the address, decoded. */
 export type Parameter = readonly [name: string, text: string];
 
-/** Who asks; `userId` is that of a valid bearer token. */
+/** The caller; `userId` is that of a valid bearer token. */
 export type Caller =
   | { readonly kind: "secret" }
   | { readonly kind: "publishable"; readonly userId: string | null };
 
-/** A collection with all its documents as they are stored, those in the trash included. */
+/** A collection with all its stored documents, including those in the trash. */
 export interface StoredCollection {
   readonly definition: Definition;
   readonly documents: readonly Document[];
@@ -24,25 +30,23 @@ export interface StoredCollection {
 
 export interface Listing {
   readonly status: 200;
-  /** Every match, in order, as it is stored. */
+  /** All matches in order, as they are stored. */
   readonly order: readonly Document[];
   readonly limit: number;
   readonly page: number;
-  /** Whether only the number was asked for. */
   readonly count: boolean;
   readonly total: "exact" | "none" | "estimate";
-  /** A document as this query shows it. */
+  /** Returns a document as the query shows it. */
   show(document: Document): Document;
 }
 
-export type Outcome = Listing | { readonly status: 400 | 401 };
+export type ListResult = Listing | { readonly status: 400 | 401 };
 
-/** What the rules say of a request for a list. */
 export function list(
   contents: StoredCollection,
   caller: Caller,
   parameters: readonly Parameter[],
-): Outcome {
+): ListResult {
   const { definition, documents } = contents;
   if (!maySee(definition, caller)) return { status: 401 };
   try {
@@ -53,12 +57,12 @@ export function list(
       .sort(read.inOrder);
     return { status: 200, order, ...read };
   } catch (error) {
-    if (error instanceof Refused) return { status: 400 };
+    if (error instanceof RequestRefused) return { status: 400 };
     throw error;
   }
 }
 
-/** The documents of the page by number. */
+/** Returns the documents of the page by number. */
 export function pageOf({ order, page, limit, show }: Listing): Document[] {
   return order.slice((page - 1) * limit, page * limit).map(show);
 }
@@ -68,7 +72,7 @@ function maySee({ rls }: Definition, caller: Caller): boolean {
     caller.userId !== null;
 }
 
-/** Row-level security: no parameter but `include_deleted` has a say, and that only for own rows. */
+/** Applies row-level security. Only `include_deleted` affects it, and only for own rows. */
 export function isVisible(
   { rls }: Definition,
   document: Document,
@@ -89,43 +93,43 @@ const RESERVED = new Set([
 ]);
 
 function readParameters(definition: Definition, parameters: readonly Parameter[]) {
-  const given = (name: string) => {
+  const parameter = (name: string) => {
     const [first, second] = parameters.filter(([key]) => key === name);
-    if (second !== undefined) throw refuse();
+    if (second !== undefined) throw createRefusal();
     return first?.[1];
   };
-  const total = given("total") ?? "exact";
-  if (total !== "exact" && total !== "none" && total !== "estimate") throw refuse();
-  const where = given("where");
+  const total = parameter("total") ?? "exact";
+  if (total !== "exact" && total !== "none" && total !== "estimate") throw createRefusal();
+  const where = parameter("where");
   return {
-    page: wholeNumber(given("page") ?? "1", Infinity),
-    limit: wholeNumber(given("limit") ?? "100", 1000),
-    count: flag(given("count") ?? "false"),
+    page: positiveInteger(parameter("page") ?? "1", Infinity),
+    limit: positiveInteger(parameter("limit") ?? "100", 1000),
+    count: readFlag(parameter("count") ?? "false"),
     total: total as Listing["total"],
-    includeDeleted: flag(given("include_deleted") ?? "false"),
-    inOrder: sorting(definition, given("sort") ?? "-createdAt"),
-    show: showing(given("fields"), flag(given("meta") ?? "true")),
+    includeDeleted: readFlag(parameter("include_deleted") ?? "false"),
+    inOrder: sortOrder(definition, parameter("sort") ?? "-createdAt"),
+    show: selectMembers(parameter("fields"), readFlag(parameter("meta") ?? "true")),
     conditions: [
-      ...filters(definition, parameters),
-      ...(where === undefined ? [] : [tree(definition, JSON.parse(where))]),
+      ...readFilters(definition, parameters),
+      ...(where === undefined ? [] : [whereConditions(definition, JSON.parse(where))]),
     ],
   };
 }
 
-function wholeNumber(text: string, max: number): number {
+function positiveInteger(text: string, max: number): number {
   const number = /^\d+$/.test(text) ? Number(text) : NaN;
-  if (!(number >= 1 && number <= max)) throw refuse();
+  if (!(number >= 1 && number <= max)) throw createRefusal();
   return number;
 }
 
-function flag(text: string): boolean {
+function readFlag(text: string): boolean {
   const lower = text.toLowerCase();
-  if (lower !== "true" && lower !== "false") throw refuse();
+  if (lower !== "true" && lower !== "false") throw createRefusal();
   return lower === "true";
 }
 
-/** Repeated `_in` and `_nin` are one list; every other parameter is a condition of its own. */
-function filters(definition: Definition, parameters: readonly Parameter[]): Condition[] {
+/** Reads the conditions. Repeated `_in` and `_nin` are one list. */
+function readFilters(definition: Definition, parameters: readonly Parameter[]): Condition[] {
   const conditions: Condition[] = [];
   const lists = new Map<string, { path: string; operator: Operator; texts: string[] }>();
   for (const [name, text] of parameters) {
@@ -146,58 +150,58 @@ function filters(definition: Definition, parameters: readonly Parameter[]): Cond
   return conditions;
 }
 
-/** The whole name if that is declared, else what stands before a known suffix. */
+/** Splits a name that is not declared into path and operator by its suffix. */
 function readName(definition: Definition, name: string): { path: string; operator: Operator } {
   checkName(name);
   if (typeAt(definition, name) !== null) return { path: name, operator: "eq" };
   const at = name.lastIndexOf("_");
   const [base, suffix] = [name.slice(0, at), name.slice(at + 1)];
-  const known = at > 0 && (OPERATORS as readonly string[]).includes(suffix);
-  if (!known && at > 0 && typeAt(definition, base) !== null) throw refuse(); // UNKNOWN_OPERATOR
-  const path = known ? base : name;
+  const isOperator = at > 0 && (OPERATORS as readonly string[]).includes(suffix);
+  if (!isOperator && at > 0 && typeAt(definition, base) !== null) throw createRefusal(); // UNKNOWN_OPERATOR
+  const path = isOperator ? base : name;
   checkPath(definition, path);
-  return { path, operator: known ? suffix as Operator : "eq" };
+  return { path, operator: isOperator ? suffix as Operator : "eq" };
 }
 
 const FORBIDDEN = ["__proto__", "constructor", "prototype", ""];
 
 function checkName(path: string): void {
   for (const name of path.split(".")) {
-    // `field[$gt]` is how others write operators: brackets are no part of a name that is asked for.
-    if (/^\$|[[\]]/.test(name) || FORBIDDEN.includes(name)) throw refuse();
+    // `field[$gt]` is how other APIs write operators; names with brackets are refused.
+    if (/^\$|[[\]]/.test(name) || FORBIDDEN.includes(name)) throw createRefusal();
   }
 }
 
 function checkPath(definition: Definition, path: string): void {
   checkName(path);
-  if (definition.strict && !isDeclared(definition, path)) throw refuse();
+  if (definition.strict && !isDeclared(definition, path)) throw createRefusal();
 }
 
-/** A `where` tree: several members of one object are joined by and, several operators too. */
-function tree(definition: Definition, node: Json): Condition {
+/** Reads a `where` tree. The members of an object, and several operators, are joined by and. */
+function whereConditions(definition: Definition, node: Json): Condition {
   const conditions = Object.entries(members(node)).map(([name, operand]): Condition => {
     if (name === "and" || name === "or") {
-      if (!Array.isArray(operand)) throw refuse();
-      const inner = operand.map((one) => tree(definition, one));
+      if (!Array.isArray(operand)) throw createRefusal();
+      const inner = operand.map((one) => whereConditions(definition, one));
       return (document) =>
         name === "and" ? inner.every((one) => one(document)) : inner.some((one) => one(document));
     }
     if (name === "not") {
-      const inner = tree(definition, operand);
+      const inner = whereConditions(definition, operand);
       return (document) => !inner(document);
     }
-    return leaf(definition, name, operand);
+    return leafCondition(definition, name, operand);
   });
   return (document) => conditions.every((condition) => condition(document));
 }
 
-function leaf(definition: Definition, path: string, operand: Json): Condition {
+function leafCondition(definition: Definition, path: string, operand: Json): Condition {
   checkPath(definition, path);
   const plain = operand === null || typeof operand !== "object";
   const tests = Object.entries(plain ? { eq: operand } : members(operand));
   const conditions = tests.map(([name, value]): Condition => {
     const operator = name as Operator;
-    if (!plain && !(OPERATORS as readonly string[]).includes(name)) throw refuse();
+    if (!plain && !(OPERATORS as readonly string[]).includes(name)) throw createRefusal();
     const read = fromJson(typeAt(definition, path), operator, value);
     return (document) => meets(valueAt(document, path), operator, read);
   });
@@ -205,19 +209,21 @@ function leaf(definition: Definition, path: string, operand: Json): Condition {
 }
 
 function members(node: Json): { readonly [name: string]: Json } {
-  if (node === null || typeof node !== "object" || Array.isArray(node)) throw refuse();
+  if (node === null || typeof node !== "object" || Array.isArray(node)) throw createRefusal();
   return node;
 }
 
 const SORTABLE = ["String", "Number", "Boolean", "Date", "Ref"];
 
-function sorting(definition: Definition, text: string): (a: Document, b: Document) => number {
+function sortOrder(definition: Definition, text: string): (a: Document, b: Document) => number {
   const keys = text.split(",").map((key) => {
     const [path, direction = key.startsWith("-") ? "desc" : "asc"] = key.replace(/^-/, "")
       .split(":");
-    if (direction !== "asc" && direction !== "desc") throw refuse();
+    if (direction !== "asc" && direction !== "desc") throw createRefusal();
     const type = typeAt(definition, path!);
-    if (type === null || !SORTABLE.includes(type.type) || path === "isDeleted") throw refuse();
+    if (type === null || !SORTABLE.includes(type.type) || path === "isDeleted") {
+      throw createRefusal();
+    }
     return { path: path!, sign: direction === "desc" ? -1 : 1 };
   });
   const withId = [...keys, { path: "_id", sign: keys.at(-1)!.sign }];
@@ -232,11 +238,14 @@ function sorting(definition: Definition, text: string): (a: Document, b: Documen
 
 const META = ["createdAt", "updatedAt", "isDeleted", "deletedAt"];
 
-/** `fields` names members at the top; `_id` always stays. */
-function showing(fields: string | undefined, meta: boolean): (document: Document) => Document {
+/** Reads `fields`, which names members at the top level; `_id` always stays. */
+function selectMembers(
+  fields: string | undefined,
+  meta: boolean,
+): (document: Document) => Document {
   const names = fields?.split(",") ?? [];
   const left = names.filter((name) => name.startsWith("-")).map((name) => name.slice(1));
-  if (left.length > 0 && left.length < names.length) throw refuse();
+  if (left.length > 0 && left.length < names.length) throw createRefusal();
   return (document) => {
     const kept = Object.entries(document).filter(([name]) =>
       name === "_id" ||

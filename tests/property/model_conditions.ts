@@ -1,10 +1,9 @@
-/** Which values meet a condition. */
 import type { Operand, OPERATORS } from "./model_operands.ts";
 import { compare, type Json, type Scalar } from "./model_values.ts";
 
 export type Operator = "eq" | (typeof OPERATORS)[number];
 
-/** Whether a field's value, `undefined` if it is missing, meets a condition. */
+/** Returns whether a field's value meets a condition; `undefined` is a missing field. */
 export function meets(value: Json | undefined, operator: Operator, operand: Operand): boolean {
   switch (operator) {
     case "exists":
@@ -15,16 +14,16 @@ export function meets(value: Json | undefined, operator: Operator, operand: Oper
       return !meets(value, "in", operand);
     case "eq":
     case "in":
-      return some(value, operand, (one, wanted) => one === wanted);
+      return someValue(value, operand, (one, wanted) => one === wanted);
     case "regex":
-      return some(value, operand, matches);
+      return someValue(value, operand, matches);
     default:
-      return some(value, operand, (one, bound) => isOrdered(one, operator, bound));
+      return someValue(value, operand, (one, bound) => isOrdered(one, operator, bound));
   }
 }
 
-/** A missing field equals null; an array has each of its elements, and an empty one none. */
-function some(
+/** Checks a field's values: missing equals null, and an array has those of its elements. */
+function someValue(
   value: Json | undefined,
   operand: Operand,
   test: (one: Json, wanted: Scalar) => boolean,
@@ -33,7 +32,7 @@ function some(
   return values.some((one: Json) => operand.some((wanted) => test(one, wanted)));
 }
 
-/** Only values of the operand's own type have an order with it: true is never 1. */
+/** Compares by order, which only values of the operand's type have: true is never 1. */
 function isOrdered(value: Json, operator: Operator, bound: Scalar): boolean {
   if (value === null || bound === null || typeof value !== typeof bound) return false;
   const order = compare(value, bound);
@@ -49,6 +48,6 @@ function isOrdered(value: Json, operator: Operator, bound: Scalar): boolean {
   }
 }
 
-/** For patterns whose meaning RE2 and JavaScript share. */
+/** Matches patterns that mean the same in RE2 and JavaScript. */
 const matches = (value: Json, pattern: Scalar): boolean =>
   typeof value === "string" && new RegExp(String(pattern), "iu").test(value);

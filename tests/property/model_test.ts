@@ -6,7 +6,7 @@ import type { Json } from "./model_values.ts";
 const SECRET: Caller = { kind: "secret" };
 const OFF: Definition["rls"] = { enabled: false, mode: "private", ownerField: "userId" };
 
-/** Documents `1`, `2`, … in the order of their creation. */
+/** Creates documents `1`, `2`, … in the order of their creation. */
 function contents(
   documents: readonly { readonly [name: string]: Json }[],
   fields: readonly Field[] = [],
@@ -25,7 +25,7 @@ function contents(
   };
 }
 
-/** Ids in the order of the list, or the status of the refusal. */
+/** Returns ids in the order of the list, or the status of the refusal. */
 function ids(from: StoredCollection, query: string, caller: Caller = SECRET): string | number {
   const outcome = list(from, caller, [...new URLSearchParams(query)] as Parameter[]);
   return outcome.status === 200 ? outcome.order.map(({ _id }) => _id).join(" ") : outcome.status;
@@ -101,7 +101,7 @@ Deno.test("the model gives operands the declared type and refuses what does not 
   }
 });
 
-Deno.test("the model takes a missing field for null, but exists asks for presence", () => {
+Deno.test("the model treats a missing field as null, but exists checks its presence", () => {
   const from = contents([{ u: null }, {}, { u: 0 }]);
   assert.equal(ids(from, `sort=_id&${where({ u: null })}`), "1 2");
   assert.equal(ids(from, `sort=_id&${where({ u: { ne: null } })}`), "3");
@@ -120,13 +120,13 @@ Deno.test("the model matches an array by one element, ne and nin by none", () =>
   assert.equal(ids(from, `sort=_id&${where({ u: null })}`), "4");
 });
 
-Deno.test("the model reaches into objects by dots, and through nothing else", () => {
+Deno.test("the model follows dots into objects only", () => {
   const from = contents([{ u: { x: 1 } }, { u: [{ x: 1 }] }, { u: "x" }, { "u.x": 1 }]);
   assert.equal(ids(from, "sort=_id&u.x=1"), "1");
   assert.equal(ids(from, "sort=_id&u.x_exists=false"), "2 3 4");
 });
 
-Deno.test("the model tells fields from operators by what is declared", () => {
+Deno.test("the model distinguishes fields from operators by the declaration", () => {
   const fields: Field[] = [{ key: "checked_in", type: "Boolean" }, {
     key: "limit",
     type: "Number",
@@ -144,14 +144,14 @@ Deno.test("the model tells fields from operators by what is declared", () => {
   }
 });
 
-Deno.test("the model refuses undeclared names in strict collections, save the server's", () => {
+Deno.test("the model refuses undeclared names in strict collections, except the server's", () => {
   const from = contents([], [{ key: "o", type: "Object" }], { strict: true });
   assert.equal(ids(from, "u=1"), 400);
   assert.equal(ids(from, where({ or: [{ u_v: 1 }] })), 400);
   assert.equal(ids(from, "o.x=1&_id=1&isDeleted=false&createdAt_gt=2026-01-01"), "");
 });
 
-Deno.test("the model's not matches exactly the others", () => {
+Deno.test("the model's not matches exactly the documents that do not match", () => {
   const from = contents([{ u: 1 }, { u: "x" }, {}]);
   assert.equal(ids(from, `sort=_id&${where({ not: { u: { gt: 0 } } })}`), "2 3");
   assert.equal(ids(from, `sort=_id&${where({ not: { not: { u: { gt: 0 } } } })}`), "1");
@@ -159,19 +159,19 @@ Deno.test("the model's not matches exactly the others", () => {
   assert.equal(ids(from, `sort=_id&u=1&${where({ u: "x" })}`), "");
 });
 
-Deno.test("the model matches patterns anywhere, in any letter case, in text", () => {
+Deno.test("the model matches patterns anywhere in text, ignoring letter case", () => {
   const from = contents([{ u: "Élan" }, { u: "a.b" }, { u: 5 }, { u: ["x", "LAN"] }]);
   assert.equal(ids(from, "sort=_id&u_regex=lan"), "1 4");
   assert.equal(ids(from, "sort=_id&u_regex=^é"), "1");
   assert.equal(ids(from, "sort=_id&u_regex=5"), "");
 });
 
-Deno.test("the model shows each caller the rows of the table, and of the trash their own", () => {
+Deno.test("the model shows each caller the rows of the table, and their own rows of the trash", () => {
   const rows = [{ userId: "me" }, { userId: "you" }, {}].flatMap((row) => [
     row,
     { ...row, isDeleted: true },
   ]);
-  const nobody: Caller = { kind: "publishable", userId: null };
+  const noUser: Caller = { kind: "publishable", userId: null };
   const me: Caller = { kind: "publishable", userId: "me" };
   const seen = (rls: Partial<Definition["rls"]>, caller: Caller, deleted: boolean) =>
     ids(
@@ -182,20 +182,20 @@ Deno.test("the model shows each caller the rows of the table, and of the trash t
   for (
     const [deleted, all, mine] of [[false, "1 3 5", "1"], [true, "1 2 3 4 5 6", "1 2"]] as const
   ) {
-    assert.equal(seen({}, nobody, deleted), "1 3 5");
+    assert.equal(seen({}, noUser, deleted), "1 3 5");
     assert.equal(seen({}, me, deleted), "1 3 5");
-    assert.equal(seen({ enabled: true, mode: "public-read" }, nobody, deleted), "1 3 5");
+    assert.equal(seen({ enabled: true, mode: "public-read" }, noUser, deleted), "1 3 5");
     assert.equal(
       seen({ enabled: true, mode: "public-read" }, me, deleted),
       deleted ? "1 2 3 5" : "1 3 5",
     );
-    assert.equal(seen({ enabled: true }, nobody, deleted), 401);
+    assert.equal(seen({ enabled: true }, noUser, deleted), 401);
     assert.equal(seen({ enabled: true }, me, deleted), mine);
     assert.equal(seen({ enabled: true }, SECRET, deleted), all);
   }
 });
 
-Deno.test("the model cuts pages, counts, and shows what is asked for", () => {
+Deno.test("the model selects pages, counts, and shows the requested members", () => {
   const from = contents([{ u: 1, v: 1 }, { u: 2, v: 2 }, { u: 3, v: 3 }]);
   const asked = (query: string) => {
     const outcome = list(from, SECRET, [...new URLSearchParams(query)] as Parameter[]);

@@ -1,5 +1,3 @@
-/** What a collection declares. */
-
 export type Type = "String" | "Number" | "Boolean" | "Date" | "Object" | "Array" | "Ref";
 
 export interface Item {
@@ -27,7 +25,7 @@ export interface Definition {
   readonly indexes?: readonly { readonly fields: readonly string[] }[];
 }
 
-/** These count as declared in every collection, strict ones too. */
+/** Fields that count as declared in every collection, including strict ones. */
 const SERVER: readonly Field[] = [
   { key: "_id", type: "String" },
   { key: "createdAt", type: "Date" },
@@ -36,7 +34,7 @@ const SERVER: readonly Field[] = [
   { key: "isDeleted", type: "Boolean" },
 ];
 
-/** The declared type of a path, through the declared members of objects; null if there is none. */
+/** Returns the declared type of a path through members of objects; null if there is none. */
 export function typeAt(definition: Definition, path: string): Item | null {
   let fields: readonly Field[] | undefined = allFields(definition);
   let found: Item | null = null;
@@ -47,14 +45,14 @@ export function typeAt(definition: Definition, path: string): Item | null {
   return found;
 }
 
-/** Row-level security adds the owner field as text where it is not declared. */
+/** Returns the declared fields, with the owner field as text unless it is declared. */
 function allFields({ fields, rls }: Definition): readonly Field[] {
   const owner: Field = { key: rls.ownerField, type: "String" };
   const added = rls.enabled && !fields.some(({ key }) => key === rls.ownerField) ? [owner] : [];
   return [...fields, ...added, ...SERVER];
 }
 
-/** Inside an Object that declares no members of its own, every name is as good as declared. */
+/** Returns whether a path is declared. Every name is in an Object without members. */
 export function isDeclared(definition: Definition, path: string): boolean {
   if (typeAt(definition, path) !== null) return true;
   const names = path.split(".");

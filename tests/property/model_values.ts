@@ -1,9 +1,6 @@
-/** Values of documents and how they compare. */
-
 export type Scalar = string | number | boolean | null;
 export type Json = Scalar | Json[] | { readonly [name: string]: Json };
 
-/** A document as it is stored and answered. */
 export type Document = {
   readonly _id: string;
   readonly createdAt: string;
@@ -13,11 +10,11 @@ export type Document = {
   readonly [name: string]: Json;
 };
 
-/** The request is not what the rules allow. */
-export class Refused extends Error {}
-export const refuse = (): Refused => new Refused();
+/** Error for a request that the rules do not allow. */
+export class RequestRefused extends Error {}
+export const createRefusal = (): RequestRefused => new RequestRefused();
 
-/** Dotted names reach into objects; what lies behind anything else is missing. */
+/** Returns the value at a path. Dots lead into objects; behind other values it is missing. */
 export function valueAt(document: Document, path: string): Json | undefined {
   let value: Json | undefined = document;
   for (const name of path.split(".")) {
@@ -28,7 +25,7 @@ export function valueAt(document: Document, path: string): Json | undefined {
   return value;
 }
 
-/** Missing and null first and alike, then ascending. Only for values of one type. */
+/** Compares values of one type in ascending order; missing and null are equal and come first. */
 export function compare(a: Json | undefined, b: Json | undefined): number {
   const [left, right] = [a ?? null, b ?? null];
   if (left === null || right === null) {
@@ -41,7 +38,7 @@ export function compare(a: Json | undefined, b: Json | undefined): number {
 
 const encoder = new TextEncoder();
 
-/** By UTF-8 bytes: beyond the Basic Multilingual Plane this is not the order of JavaScript. */
+/** Compares by UTF-8 bytes. JavaScript's order differs beyond U+FFFF. */
 export function compareText(a: string, b: string): number {
   const [left, right] = [encoder.encode(a), encoder.encode(b)];
   for (let i = 0; i < Math.min(left.length, right.length); i++) {

@@ -9,7 +9,7 @@ import {
   type CreatedCollection,
   destroy,
   explain,
-  filledIn,
+  fillPlaceholders,
   insert,
   openCaseProjects,
   queryText,
@@ -21,19 +21,18 @@ import { check } from "./run.ts";
 const DOCUMENTS_MAX = 16;
 const PAGES_MAX = 200;
 
-/** What happens to the collection between two pages. */
 interface Change {
   readonly insert: readonly Plan[];
-  /** Which documents are deleted, counted in the order of their creation. */
+  /** Numbers of the documents that are deleted, in the order of their creation. */
   readonly remove: readonly number[];
-  /** Whether they are deleted for good, not into the trash. */
+  /** Whether documents are deleted permanently instead of moved to the trash. */
   readonly forGood: boolean;
 }
 
 interface Walk {
   readonly caller: CallerChoice;
   readonly parameters: readonly Parameter[];
-  /** How the pages are shown. */
+  /** Parameters that change how pages are shown. */
   readonly shown: readonly Parameter[];
   readonly changes: readonly Change[];
 }
@@ -53,11 +52,11 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition): fc.Arbitrary<Walk> =>
     ),
   }));
 
-Deno.test("rows that come and go between pages neither repeat nor hide another", async () => {
+Deno.test("rows that are added or removed between pages do not repeat or hide others", async () => {
   await using caseProjects = await openCaseProjects();
   await check("Walking while rows come and go", cases, async (one) => {
     const created = await createCase(await caseProjects.next(), one);
-    await walk(created, { ...one, parameters: filledIn(created, one.parameters) });
+    await walk(created, { ...one, parameters: fillPlaceholders(created, one.parameters) });
   });
 });
 
@@ -71,7 +70,7 @@ async function walk(
   const pending = [...changes];
   const touched = new Set<string>();
 
-  /** Reads on to the end; what was there all the time must be seen, in order and once. */
+  /** Reads to the end. Rows that exist all the time must be seen, in order and once. */
   async function read(way: "nextCursor" | "prevCursor", first: string | null, present: string[]) {
     const seen: string[] = [];
     let cursor = first;
@@ -84,9 +83,13 @@ async function walk(
       explain(created, caller, { parameters: asked, answer }, () => {
         assert.ok(answer.status === 200 && now.status === 200);
         const ids: string[] = answer.body.data.items.map(({ _id }: { _id: string }) => _id);
-        const there = now.order.map(({ _id }) => _id);
-        assert.deepEqual(ids, there.filter((id) => ids.includes(id)), "not there, or out of order");
-        // In the trash a row may have another place in the list, and be met there again.
+        const modelIds = now.order.map(({ _id }) => _id);
+        assert.deepEqual(
+          ids,
+          modelIds.filter((id) => ids.includes(id)),
+          "not there, or out of order",
+        );
+        // In the trash a row may have another position in the list, and be found there again.
         const again = ids.filter((id) => seen.includes(id) && !touched.has(id));
         assert.deepEqual(again, [], "repeated");
         seen.push(...(way === "nextCursor" ? ids : ids.toReversed()));
@@ -106,11 +109,11 @@ async function walk(
   const end = model();
   assert.ok(end.status === 200);
   const order = end.order.map(({ _id }) => _id);
-  // A last page whose rows went is empty: everything lies before it.
+  // A last page whose rows were removed is empty: all rows are before it.
   const before = last.ids.length === 0 ? order : order.slice(0, order.indexOf(last.ids[0]!));
   assert.ok(before.length === 0 || last.prevCursor !== null, "there is no way back");
   if (last.prevCursor === null) return;
-  // The walk back has changes of its own.
+  // The way back has its own changes.
   pending.push(...changes.map((change) => ({ ...change, insert: [] })));
   await read("prevCursor", last.prevCursor, before.reverse());
 }

@@ -1,4 +1,4 @@
-/** Queries that a collection can be asked, mostly good ones. */
+/** Random queries of a collection, mostly valid ones. */
 import fc from "fast-check";
 import type { Parameter } from "./model.ts";
 import type { Definition, Field, Item } from "./model_types.ts";
@@ -6,7 +6,7 @@ import type { Json } from "./model_values.ts";
 import { USERS } from "./collections.ts";
 import { date, id, number, orNull, scalar, text, UNDECLARED } from "./values.ts";
 
-/** The key that is used, or the number of the user whose token comes with the publishable one. */
+/** The caller's key, or the number of the user who calls with the publishable key. */
 export type CallerChoice = "secret" | "publishable" | number;
 
 export const caller: fc.Arbitrary<CallerChoice> = fc.oneof(
@@ -15,13 +15,13 @@ export const caller: fc.Arbitrary<CallerChoice> = fc.oneof(
   { arbitrary: fc.nat(USERS - 1), weight: 4 },
 );
 
-/** A path and what is declared there; null where nothing is. */
+/** A path with its declaration; null if it is not declared. */
 interface Target {
   readonly path: string;
   readonly item: Item | null;
 }
 
-/** Stands for the id of a document, of a user, a time: known only when the case is created. */
+/** Placeholder for an id or a time that is known when the case is created. */
 const documentId = fc.nat(5).map((n) => `@id${n}`);
 const userId = fc.nat(USERS - 1).map((n) => `@user${n}`);
 const time = fc.nat(3).map((n) => `@time${n}`);
@@ -41,7 +41,7 @@ function targetsOf(fields: readonly Field[], at = ""): Target[] {
   ]);
 }
 
-/** Inside undeclared and free objects, and through what is no object. */
+/** Paths inside undeclared and free objects, and through values that are not objects. */
 const undeclaredTargets = ({ fields }: Definition): Target[] =>
   [
     ...UNDECLARED.filter((name) => name !== "[0]"),
@@ -52,7 +52,7 @@ const undeclaredTargets = ({ fields }: Definition): Target[] =>
     ]),
   ].map((path) => ({ path, item: null }));
 
-/** Names that no document has, or that nobody may ask for. */
+/** Names that no document has or that are forbidden. */
 const FORBIDDEN: readonly Target[] = [
   ...["[0]", "u[$gt]", "$where", "u.$gt", "__proto__", "u.constructor", "prototype.x", "u..x"],
 ].map((path) => ({ path, item: null }));
@@ -76,7 +76,7 @@ const target = (definition: Definition): fc.Arbitrary<Target> => {
 const elementOf = (item: Item | null): Item | null =>
   item?.type === "Array" ? item.items ?? null : item;
 
-/** An operand of the target's type, as JSON has it. */
+/** An operand of the target's type, as JSON. */
 function operand({ path, item }: Target): fc.Arbitrary<Json> {
   if (path === "_id") return documentId;
   if (SERVER.some((one) => one.path === path)) return time;
@@ -96,7 +96,7 @@ function operand({ path, item }: Target): fc.Arbitrary<Json> {
   }
 }
 
-/** A value as a query string has it; -0 would lose its sign in `String`. */
+/** Formats a value for a query string; `String` would lose the sign of -0. */
 const asText = (value: Json): string =>
   typeof value === "string" ? value : Object.is(value, -0) ? "-0" : JSON.stringify(value);
 
@@ -104,7 +104,7 @@ const PATTERNS = ["a", "^A", "b$", "[a-c]", "^.$", "a|É", "^$", "😀", "\\.", 
 
 const CLASS_PARTS = ["\\w", "\\W", "\\d", "\\D", "\\s", "\\S", "a-z", "k", "_", "É", "\\["];
 
-/** Classes within a class and letters of more than two cases, which engines may fold apart. */
+/** Nested classes and letters with more than two cases, which engines may fold differently. */
 const oneOfClass = fc.tuple(
   fc.constantFrom("[", "[^"),
   fc.array(fc.constantFrom(...CLASS_PARTS), { minLength: 1, maxLength: 3 }),
@@ -117,20 +117,20 @@ const pattern = fc.oneof(
 
 const COMPARISONS = ["gt", "gte", "lt", "lte"] as const;
 
-/** Fields of documents that are called like our own parameters. */
+/** Field names that are also our own parameters. */
 const RESERVED = ["limit", "sort"];
 
-/** What can be asked of a target so that it is answered. */
+/** Returns whether a condition on the target is accepted. */
 const isComparable = ({ item }: Target): boolean => elementOf(item)?.type !== "Object";
 const isText = ({ item }: Target): boolean => (elementOf(item)?.type ?? "String") === "String";
 
-/** Now and then what does not fit. */
-const often = <T>(good: fc.Arbitrary<T>, other: fc.Arbitrary<T>): fc.Arbitrary<T> =>
+/** Mostly the good value, and sometimes the other. */
+const mostlyGood = <T>(good: fc.Arbitrary<T>, other: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ arbitrary: good, weight: 40 }, { arbitrary: other, weight: 1 });
 
 function filter(target: Target): fc.Arbitrary<Parameter[]> {
   const { path } = target;
-  const value = often(orNull(operand(target)).map(asText), text);
+  const value = mostlyGood(orNull(operand(target)).map(asText), text);
   const one = (suffix: string, texts: fc.Arbitrary<string>) =>
     texts.map((text): Parameter[] => [[path + suffix, text]]);
   const list = fc.array(value, { minLength: 1, maxLength: 3 });
@@ -148,7 +148,7 @@ function filter(target: Target): fc.Arbitrary<Parameter[]> {
       },
     ]),
   );
-  return often(
+  return mostlyGood(
     fc.oneof(
       { arbitrary: comparison, weight: isComparable(target) ? 10 : 0 },
       { arbitrary: regex, weight: isText(target) ? 1 : 0 },
@@ -158,10 +158,10 @@ function filter(target: Target): fc.Arbitrary<Parameter[]> {
   );
 }
 
-/** A condition of a `where` tree; its values have their types already. */
+/** A condition of a `where` tree; its values already have their types. */
 function leaf(target: Target): fc.Arbitrary<{ [path: string]: Json }> {
   const good = isComparable(target) ? operand(target) : fc.constant(null);
-  const value = often(good, scalar);
+  const value = mostlyGood(good, scalar);
   const test = fc.oneof(
     { arbitrary: fc.tuple(fc.constantFrom(...COMPARISONS), value), weight: 3 },
     { arbitrary: fc.tuple(fc.constant("ne"), orNull(value)), weight: 2 },
@@ -185,7 +185,7 @@ function leaf(target: Target): fc.Arbitrary<{ [path: string]: Json }> {
   ).map((test) => ({ [target.path]: test }));
 }
 
-/** The conditions of a definition's queries, as JSON. */
+/** Conditions of a definition's queries, as JSON. */
 export const whereTree = (definition: Definition): fc.Arbitrary<Json> =>
   fc.letrec<{ tree: Json }>((tie) => {
     const one = target(definition).chain(leaf);
@@ -226,14 +226,14 @@ export function sort({ fields, rls }: Definition): fc.Arbitrary<string> {
     .map((keys) => keys.map(({ key, form }) => form(key)).join(","));
 }
 
-/** A parameter that is there in so many cases of a hundred. */
+/** A parameter that occurs in `percent` of 100 cases. */
 const optional = (percent: number, name: string, value: fc.Arbitrary<string>) =>
   fc.oneof(
     { arbitrary: fc.constant<Parameter[]>([]), weight: 100 - percent },
     { arbitrary: value.map((text): Parameter[] => [[name, text]]), weight: percent },
   );
 
-/** Counts of live and of deleted rows may be kept: then they must be kept apart from all others. */
+/** Conditions on the trash, whose cached counts must be separate from all others. */
 const bySideOfTrash: fc.Arbitrary<Parameter[]> = fc.constantFrom<Parameter>(
   ["isDeleted", "true"],
   ["isDeleted", "false"],
@@ -259,7 +259,7 @@ const conditions = (definition: Definition): fc.Arbitrary<Parameter[]> => {
   );
 };
 
-/** What selects and orders, and must not change while paging. */
+/** Parameters that select and sort, which must not change between pages. */
 export const selection = (definition: Definition): fc.Arbitrary<Parameter[]> =>
   fc.tuple(
     conditions(definition),
@@ -269,7 +269,7 @@ export const selection = (definition: Definition): fc.Arbitrary<Parameter[]> =>
 
 const pageSize = fc.integer({ min: 1, max: 7 }).map(String);
 
-/** How a page is shown, which may change while paging. */
+/** Parameters that show a page, which may change between pages. */
 const presentation = (
   { fields }: Definition,
   limit: fc.Arbitrary<Parameter[]>,
@@ -285,7 +285,7 @@ const presentation = (
   ).map((all) => all.flat());
 };
 
-/** How a page is shown, with a limit. */
+/** Parameters that show a page, with a limit. */
 export const pagePresentation = (definition: Definition): fc.Arbitrary<Parameter[]> =>
   presentation(definition, pageSize.map((size): Parameter[] => [["limit", size]]));
 
@@ -295,7 +295,7 @@ const badSize = fc.constantFrom("0", "1001", "-1", "x", "1.5", "");
 export const query = (definition: Definition): fc.Arbitrary<Parameter[]> =>
   fc.tuple(
     selection(definition),
-    presentation(definition, optional(80, "limit", often(pageSize, badSize))),
+    presentation(definition, optional(80, "limit", mostlyGood(pageSize, badSize))),
     optional(40, "page", fc.integer({ min: 1, max: 4 }).map(String)),
     optional(8, "count", fc.constantFrom("true", "false")),
   ).map((all) => all.flat());

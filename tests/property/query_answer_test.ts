@@ -12,7 +12,7 @@ import { check, RUNS } from "./run.ts";
 
 const NOW = { now: Date.parse("2026-01-31T12:00:00.000Z"), timeZone: "Europe/Berlin" };
 
-/** Names that mean something to the list, or end as if they did. */
+/** Names that are parameters of lists, or end with a suffix. */
 const KEYS = [
   ...RESERVED_PARAMETERS,
   ...["and", "or", "not", "a", "b", "a_in", "a_in_gt", "checked", "checked_in", "x_gt", "x_eq"],
@@ -78,7 +78,7 @@ const filter = fc.record({
     fc.array(scalar, { maxLength: 5 }),
   ),
 });
-/** A value that the field could hold. */
+/** A value that fits the field. */
 const fitting: Record<string, fc.Arbitrary<string | number | boolean | null>> = {
   String: fc.oneof(fc.constantFrom("", ",", "a,b", "null", "5", "a&b=c", "日本"), fc.string()),
   Number: fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -87,18 +87,20 @@ const fitting: Record<string, fc.Arbitrary<string | number | boolean | null>> = 
   Ref: fc.constantFrom("0123456789abcdef01234567", null),
 };
 
-/** A condition on a field that the collection declares. */
+/** A condition on a declared field. */
 const sensible = (collection: Collection) =>
   fc.tuple(fc.constantFrom(...collection.definition.fields), fc.constantFrom(...OPERATORS))
     .chain(([{ key: field, type, items }, operator]): fc.Arbitrary<QueryFilter> => {
       const value = fitting[items?.type ?? type] ?? scalar;
-      if (operator === "exists") return fc.record({ ...the(field, operator), value: fc.boolean() });
+      if (operator === "exists") {
+        return fc.record({ ...filterOf(field, operator), value: fc.boolean() });
+      }
       return operator === "in" || operator === "nin"
-        ? fc.record({ ...the(field, operator), value: fc.array(value, { maxLength: 4 }) })
-        : fc.record({ ...the(field, operator), value });
+        ? fc.record({ ...filterOf(field, operator), value: fc.array(value, { maxLength: 4 }) })
+        : fc.record({ ...filterOf(field, operator), value });
     });
 
-const the = (field: string, operator: string) => ({
+const filterOf = (field: string, operator: string) => ({
   field: fc.constant(field),
   operator: fc.constant(operator),
 });
@@ -129,7 +131,7 @@ const flat = (filter: Filter): string[] =>
 
 const cases = collection.chain((one) => fc.tuple(fc.constant(one), answerFor(one)));
 
-Deno.test("whatever a model answers, the query is one that the list accepts and reads as exactly the filters told of", async () => {
+Deno.test("the query from any model answer is accepted and read as exactly its filters", async () => {
   let [kept, dropped, wheres] = [0, 0, 0];
   await check("queries from answers", cases, ([collection, given]) => {
     const parsed = QueryAnswer.parse(given);
@@ -149,7 +151,7 @@ Deno.test("whatever a model answers, the query is one that the list accepts and 
     wheres += Number(new URLSearchParams(written.query).has("where"));
     const again = { filters: written.filters.map((one) => ({ ...one })), sort: written.sort };
     const rewritten = writeQuery(collection, QueryAnswer.parse(again), NOW);
-    assert.deepEqual(rewritten, { ...written, dropped: [] }, "told again it is the same");
+    assert.deepEqual(rewritten, { ...written, dropped: [] }, "rewriting it gives the same result");
     return Promise.resolve();
   });
   assert.ok(kept > RUNS && dropped > RUNS && wheres > RUNS / 10, `${kept} ${dropped} ${wheres}`);
@@ -162,7 +164,7 @@ Deno.test("a sort is read up to its fiftieth term", () => {
   assert.deepEqual([written.sort, written.dropped.length], ["_id", 49]);
 });
 
-Deno.test("an answer that fits is taken over whole, however its names look to the list", () => {
+Deno.test("a valid answer is used completely, even if its names look like parameters", () => {
   const fields = KEYS.filter((key) => key !== "where").map((key) => ({ key, type: "Number" }));
   for (const { key } of fields) {
     const one = compileCollection(
@@ -171,8 +173,8 @@ Deno.test("an answer that fits is taken over whole, however its names look to th
     for (const operator of ["eq", "ne", "gt", "in", "exists"]) {
       const value: Json = operator === "in" ? [1, 2] : operator === "exists" ? true : 1;
       const filters = [{ field: key, operator, value }];
-      const given = QueryAnswer.parse({ filters, sort: `-${key}` });
-      const written = writeQuery(one, given, NOW);
+      const answer = QueryAnswer.parse({ filters, sort: `-${key}` });
+      const written = writeQuery(one, answer, NOW);
       assert.deepEqual(written.dropped, [], `${key} ${operator}`);
       assert.deepEqual(written.filters, filters);
     }

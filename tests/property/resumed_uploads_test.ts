@@ -1,10 +1,10 @@
-/** Whatever is sent of an upload in pieces, in whatever order: what was acknowledged is the file. */
+/** Uploads in random pieces and order: the file consists of the acknowledged bytes. */
 
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { pieces } from "../api/blobs.ts";
-import { type Files, openFiles, type Requested } from "../api/files.ts";
+import { streamOf } from "../api/blobs.ts";
+import { type Files, openFiles, type RequestedUpload } from "../api/files.ts";
 import { ask, cancel, patch, storedBytes } from "../api/resumable.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { check } from "./run.ts";
@@ -13,13 +13,13 @@ const SIZE_MAX = 30;
 
 interface Patch {
   readonly kind: "patch";
-  /** How far from where the upload has come to it begins: mostly right there. */
-  readonly beside: number;
+  /** Distance of the piece from the current end of the upload in bytes: mostly 0. */
+  readonly distance: number;
   readonly chunks: readonly number[];
-  /** Whether the connection breaks behind the last chunk. */
+  /** Whether the connection breaks after the last chunk. */
   readonly breaks: boolean;
   readonly checksum: "none" | "right" | "wrong";
-  /** Whether its length is said before. */
+  /** Whether the length is announced first. */
   readonly announces: boolean;
 }
 
@@ -27,7 +27,7 @@ type Step = Patch | { readonly kind: "confirm" | "cancel" | "wait" };
 
 const patchStep: fc.Arbitrary<Patch> = fc.record({
   kind: fc.constant("patch" as const),
-  beside: fc.oneof(
+  distance: fc.oneof(
     { weight: 5, arbitrary: fc.constant(0) },
     { weight: 1, arbitrary: fc.integer({ min: -5, max: 40 }) },
   ),
@@ -54,12 +54,12 @@ const cases = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 10 }),
 });
 
-/** Bytes of one PATCH, which differ from those of any other. */
+/** Returns the bytes of one PATCH, which differ from those of any other. */
 const bytesOf = (index: number, length: number): Uint8Array<ArrayBuffer> =>
   Uint8Array.from({ length }, (_, i) => 32 * index + i);
 
-/** An upload as the contract describes it, without a store. */
-class Model {
+/** A model of an upload by the contract, without a store. */
+class UploadModel {
   readonly size: number;
   bytes: number[] = [];
   state: "open" | "confirmed" | "cancelled" = "open";
@@ -68,7 +68,7 @@ class Model {
     this.size = size;
   }
 
-  /** The status that a PATCH is answered with. */
+  /** Returns the status of the response to a PATCH. */
   patch(offset: number, { chunks, checksum, announces }: Patch, bytes: Uint8Array): number {
     if (this.state !== "open") return 410;
     if (offset + (announces ? bytes.length : 0) > this.size) return 413;
@@ -102,16 +102,16 @@ class Model {
 
 const HEAD_STATUS = { open: 200, confirmed: 410, cancelled: 410 };
 
-/** One upload beside its model. */
-class Run {
+/** An upload with its model. */
+class UploadRun {
   readonly #files: Files;
-  readonly #upload: Requested;
-  readonly #model: Model;
+  readonly #upload: RequestedUpload;
+  readonly #model: UploadModel;
 
-  constructor(files: Files, upload: Requested) {
+  constructor(files: Files, upload: RequestedUpload) {
     this.#files = files;
     this.#upload = upload;
-    this.#model = new Model(upload.size);
+    this.#model = new UploadModel(upload.size);
   }
 
   async take(one: Step, index: number): Promise<void> {
@@ -127,12 +127,18 @@ class Run {
     await this.#compare(`after step ${index}`);
   }
 
-  /** Brings it to its end, if it has none so far. */
+  /** Completes the upload if it has not ended. */
   async end(): Promise<void> {
     const { size, state, bytes } = this.#model;
     const chunks = [size - bytes.length].filter((length) => length > 0);
     if (state === "open") {
-      const rest = { kind: "patch", beside: 0, chunks, breaks: false, checksum: "right" } as const;
+      const rest = {
+        kind: "patch",
+        distance: 0,
+        chunks,
+        breaks: false,
+        checksum: "right",
+      } as const;
       await this.take({ ...rest, announces: true }, 7);
       await this.take({ kind: "confirm" }, 8);
     }
@@ -142,11 +148,11 @@ class Run {
   }
 
   async #patch(one: Patch, index: number): Promise<void> {
-    const offset = Math.max(0, this.#model.bytes.length + one.beside);
+    const offset = Math.max(0, this.#model.bytes.length + one.distance);
     const bytes = bytesOf(index, one.chunks.reduce((sum, length) => sum + length, 0));
     let at = 0;
     const chunks = one.chunks.map((length) => bytes.slice(at, at += length));
-    const body = pieces((i) => {
+    const body = streamOf((i) => {
       if (i < chunks.length) return chunks[i]!;
       return one.breaks ? Promise.reject(new Error("gone")) : null;
     });
@@ -182,11 +188,11 @@ class Run {
   }
 }
 
-Deno.test("an upload in pieces consists of the bytes that were acknowledged, in their order", async () => {
+Deno.test("an upload in pieces consists of the acknowledged bytes, in their order", async () => {
   await using app = await openTestApp();
   await check("Resuming", cases, async ({ size, steps }) => {
     const files = await openFiles(app);
-    const run = new Run(files, await files.request(size, "application/octet-stream"));
+    const run = new UploadRun(files, await files.request(size, "application/octet-stream"));
     for (const [index, one] of steps.entries()) await run.take(one, index % 7);
     await run.end();
   });

@@ -9,15 +9,15 @@ import {
   newCollection,
   openCaseProjects,
 } from "./created_collection.ts";
-import { open, SERVER, undeclared } from "./members.ts";
+import { open, SERVER, undeclaredMembers } from "./members.ts";
 import { check } from "./run.ts";
 
-const SOMEBODY = "f".repeat(24);
+const UNKNOWN_OWNER = "f".repeat(24);
 
 interface Case {
   readonly definition: Definition;
   readonly members: Members;
-  /** What the document is replaced by. */
+  /** Members that replace the document's. */
   readonly others: Members;
 }
 
@@ -26,12 +26,12 @@ const cases: fc.Arbitrary<Case> = definition.chain((definition) => {
     .map((plans) => withoutUnique(definition, plans).map(({ members }) => members));
   return fc.tuple(declared, open, open).map(([[members, others], ...more]) => ({
     definition,
-    members: { ...undeclared(definition, more[0]!), ...members },
-    others: { ...undeclared(definition, more[1]!), ...others },
+    members: { ...undeclaredMembers(definition, more[0]!), ...members },
+    others: { ...undeclaredMembers(definition, more[1]!), ...others },
   }));
 });
 
-Deno.test("a stored document reads back as it was sent, everywhere", async () => {
+Deno.test("a stored document is returned as it was sent, by every operation", async () => {
   await using caseProjects = await openCaseProjects();
   await check("Round trip", cases, async (one) => {
     try {
@@ -55,16 +55,16 @@ async function roundTrip(
   const created = await ask(caseProject, collection, { body: bodyText(owned) });
   assert.equal(created.status, 201, created.text);
   const stored = created.body.data;
-  assert.deepEqual(own(stored), owned, "POST");
+  assert.deepEqual(ownMembers(stored), owned, "POST");
   await readBack(caseProject, collection, stored);
 
   const path = `/${stored._id}`;
   caseProject.app.clock.advance(1);
   const same = await ask(caseProject, collection, { method: "PUT", path, body: bodyText(stored) });
   assert.equal(same.status, 200, same.text);
-  assert.deepEqual(own(same.body.data), owned, "PUT of what was read");
+  assert.deepEqual(ownMembers(same.body.data), owned, "PUT of the document that was read");
 
-  const kept = own(stored, [collection.rls.ownerField]);
+  const kept = ownMembers(stored, [collection.rls.ownerField]);
   const replaced = await ask(caseProject, collection, {
     method: "PUT",
     path,
@@ -72,12 +72,12 @@ async function roundTrip(
   });
   assert.equal(replaced.status, 200, replaced.text);
   const wanted = collection.rls.enabled ? { ...kept, ...others } : others;
-  assert.deepEqual(own(replaced.body.data), wanted, "PUT of another");
+  assert.deepEqual(ownMembers(replaced.body.data), wanted, "PUT of another");
   assert.equal(replaced.body.data.createdAt, stored.createdAt);
   await readBack(caseProject, collection, replaced.body.data);
 }
 
-/** Alone and in a list. */
+/** Reads a document by its id and in a list. */
 async function readBack(
   caseProject: CaseProject,
   collection: Definition,
@@ -88,15 +88,17 @@ async function readBack(
   const listed = await ask(caseProject, collection, { path: `?_id=${stored._id}` });
   assert.deepEqual(listed.body.data.items, [stored], "list");
   const shown = await ask(caseProject, collection, { path: `?meta=false&total=none` });
-  assert.deepEqual(shown.body.data.items.map((item: Members) => own(item)), [own(stored)], "meta");
+  assert.deepEqual(shown.body.data.items.map((item: Members) => ownMembers(item)), [
+    ownMembers(stored),
+  ], "meta");
 }
 
 function withOwner({ rls }: Definition, members: Members): Members {
-  return rls.enabled ? { ...members, [rls.ownerField]: SOMEBODY } : members;
+  return rls.enabled ? { ...members, [rls.ownerField]: UNKNOWN_OWNER } : members;
 }
 
-/** What is not the server's; or only the named ones. */
-const own = (document: Members, only?: readonly string[]): Members =>
+/** Returns the members that the server did not add, or only the named ones. */
+const ownMembers = (document: Members, only?: readonly string[]): Members =>
   Object.fromEntries(
     Object.entries(document)
       .filter(([name]) => only === undefined ? !SERVER.includes(name) : only.includes(name)),

@@ -1,4 +1,4 @@
-/** Two Corbels with the same ids, times and keys, one on each engine, are told apart by nothing. */
+/** Compares two Corbels with the same ids, times and keys, one on each engine. */
 
 import fc from "fast-check";
 import assert from "node:assert/strict";
@@ -14,12 +14,12 @@ import {
   bodyText,
   createCase,
   type CreatedCollection,
-  filledIn,
+  fillPlaceholders,
   openCaseProjects,
   queryText,
 } from "./created_collection.ts";
 import { caller, type CallerChoice, query } from "./queries.ts";
-import { open, undeclared } from "./members.ts";
+import { open, undeclaredMembers } from "./members.ts";
 import { check } from "./run.ts";
 
 const DOCUMENTS_MAX = 12;
@@ -44,12 +44,12 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition): fc.Arbitrary<Case> => 
     written: fc.tuple(declared, open, open),
   }).map(({ questions, written: [[members, others], ...more] }) => ({
     questions,
-    members: { ...undeclared(definition, more[0]!), ...members },
-    others: { ...undeclared(definition, more[1]!), ...others },
+    members: { ...undeclaredMembers(definition, more[0]!), ...members },
+    others: { ...undeclaredMembers(definition, more[1]!), ...others },
   }));
 });
 
-/** Ids that ascend, the same for everyone who begins to count. */
+/** Returns a generator of ascending ids that starts with the same id each time. */
 function countedIds(): () => string {
   let count = 0x65bd_0000;
   return () => (count++).toString(16).padStart(8, "0").padEnd(24, "0");
@@ -66,11 +66,11 @@ const TINY = /e-32[34]|MIN_VALUE/;
 
 const HEADERS = ["content-type", "etag", "content-length", "retry-after", "cache-control", "vary"];
 
-function told({ status, headers, text }: Answer) {
+function comparable({ status, headers, text }: Answer) {
   return { status, text, headers: HEADERS.map((name) => [name, headers.get(name)]) };
 }
 
-/** Once is enough: the run on MongoDB need not repeat it. */
+/** Run only once: the pass on MongoDB does not repeat it. */
 const reason = database === "mongodb"
   ? "both engines are compared in the other run"
   : await require(mongodb) === null
@@ -78,7 +78,7 @@ const reason = database === "mongodb"
   : null;
 
 Deno.test({
-  name: "what the engines answer is the same, byte for byte" +
+  name: "both engines return the same bytes" +
     (reason ? ` (left out: ${reason})` : ""),
   ignore: reason !== null,
   async fn() {
@@ -86,7 +86,7 @@ Deno.test({
     await using mongodbStore = await createTestStore("mongodb");
     await using embedded = await twin(sqliteStore);
     await using cluster = await twin(mongodbStore);
-    // Some servers confuse the smallest numbers when they sort: what they answer then is no news.
+    // Some servers sort the smallest numbers wrongly, which is known.
     const { misplacesTiny } = await findFaults();
     const fair = misplacesTiny === null
       ? cases
@@ -97,11 +97,16 @@ Deno.test({
         await createCase(await cluster.next(), one),
       ] as const;
       for (const { caller, parameters } of one.questions) {
-        const text = (created: CreatedCollection) => queryText(filledIn(created, parameters));
-        await same(one.definition, both, (created) => askFor(created, caller, text(created)));
+        const text = (created: CreatedCollection) =>
+          queryText(fillPlaceholders(created, parameters));
+        await assertSame(one.definition, both, (created) => askFor(created, caller, text(created)));
       }
       const send = (call: Partial<Call>) =>
-        same(one.definition, both, (created) => ask(created.caseProject, created.definition, call));
+        assertSame(
+          one.definition,
+          both,
+          (created) => ask(created.caseProject, created.definition, call),
+        );
       const created = await send({ body: bodyText(one.members) });
       if (created.status !== 201) return;
       for (const { caseProject } of both) caseProject.app.clock.advance(1);
@@ -109,14 +114,14 @@ Deno.test({
       await send({ path });
       await send({ method: "PATCH", path, body: bodyText(one.others) });
       await send({ method: "PUT", path, body: bodyText(one.others) });
-      await send({ method: "PATCH", path, body: bodyText(dotted(one.others)) });
+      await send({ method: "PATCH", path, body: bodyText(byPaths(one.others)) });
       await send({ path: "?sort=_id&include_deleted=true&limit=1000" });
     });
   },
 });
 
-/** Members of members, by their paths. */
-const dotted = (members: Members): Members =>
+/** Returns nested members by their paths. */
+const byPaths = (members: Members): Members =>
   Object.fromEntries(
     Object.entries(members).flatMap(([name, value]) =>
       value === null || typeof value !== "object" || Array.isArray(value)
@@ -125,12 +130,12 @@ const dotted = (members: Members): Members =>
     ),
   );
 
-async function same(
+async function assertSame(
   definition: unknown,
   [one, other]: readonly [CreatedCollection, CreatedCollection],
   call: (created: CreatedCollection) => Promise<Answer>,
 ): Promise<Answer> {
   const answer = await call(one);
-  assert.deepEqual(told(await call(other)), told(answer), JSON.stringify(definition));
+  assert.deepEqual(comparable(await call(other)), comparable(answer), JSON.stringify(definition));
   return answer;
 }

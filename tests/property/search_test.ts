@@ -15,7 +15,7 @@ const FIELDS = [
   { key: "meta", type: "Object", fields: [{ key: "about", type: "String", search: true }] },
 ];
 
-/** Words that begin alike, in several scripts and spellings, and what stands between words. */
+/** Words with common beginnings, in several scripts and spellings, and separators. */
 const PIECES = [
   ..."fast faster Fast fäst a ab abc B straße STRASSE crème creme don't don’t 3.14 3 14".split(" "),
   ..."snake_case snake _ __ example.com привет При ёлка елка 東京 東京大学 大学 が か 天安门 한국 한"
@@ -36,7 +36,7 @@ const document = fc.record({
 
 type Document = typeof document extends fc.Arbitrary<infer D> ? D : never;
 
-/** A search of whole texts, and one of the beginnings of words. */
+/** Searches of complete texts and of beginnings of words. */
 const search = fc.oneof(
   text,
   fc.array(fc.constantFrom(...PIECES).map((piece) => piece.slice(0, 2)), {
@@ -57,7 +57,7 @@ const cases = fc.record({
   searches: fc.array(search, { minLength: 1, maxLength: 6 }),
 });
 
-Deno.test("a search finds what a plain look through all documents finds", async () => {
+Deno.test("a search finds the same documents as a scan of all documents", async () => {
   await using app = await openTestApp();
   let run = 0;
   await check("searches", cases, async ({ documents, changes, searches }) => {

@@ -9,16 +9,16 @@ const DAY = 86_400 * SECOND;
 const GRACE = 10 * SECOND;
 const SLIDING = 30 * DAY;
 const AT_MOST = 180 * DAY;
-/** Fifteen minutes, and what clocks may differ by. */
+/** Milliseconds that an access token is valid: fifteen minutes, and the tolerance of clocks. */
 const ACCESS = 905 * SECOND;
 
 type Step =
   | { readonly kind: "wait"; readonly ms: number }
-  /** With which of the tokens so far. */
+  /** Number of the token, in the order of issue. */
   | { readonly kind: "refresh" | "forge" | "log out"; readonly token: number };
 
 const which = fc.nat(100);
-/** Mostly the newest, as clients do. */
+/** Mostly the newest token, as clients send. */
 const token = fc.oneof({ weight: 2, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: which });
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -34,7 +34,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("log out" as const), token: which }) },
 );
 
-/** A family of refresh tokens as the rules describe it, without a store. */
+/** A model of a family of refresh tokens by the rules, without a store. */
 class Family {
   readonly #began: number;
   #endsAt: number;
@@ -47,7 +47,7 @@ class Family {
     this.#add();
   }
 
-  stands(now: number): boolean {
+  isActive(now: number): boolean {
     return !this.#ended && now < this.#endsAt;
   }
 
@@ -55,17 +55,17 @@ class Family {
     this.#ended = true;
   }
 
-  /** Which token a refresh with this one is answered with; null where it is refused. */
+  /** Returns the number of the token that a refresh returns; null if it is refused. */
   refresh(index: number, now: number): number | null {
     const token = this.#tokens[index]!;
-    if (now >= token.endsAt || !this.stands(now)) return null;
+    if (now >= token.endsAt || !this.isActive(now)) return null;
     if (token.usedAt === null) {
       token.usedAt = now;
       this.#endsAt = Math.min(now + SLIDING, this.#began + AT_MOST);
       this.#add();
     } else if (now - token.usedAt > GRACE) return this.#ended = true, null;
     else if (++token.replays > 50) return null;
-    // Each has one successor, so the last one is the only one that is unused.
+    // Each token has one successor, so only the last one is unused.
     return this.#tokens.length - 1;
   }
 
@@ -74,7 +74,7 @@ class Family {
   }
 }
 
-async function live(app: TestApp, project: TestProject, steps: readonly Step[]): Promise<void> {
+async function runSteps(app: TestApp, project: TestProject, steps: readonly Step[]): Promise<void> {
   const { clock } = app;
   const user = await signIn(app, project);
   const family = new Family(clock.now());
@@ -104,45 +104,49 @@ async function live(app: TestApp, project: TestProject, steps: readonly Step[]):
         family.end();
       }
     }
-    const stands = family.stands(clock.now()) && clock.now() < access.until;
-    assert.equal(await isSignedIn(project, { id: user.id, token: access.token }), stands, where);
+    const isSignedInByModel = family.isActive(clock.now()) && clock.now() < access.until;
+    assert.equal(
+      await isSignedIn(project, { id: user.id, token: access.token }),
+      isSignedInByModel,
+      where,
+    );
   }
 }
 
-Deno.test("a family of refresh tokens lives and ends as a model without a store says", async () => {
+Deno.test("a family of refresh tokens behaves as a model without a store", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const cases = fc.array(step, { minLength: 1, maxLength: 20 });
-  await check("Lives of sessions", cases, (steps) => live(app, project, steps));
+  await check("Lives of sessions", cases, (steps) => runSteps(app, project, steps));
 });
 
-/** How long after the last refresh of either comes one of the thief's or the owner's. */
+/** Time since the previous refresh, and whether the thief or the owner refreshes. */
 const turn = fc.record({
   who: fc.constantFrom("thief" as const, "owner" as const),
   waitMs: fc.constantFrom(0, SECOND, GRACE, GRACE + 1, ACCESS, DAY),
 });
 
-Deno.test("a thief's chain and the owner's meet: no two tokens of one family are unused", async () => {
+Deno.test("a family of refresh tokens never has two unused tokens of thief and owner", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const cases = fc.array(turn, { minLength: 2, maxLength: 12 });
   await check("Thefts of refresh tokens", cases, async (turns) => {
     const { refreshToken } = await signIn(app, project);
-    const held = { thief: refreshToken, owner: refreshToken };
+    const latest = { thief: refreshToken, owner: refreshToken };
     let current = refreshToken;
     for (const { who, waitMs } of turns) {
       app.clock.advance(waitMs);
-      const { status, body } = await refresh(project, held[who]);
-      // Whoever is answered holds what the next one is judged by; whoever is late ends it for both.
-      if (status === 200) held[who] = current = body.data.refreshToken;
+      const { status, body } = await refresh(project, latest[who]);
+      // The latest response has the current token; a request with an older token ends the family.
+      if (status === 200) latest[who] = current = body.data.refreshToken;
       else {
-        assert.notEqual(held[who], current, "the newest token is refused");
-        for (const token of [held.thief, held.owner, current]) {
+        assert.notEqual(latest[who], current, "the newest token was refused");
+        for (const token of [latest.thief, latest.owner, current]) {
           assert.equal((await refresh(project, token)).status, 401);
         }
         return;
       }
-      assert.ok(current === held.thief || current === held.owner);
+      assert.ok(current === latest.thief || current === latest.owner);
     }
   });
 });

@@ -24,8 +24,8 @@ interface Step {
   readonly write: "insert" | "change" | "remove";
   readonly id: number;
   readonly n: number;
-  /** Lists that are asked for before the write has ended. */
-  readonly meanwhile: readonly number[];
+  /** Lists that are requested before the write has ended. */
+  readonly concurrentLists: readonly number[];
 }
 
 const query = fc.nat(QUERIES.length - 1);
@@ -36,7 +36,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     write: fc.constantFrom("insert", "change", "remove"),
     id: fc.nat(IDS - 1),
     n: fc.nat(4),
-    meanwhile: fc.array(query, { maxLength: 3 }),
+    concurrentLists: fc.array(query, { maxLength: 3 }),
   }),
   { minLength: 1, maxLength: STEPS_MAX },
 );
@@ -58,19 +58,19 @@ function callOf(step: Step): Call {
     : { update: filter, change: { set: { n: step.n } } };
 }
 
-/** What the step leaves: a taken id is not inserted again, what is missing is not changed. */
+/** Applies a step to the model. Taken ids and missing documents change nothing. */
 function follow(model: Map<Id, number>, step: Step): void {
   const key = id(step.id);
   if (step.write === "remove") model.delete(key);
   else if (model.has(key) === (step.write === "change")) model.set(key, step.n);
 }
 
-/** Its id may be another document's. */
-function onlyTaken(error: unknown): void {
+/** Accepts the error for an id that another document has. */
+function ignoreTakenId(error: unknown): void {
   if (!(error instanceof UniqueViolation)) throw error;
 }
 
-Deno.test("a list shows what two processes have changed as soon as they are answered", async () => {
+Deno.test("a list shows the changes of two processes as soon as they are answered", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await using other = await SecondProcess.start(`sqlite:${opened.folder}`);
@@ -94,14 +94,14 @@ Deno.test("a list shows what two processes have changed as soon as they are answ
       if (step.by === "them") {
         const one = { space: projectId, definition, writing: BY_KEY, calls: [call] };
         await other.run({ ...one, how: "one by one" });
-      } else if ("insert" in call) await records.insert(call.insert).catch(onlyTaken);
+      } else if ("insert" in call) await records.insert(call.insert).catch(ignoreTakenId);
       else if ("update" in call) await records.updateOne(call.update, call.change);
       else if ("delete" in call) await records.deleteOne(call.delete);
     }
 
     for (const step of steps) {
       const writing = write(step);
-      for (const n of step.meanwhile) await list(QUERIES[n]!);
+      for (const n of step.concurrentLists) await list(QUERIES[n]!);
       await writing;
       follow(model, step);
       for (const query of QUERIES) assert.equal(await list(query), await list(query), query);

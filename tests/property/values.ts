@@ -1,17 +1,17 @@
-/** Values that documents hold and filters ask for: few of each kind, so that many are equal. */
+/** Values of documents and filters: few of each kind, which makes equal values frequent. */
 import fc from "fast-check";
 import type { Item } from "./model_types.ts";
 import type { Json, Scalar } from "./model_values.ts";
 import { faults } from "../support/server_faults.ts";
 
-/** The first of them three times as often, so that many are equal. */
+/** The first values, which makes equal ones frequent, three times as often as the others. */
 const mostly = <T>(often: readonly T[], seldom: readonly T[]): fc.Arbitrary<T> =>
   fc.oneof(
     { arbitrary: fc.constantFrom(...often), weight: 3 },
     { arbitrary: fc.constantFrom(...seldom), weight: 1 },
   );
 
-/** Where UTF-16 and UTF-8 order differ, where letter case folds, and what reads as something else. */
+/** Texts that sort differently in UTF-16, change with letter case, or look like other types. */
 export const text: fc.Arbitrary<string> = mostly(
   ["a", "A", "b", "é", "\u{FF5E}", "😀", "1", "true", "null"],
   [
@@ -27,7 +27,8 @@ export const number: fc.Arbitrary<number> = mostly(
   [0, -0, 1, -1, 1.5, 2 ** 53, 2 ** 62],
   [
     ...[2, 10, 0.1, 0.30000000000000004, 1000, 123456789.125, 1e21, 2 ** 53 - 1, 2 ** 53 + 2],
-    // JSON writes whole doubles up to 1e21 out, with other last digits than they have.
+    // JSON writes integral doubles up to 1e21 in full, with digits that differ from the exact
+    // value.
     ...[-(2 ** 53), 2 ** 62 + 1024, -(2 ** 62), 2 ** 63, -(2 ** 63), 2 ** 64],
     ...faults.misplacesTiny === null ? EXTREMES : [],
   ],
@@ -50,7 +51,7 @@ export const scalar: fc.Arbitrary<Scalar> = fc.oneof(
   { arbitrary: fc.constant(null), weight: 1 },
 );
 
-/** Names that are not declared; some trouble who builds paths or statements out of them. */
+/** Undeclared names, including some that break naive paths or statements. */
 export const UNDECLARED = [
   ...["u", "v", "u_v", "ü x", "u-1", "0", "n_x", "z_in", "sort", "rowid2", "toString"],
   ...['q"q', "q'q", "q\\", "[0]", "#", "*", "q`", "😀", "a;b", "?", "%41", "u&v=w", "x+y"],
@@ -58,7 +59,7 @@ export const UNDECLARED = [
 
 const undeclaredName = fc.constantFrom(...UNDECLARED);
 
-/** Anything an undeclared field may hold. */
+/** Any value of an undeclared field. */
 export const anything: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", maxDepth: 2 },
@@ -106,7 +107,7 @@ export function fitting(item: Item | null): fc.Arbitrary<Json> {
 export const orNull = (value: fc.Arbitrary<Json>): fc.Arbitrary<Json> =>
   fc.oneof({ arbitrary: value, weight: 7 }, { arbitrary: fc.constant(null), weight: 1 });
 
-/** An object with some of the members: each may be missing. */
+/** An object with some of the members. */
 export const some = (
   members: readonly (readonly [name: string, value: fc.Arbitrary<Json>])[],
 ): fc.Arbitrary<{ [name: string]: Json }> =>

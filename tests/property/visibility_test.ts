@@ -13,7 +13,7 @@ import {
   type CreatedCollection,
   destroy,
   explain,
-  filledIn,
+  fillPlaceholders,
   openCaseProjects,
   queryText,
 } from "./created_collection.ts";
@@ -23,7 +23,7 @@ import { check } from "./run.ts";
 const DOCUMENTS_MAX = 14;
 const QUESTIONS_MAX = 6;
 
-/** Private rows of every user, of nobody, and in the trash, for others to refer to. */
+/** Private rows of every user, without owner, and in the trash, as targets of references. */
 const LINKED: CollectionCase = {
   definition: {
     name: "linked",
@@ -37,7 +37,7 @@ const LINKED: CollectionCase = {
   })),
 };
 
-/** A text that no generated query holds: where it turns up, its document was shown. */
+/** Returns a text that no query contains: an answer that contains it shows its document. */
 function mark(kind: string, n: number): string {
   return `<${kind}-${n}>`;
 }
@@ -52,29 +52,29 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition) =>
     }),
   }));
 
-Deno.test("no parameter shows a row, or a number of rows, that the caller may not see", async () => {
+Deno.test("no parameter shows a row, or a count of rows, that the caller may not see", async () => {
   await using caseProjects = await openCaseProjects();
   let linked: CreatedCollection | null = null;
   await check("Row-level security", cases, async ({ caller, questions, ...collection }) => {
     const caseProject = await caseProjects.next();
     if (linked?.caseProject !== caseProject) linked = await createCase(caseProject, LINKED);
-    const created = await createCase(caseProject, marked(collection, linked));
+    const created = await createCase(caseProject, withMarks(collection, linked));
     const asked = [];
     for (const question of questions) asked.push(await ask(created, linked, caller, question));
     await readHidden(created, caller);
     await withoutHidden(created, caller);
-    // What may not be seen has no part in any answer: it stays the same without.
-    for (const { query, answer, tell } of asked) {
+    // Hidden rows do not affect any answer: without them the answers are the same.
+    for (const { query, answer, explainFailure } of asked) {
       const again = await askFor(created, caller, query);
-      tell(() => {
+      explainFailure(() => {
         assert.equal(again.status, answer.status);
-        assert.deepEqual(again.body, answer.body, "rows that are not to be seen make a difference");
+        assert.deepEqual(again.body, answer.body, "hidden rows change the answer");
       });
     }
   });
 });
 
-/** Two refs to private rows, one to a user, and a mark by which a row is told. */
+/** Adds two refs to private rows, one to a user, and a mark that identifies each row. */
 function withLinks(definition: Definition, target: string): Definition {
   const extra = ["mark", "link", "links", "friend"];
   return {
@@ -89,7 +89,10 @@ function withLinks(definition: Definition, target: string): Definition {
   };
 }
 
-function marked({ definition, plans }: CollectionCase, linked: CreatedCollection): CollectionCase {
+function withMarks(
+  { definition, plans }: CollectionCase,
+  linked: CreatedCollection,
+): CollectionCase {
   const ids = linked.documents.map(({ _id }) => _id);
   const members = (n: number): Members => ({
     ...{ mark: mark("row", n), link: ids[n % ids.length]!, links: ids },
@@ -111,13 +114,14 @@ async function ask(
   caller: CallerChoice,
   question: Question,
 ) {
-  const parameters = filledIn(created, question.parameters);
+  const parameters = fillPlaceholders(created, question.parameters);
   const query = [queryText(parameters), ...question.raw].filter((part) => part !== "").join("&");
   const answer = await askFor(created, caller, query);
-  const tell = (compare: () => void) => explain(created, caller, { parameters, answer }, compare);
-  // Trash is shown to nobody who does not ask for it.
+  const explainFailure = (compare: () => void) =>
+    explain(created, caller, { parameters, answer }, compare);
+  // Rows in the trash are only shown on request.
   const withTrash = query.includes("include_deleted");
-  tell(() => {
+  explainFailure(() => {
     assert.ok(answer.status < 500);
     checkShown(answer, visibleOf(created, caller, withTrash));
     for (const { mark } of [created, linked].flatMap((one) => hiddenOf(one, caller, withTrash))) {
@@ -125,7 +129,7 @@ async function ask(
     }
   });
   if (question.stolenCursor) await useStolenCursor(created, caller, query);
-  return { query, answer, tell };
+  return { query, answer, explainFailure };
 }
 
 function checkShown({ status, body }: Answer, documents: readonly Document[]): void {
@@ -133,10 +137,10 @@ function checkShown({ status, body }: Answer, documents: readonly Document[]): v
   const visible = documents.map(({ _id }) => _id);
   const { items = [], total = 0, count = 0 } = body.data;
   for (const { _id } of items) assert.ok(visible.includes(_id), `shows ${_id}`);
-  assert.ok(Math.max(total, count) <= visible.length, "counts more than may be seen");
+  assert.ok(Math.max(total, count) <= visible.length, "counts hidden rows");
 }
 
-/** A page that another caller was given leads nowhere. */
+/** Checks that the cursor of another caller's page is refused. */
 async function useStolenCursor(
   created: CreatedCollection,
   caller: CallerChoice,
@@ -177,7 +181,7 @@ function hiddenOf(
   return created.documents.filter((document) => !isSeen(document));
 }
 
-/** The first hidden row cannot be read by its id either. */
+/** Checks that the first hidden row cannot be read by its id. */
 async function readHidden(created: CreatedCollection, caller: CallerChoice): Promise<void> {
   const [hidden] = hiddenOf(created, caller);
   if (hidden === undefined) return;

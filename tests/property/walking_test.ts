@@ -9,7 +9,7 @@ import {
   createCase,
   type CreatedCollection,
   explain,
-  filledIn,
+  fillPlaceholders,
   openCaseProjects,
   queryText,
 } from "./created_collection.ts";
@@ -21,9 +21,9 @@ const DOCUMENTS_MAX = 30;
 interface Walk {
   readonly caller: CallerChoice;
   readonly parameters: readonly Parameter[];
-  /** Which page by number it begins with, if there are so many. */
+  /** Number of the page at which it begins, if that page exists. */
   readonly start: number;
-  /** How the pages are shown, in turn. */
+  /** Parameters that show the pages, in turn. */
   readonly steps: readonly (readonly Parameter[])[];
 }
 
@@ -35,15 +35,16 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition): fc.Arbitrary<Walk> =>
     steps: fc.array(pagePresentation(definition), { minLength: 1, maxLength: 4 }),
   }));
 
-Deno.test("pages by cursor lead through the whole list and back, each row once", async () => {
+Deno.test("pages by cursor go through the complete list and back, each row once", async () => {
   await using caseProjects = await openCaseProjects();
   await check("Walking", cases, async (one) => {
     const created = await createCase(await caseProjects.next(), one);
-    await new Walker(created, { ...one, parameters: filledIn(created, one.parameters) }).walk();
+    await new Walker(created, { ...one, parameters: fillPlaceholders(created, one.parameters) })
+      .walk();
   });
 });
 
-/** The part of a list that a page shows: from the first index up to the second. */
+/** The part of a list on a page: from the first index up to, and without, the second. */
 type Span = readonly [from: number, to: number];
 
 interface Step {
@@ -51,7 +52,7 @@ interface Step {
   readonly span: Span;
 }
 
-/** Walks one list, comparing every page with the model. */
+/** Reads one list and compares every page with the model. */
 class Walker {
   readonly #created: CreatedCollection;
   readonly #walk: Walk;
@@ -70,7 +71,7 @@ class Walker {
     assert.equal(step.span[1], order.length);
     while (step.answer.body.data.prevCursor !== null) step = await this.#back(step);
     assert.equal(step.span[0], 0);
-    // Who went back can go on again.
+    // After going back, paging forward continues.
     if (step.span[1] < order.length) await this.#onwards(step);
   }
 
@@ -99,7 +100,7 @@ class Walker {
     return steps[this.#steps++ % steps.length]!;
   }
 
-  /** Asks for a page and compares it with that part of the model's list. */
+  /** Requests a page and compares it with its part of the model's list. */
   async #page([from, to]: Span, more: readonly Parameter[]): Promise<Step> {
     let step: Step | undefined;
     await this.#ask(more, (answer, { order, show, total, limit }) => {
@@ -120,7 +121,7 @@ class Walker {
     return step!;
   }
 
-  /** Null where the model says that the list is refused. */
+  /** Resolves to null if the model refuses the list. */
   async #ask(
     more: readonly Parameter[],
     compare: (answer: Answer, expected: Listing) => void,

@@ -1,19 +1,18 @@
-/** What the output of `deno test` says. */
-
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
 }
 
-/** Of an output, enough for what it says of failures. */
+/** Maximum number of characters of the failures that are printed again. */
 const FAILURE_CHARACTERS = 8_000;
 
 // deno-lint-ignore no-control-regex -- Colours are escape sequences.
 const withoutColours = (output: string): string => output.replaceAll(/\x1b\[[0-9;]*m/g, "");
 
 /**
- * What the last summary in an output of `deno test` says; null if it has none. A run that failed
- * without a failed test, say by a file that could not be loaded, failed once.
+ * Returns the counts of the last summary in an output of `deno test`, or null if it has none. A run
+ * that failed without a failed test, for example because a file could not be loaded, counts as one
+ * failure.
  */
 export function countsOf(output: string, success: boolean): Counts | null {
   const summary = [
@@ -24,7 +23,7 @@ export function countsOf(output: string, success: boolean): Counts | null {
   return { passed: Number(summary[1]), failed: success ? failed : Math.max(failed, 1) };
 }
 
-/** The last of what an output of `deno test` says of its failures: errors, then names. */
+/** Returns the end of the failures in an output of `deno test`: errors, then names. */
 export function failuresOf(output: string): string {
   const plain = withoutColours(output);
   const errors = plain.lastIndexOf("\n ERRORS \n");
@@ -41,10 +40,9 @@ export const sumOf = (counts: Iterable<Counts>): Counts => {
 };
 
 const TEST_CASE = /<testcase name="([^"]*)" classname="(?:\.\/)?([^"]*)" time="([\d.]+)"/g;
-/** Between a test and its step. */
+/** Separator between the names of a test and its step. */
 const STEP = " &gt; ";
 
-/** How long the tests of each file took, in seconds, from the report in JUnit's form. */
 export function secondsOf(report: string): Map<string, number> {
   const cases = [...report.matchAll(TEST_CASE)].map(([, name, file, seconds]) => ({
     name: name!,
@@ -55,7 +53,7 @@ export function secondsOf(report: string): Map<string, number> {
   const seconds = new Map<string, number>();
   for (const { name, file, seconds: taken } of cases) {
     const parts = name.split(STEP);
-    // A step is part of its test.
+    // The time of a test includes its steps.
     const isStep = parts.some((_, i) =>
       i > 0 && names.has(`${file} ${parts.slice(0, i).join(STEP)}`)
     );

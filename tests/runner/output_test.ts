@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { countsOf, failuresOf, secondsOf, sumOf } from "./output.ts";
 
-Deno.test("the last summary of an output counts, with steps, ignored tests and colours", () => {
+Deno.test("countsOf reads the last summary, with steps, ignored tests and colours", () => {
   for (
     const [output, passed, failed] of [
       ["ok | 12 passed | 0 failed (3s)\n", 12, 0],
@@ -12,7 +12,7 @@ Deno.test("the last summary of an output counts, with steps, ignored tests and c
   ) assert.deepEqual(countsOf(output, failed === 0), { passed, failed });
 });
 
-Deno.test("a run that failed without a failed test counts as one failure", () => {
+Deno.test("countsOf counts a run that failed without a failed test as one failure", () => {
   assert.deepEqual(countsOf("FAILED | 7 passed | 0 failed (1s)\n", false), {
     passed: 7,
     failed: 1,
@@ -20,7 +20,7 @@ Deno.test("a run that failed without a failed test counts as one failure", () =>
   assert.equal(countsOf("error: No test modules found\n", false), null);
 });
 
-Deno.test("of a run that failed its errors and names are kept, without colours", () => {
+Deno.test("failuresOf returns the errors and names of a failed run without colours", () => {
   const errors =
     "ERRORS \n\na => ./a_test.ts:1:6\nerror: Error: x\n\n FAILURES \n\na => ./a_test.ts:1:6";
   const summary = "FAILED | 1 passed | 1 failed (1s)";
@@ -34,7 +34,7 @@ Deno.test("of a run that failed its errors and names are kept, without colours",
   assert.ok(failuresOf(`\n ERRORS \n${"x".repeat(20_000)}\n${summary}`).endsWith(`x\n${summary}`));
 });
 
-Deno.test("counts add up", () => {
+Deno.test("sumOf adds up counts", () => {
   const counts = [{ passed: 3, failed: 0 }, { passed: 4, failed: 2 }];
   assert.deepEqual(sumOf(counts), { passed: 7, failed: 2 });
   assert.deepEqual(sumOf([]), { passed: 0, failed: 0 });
@@ -43,7 +43,7 @@ Deno.test("counts add up", () => {
 const testCase = (name: string, file: string, seconds: string) =>
   `<testcase name="${name}" classname="${file}" time="${seconds}" line="1" col="6">\n</testcase>`;
 
-Deno.test("the seconds of a file are those of its tests, of which steps are a part", () => {
+Deno.test("secondsOf sums up the tests of a file, which include their steps", () => {
   const report = [
     testCase("a &gt; b", "./tests/a_test.ts", "2.000"),
     testCase("c", "./tests/a_test.ts", "0.500"),

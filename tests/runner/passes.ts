@@ -1,4 +1,4 @@
-/** Which test files run on which engine and store, in the short run and in the full matrix. */
+/** Assigns test files to engines and stores, for the short run and for the full matrix. */
 
 export interface Pass {
   readonly title: string;
@@ -7,37 +7,37 @@ export interface Pass {
   readonly files: readonly string[];
 }
 
-/** Where the passes beside the embedded one can run. */
+/** Available servers for the passes on MongoDB and with a bucket. */
 export interface Servers {
   readonly mongodb: boolean;
   readonly s3: boolean;
 }
 
-/** Suites that see engine and store only from outside. */
+/** Matches suites that use engine and store only through Corbel. */
 const ENGINE_NEUTRAL = /^tests\/(?:api|pages|property|acceptance|attacks)\/(?!sqlite_)/;
 
 /**
- * Tests of pages in a browser, of the document and its clients, of hostile HTTP, and of what reading
- * a request costs: what they prove ends before the store is asked, or takes minutes and is the same
- * on each.
+ * Matches tests of pages in a browser, of the document and its clients, of hostile HTTP, and of the
+ * cost of parsing a request. They run on one engine, because they do not reach the store, or take
+ * minutes with the same result on each.
  */
-const ONCE =
+const ON_ONE_ENGINE =
   /^tests\/(?:acceptance\/(?:dashboard_|generated\/|schemathesis\/|hostile_|reference_|quickstart_|\w+_example_|clients\/browser_)|attacks\/(?:every_request|\w*parsers)_)/;
 
-/** What installs tools of other languages, and takes minutes: only the full matrix has it. */
+/** Matches suites with tools of other languages, which take minutes: full matrix only. */
 export const ONLY_IN_FULL = /^tests\/acceptance\/(?:generated\/|schemathesis\/|clients\/python_)/;
 
-/** By what suites are called, which is by operation and journey. */
+/** Matches suites about files by their names, which are those of operations and journeys. */
 const ABOUT_FILES = /upload|(?<!pro)file|storage|reaper|quota|moving/;
-/** Attacks on what Corbel serves, whichever store files are in. */
+/** Matches attacks that do not depend on the file store. */
 const ATTACKS_ON_BOTH = /^resumable_/;
-/** What only a folder needs, and what takes a bucket in any run. */
+/** Matches suites that test one kind of store, or use a bucket in any run. */
 const ABOUT_ONE_STORE = /^(?:put_blob|serve_file(?!_sizes)|disk|s3)_/;
 
 /**
- * What of the matrix every run holds. The port's contract suites prove that engines and stores are
- * interchangeable; beyond them, what leans on their finer points runs on each: properties, listing,
- * rules, repeated requests, what may happen once, uploads, and one journey.
+ * Files that the short run also runs on MongoDB. The port's contract suites prove that engines and
+ * stores are interchangeable. In addition, suites that depend on details run on each: properties,
+ * lists, rules, repeated requests, effects that may happen only once, uploads, and one journey.
  */
 export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/property\//,
@@ -55,21 +55,22 @@ export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
 ];
 export const CHOSEN_ON_BOTH: readonly RegExp[] = [/^tests\/acceptance\/files_/];
 
-const onMongodb = (path: string): boolean => ENGINE_NEUTRAL.test(path) && !ONCE.test(path);
+const onMongodb = (path: string): boolean => ENGINE_NEUTRAL.test(path) && !ON_ONE_ENGINE.test(path);
 
-/** Not attacks on the addresses of one kind of store. */
+/** Returns whether a suite can run with a bucket, unlike attacks on one kind of store. */
 function inBucket(path: string): boolean {
   const [, folder, name = ""] = path.split("/");
   if (folder === "attacks") return ATTACKS_ON_BOTH.test(name);
   return onMongodb(path) && ABOUT_FILES.test(name) && !ABOUT_ONE_STORE.test(name);
 }
 
-/** Of a journey, every engine meets every store. */
+/** Returns whether a suite runs on MongoDB with a bucket: only journeys do. */
 const onBoth = (path: string): boolean => inBucket(path) && path.startsWith("tests/acceptance/");
 
 /**
- * The passes over these files. The embedded engine takes all of them, but for those of the full
- * matrix in the short run; the others then take the chosen ones among those that they can run.
+ * Returns the passes over these files. The embedded engine runs all files, except that the short
+ * run leaves out those of the full matrix. The other passes run the selected files among those that
+ * they can run.
  */
 export function passesOver(
   files: readonly string[],
@@ -77,9 +78,9 @@ export function passesOver(
 ): Pass[] {
   const take = (runs: (path: string) => boolean, chosen: readonly RegExp[]) =>
     files.filter((path) => runs(path) && (all || chosen.some((pattern) => pattern.test(path))));
-  const own = files.filter((path) => all || !ONLY_IN_FULL.test(path));
+  const embedded = files.filter((path) => all || !ONLY_IN_FULL.test(path));
   const passes: Pass[] = [
-    { title: "The embedded engine", database: "sqlite", storage: "disk", files: own },
+    { title: "The embedded engine", database: "sqlite", storage: "disk", files: embedded },
   ];
   if (servers.mongodb) {
     const chosen = take(onMongodb, CHOSEN_ON_MONGODB);
@@ -97,7 +98,7 @@ export function passesOver(
   return passes.filter(({ files }) => files.length > 0);
 }
 
-/** What the full matrix has and the short run has not, as lines to print. */
+/** Returns lines that list the files of the full matrix that the short run leaves out. */
 export function leftOutOf(short: readonly Pass[], full: readonly Pass[]): string[] {
   return full.flatMap(({ title, files }) => {
     const run = new Set(short.find((pass) => pass.title === title)?.files);

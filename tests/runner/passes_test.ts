@@ -49,7 +49,7 @@ const filesBy = (passes: readonly Pass[]): Record<string, readonly string[]> =>
     passes.map(({ database, storage, files }) => [`${database} ${storage}`, files]),
   );
 
-Deno.test("the full matrix runs what sees an engine or a store only from outside on each", () => {
+Deno.test("the full matrix runs engine-neutral suites on each engine and store", () => {
   const files = [...EMBEDDED_ONLY, ...NEUTRAL, ...ABOUT_FILES, ...OF_ONE_STORE];
   assert.deepEqual(filesBy(passesOver(files, { all: true, servers: EVERYWHERE })), {
     "sqlite disk": files,
@@ -67,12 +67,12 @@ Deno.test("without a server there is no pass on it", () => {
   assert.deepEqual(over(false, true), ["sqlite disk", "sqlite s3"]);
 });
 
-Deno.test("the short run takes every file once but those of the full matrix, and of its rest a chosen part", () => {
+Deno.test("the short run takes every file once, without those of the full matrix", () => {
   const short = passesOver(EVERY_FILE, { all: false, servers: EVERYWHERE });
   const full = filesBy(passesOver(EVERY_FILE, { all: true, servers: EVERYWHERE }));
   for (const [where, files] of Object.entries(filesBy(short))) {
     const all = new Set(full[where]);
-    assert.deepEqual(files.filter((path) => !all.has(path)), [], `${where} has nothing of its own`);
+    assert.deepEqual(files.filter((path) => !all.has(path)), [], `${where} has no unknown files`);
     if (where === "sqlite disk") {
       const left = EVERY_FILE.filter((path) => !files.includes(path));
       assert.ok(left.length > 0 && left.every((path) => ONLY_IN_FULL.test(path)), left.join(" "));
@@ -81,7 +81,7 @@ Deno.test("the short run takes every file once but those of the full matrix, and
   assert.equal(short.length, 4);
 });
 
-Deno.test("every choice is of a file that exists and can run there", () => {
+Deno.test("every selection matches a file that exists and can run there", () => {
   const passes = passesOver(EVERY_FILE, { all: true, servers: EVERYWHERE });
   const [, mongodb, bucket, both] = passes.map(({ files }) => files);
   for (
@@ -92,18 +92,18 @@ Deno.test("every choice is of a file that exists and can run there", () => {
     ] as const
   ) {
     for (const pattern of patterns) {
-      assert.ok(files!.some((path) => pattern.test(path)), `${pattern} chooses no file`);
-      // Each of the alternatives too.
+      assert.ok(files!.some((path) => pattern.test(path)), `${pattern} matches no file`);
+      // Each alternative of a pattern is checked separately.
       const [before, alternatives, after] = pattern.source.split(/\(\?:|\)(?=[^)]*$)/);
       for (const one of after === undefined ? [] : alternatives!.split("|")) {
         const alone = new RegExp(before + one + after);
-        assert.ok(files!.some((path) => alone.test(path)), `${alone} chooses no file`);
+        assert.ok(files!.some((path) => alone.test(path)), `${alone} matches no file`);
       }
     }
   }
 });
 
-Deno.test("what the short run leaves out is told by pass, folder and file", () => {
+Deno.test("leftOutOf lists left-out files by pass and folder", () => {
   const pass = (title: string, ...files: string[]): Pass => ({
     title,
     database: "mongodb",
@@ -125,7 +125,7 @@ Deno.test("what the short run leaves out is told by pass, folder and file", () =
   ]);
 });
 
-Deno.test("shards hold every file of every pass once, those that take long first, tools last", () => {
+Deno.test("shards contain every file of every pass once, long ones first and tools last", () => {
   const passes = passesOver(EVERY_FILE, { all: true, servers: EVERYWHERE });
   const shards = shardsOf(passes);
   for (const pass of passes) {

@@ -1,25 +1,25 @@
-/** Passes cut into pieces that processes take from one queue, so that no core idles at an end. */
+/** Divides passes into shards, which processes take from one queue to keep all cores busy. */
 
 import { ONLY_IN_FULL, type Pass } from "./passes.ts";
 
-/** Files of one pass that one process runs, one after the other. */
+/** Files of one pass that one process runs in sequence. */
 export interface Shard {
   readonly pass: Pass;
   readonly files: readonly string[];
 }
 
-/** What waits for time limits, and for processes to begin and end, most of its time. */
-const WAITING =
+/** Matches suites that mostly wait for time limits and for processes to start and stop. */
+const MOSTLY_WAITING =
   /^(?:tests\/(?:faults\/|api\/(?:killed_process|failing_workers)_|attacks\/resumable_connections_|acceptance\/(?:crash|live_lists_killed|long_requests|resumed_uploads|stop|webhooks|workers|two_processes|(?:s3_)?start_refusals|sqlite_disk_trouble)_)|lib\/files\/check_storage_)/;
 
 /**
- * How many files make a shard, embedded and on MongoDB; those that take longest first. Each process
- * takes two seconds to load and to compile what it tests, so there are as few as keep all cores busy
- * to the end. On the stand-in, change streams wait for what killed processes left open, and behind 36
- * files the first live list began a minute late.
+ * Number of files per shard, embedded and on MongoDB, longest suites first. Each process takes two
+ * seconds to load and compile the code, so there are only as many shards as keep all cores busy.
+ * Shards on the stand-in are smaller, because transactions that killed processes left open delay
+ * its change streams.
  */
-const SIZES: readonly (readonly [files: RegExp, size: number, onMongodb: number])[] = [
-  [WAITING, 2, 1],
+const SHARD_SIZES: readonly (readonly [files: RegExp, size: number, onMongodb: number])[] = [
+  [MOSTLY_WAITING, 2, 1],
   [/^tests\/acceptance\//, 5, 5],
   [/^tests\/contract\//, 7, 7],
   [/^tests\/property\//, 10, 10],
@@ -28,29 +28,34 @@ const SIZES: readonly (readonly [files: RegExp, size: number, onMongodb: number]
   [/^/, 100, 100],
 ];
 
-/** Whether a shard needs little processor time. */
-export const isIdle = ({ files }: Shard): boolean => files.every((path) => WAITING.test(path));
+/** Returns whether a shard needs little processor time. */
+export const isIdle = ({ files }: Shard): boolean =>
+  files.every((path) => MOSTLY_WAITING.test(path));
 
-/** Files that ask for MongoDB only in a pass that runs on it. */
-const OF_A_PASS = /^(?:lib|routes|openapi|tests\/(?:acceptance|api|attacks|faults|house|pages))\//;
+/** Matches files that need MongoDB only in a pass that runs on it. */
+const MONGODB_ONLY_IN_PASS =
+  /^(?:lib|routes|openapi|tests\/(?:acceptance|api|attacks|faults|house|pages))\//;
 
-/** Whether tests of a shard may ask for a MongoDB server that they do not start themselves. */
+/** Returns whether tests of a shard may need a MongoDB server that they do not start themselves. */
 export const needsMongodb = ({ pass, files }: Shard): boolean =>
-  pass.database === "mongodb" || !files.every((path) => OF_A_PASS.test(path));
+  pass.database === "mongodb" || !files.every((path) => MONGODB_ONLY_IN_PASS.test(path));
 
 const rankOf = (path: string): number =>
-  ONLY_IN_FULL.test(path) ? SIZES.length : SIZES.findIndex(([files]) => files.test(path));
+  ONLY_IN_FULL.test(path)
+    ? SHARD_SIZES.length
+    : SHARD_SIZES.findIndex(([files]) => files.test(path));
 
 /**
- * The shards of all passes, in the order to run them: long ones first, so that short ones end it. On
- * a server the same files take longer, so what is embedded comes last of its rank. Behind all comes
- * what compiles with tools that take every core at once: what is left then has no time limits.
+ * Returns the shards of all passes in the order to run them. Long shards come first, which lets
+ * short ones fill the end. MongoDB shards come before embedded ones of the same rank, because they
+ * take longer. Suites that compile with tools on all cores come last, after all tests with time
+ * limits.
  */
 export function shardsOf(passes: readonly Pass[]): Shard[] {
   const shards: (Shard & { readonly rank: number })[] = [];
   for (const pass of passes.toReversed()) {
     for (const [rank, files] of Map.groupBy(pass.files, rankOf)) {
-      const [, embedded, onMongodb] = SIZES[rank] ?? [null, 1, 1];
+      const [, embedded, onMongodb] = SHARD_SIZES[rank] ?? [null, 1, 1];
       const size = pass.database === "mongodb" ? onMongodb : embedded;
       for (let at = 0; at < files.length; at += size) {
         shards.push({ pass, rank, files: files.slice(at, at + size) });

@@ -4,7 +4,6 @@ import { makeTemporary } from "./temporary.ts";
 
 const isThere = (path: string): Promise<boolean> => Deno.stat(path).then(() => true, () => false);
 
-/** With `TMPDIR` as it is given, or without one. */
 async function withTmpdir<T>(given: string | null, work: () => Promise<T>): Promise<T> {
   const before = Deno.env.get("TMPDIR");
   if (given === null) Deno.env.delete("TMPDIR");
@@ -25,25 +24,25 @@ const folderWith = (given: string | null): Promise<string> =>
     return temporary.folder;
   });
 
-Deno.test("a run's folder is removed with all that is in it, wherever it was", async () => {
+Deno.test("a run's folder is removed with its content, wherever it was", async () => {
   assert.equal(await isThere(await folderWith(null)), false);
 });
 
-Deno.test("a run's folder is where TMPDIR says", async () => {
-  const given = await Deno.makeTempDir();
-  const folder = await folderWith(given);
-  assert.ok(folder.startsWith(`${given}/`), folder);
-  assert.deepEqual([...Deno.readDirSync(given)], []);
-  await Deno.remove(given);
+Deno.test("a run's folder is in TMPDIR if it is set", async () => {
+  const tmpdir = await Deno.makeTempDir();
+  const folder = await folderWith(tmpdir);
+  assert.ok(folder.startsWith(`${tmpdir}/`), folder);
+  assert.deepEqual([...Deno.readDirSync(tmpdir)], []);
+  await Deno.remove(tmpdir);
 });
 
-Deno.test("what a killed run has left mounted is removed, and what another run uses stays", () =>
+Deno.test("the mount of a killed run is removed, and that of another run stays", () =>
   withTmpdir(null, async () => {
     await using other = await makeTemporary();
     const left = await Deno.makeTempDir({ prefix: "corbel-run-" });
     const args = ["-t", "tmpfs", "corbel-run", left];
     const isMounted = await run("mount", args, { say: () => {} }).catch(() => ({ success: false }));
-    if (!isMounted.success) return await Deno.remove(left); // Only root may: there is nothing to leave.
+    if (!isMounted.success) return await Deno.remove(left); // Only root may mount.
     await Deno.writeTextFile(`${left}/held`, "");
     await using _next = await makeTemporary();
     assert.equal(await isThere(left), false);

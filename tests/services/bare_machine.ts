@@ -2,11 +2,10 @@ import type { Environment } from "./programs.ts";
 
 export interface Machine extends AsyncDisposable {
   readonly env: Environment;
-  /** Puts an empty file where a program is looked for. */
   put(path: string): Promise<void>;
 }
 
-/** A machine with nothing on its PATH and an empty cache. */
+/** Creates a machine with an empty PATH and an empty cache. */
 export async function bareMachine(): Promise<Machine> {
   const folder = await Deno.makeTempDir({ prefix: "corbel-services-" });
   return {

@@ -1,32 +1,32 @@
 /**
- * Ceph from Debian's packages, unpacked below a folder instead of installed: it starts no service,
- * makes no account and needs no rights.
+ * Unpacks Ceph from Debian's packages into a folder without installing it. This starts no service,
+ * creates no account and needs no root rights.
  */
 
 import { cephFolder, isUnpacked } from "./ceph.ts";
 import { type Environment, findProgram, servicesFolder } from "./programs.ts";
-import { type Bringing, type End, run } from "./run_program.ts";
+import { type InstallOptions, type ProgramEnd, run } from "./run_program.ts";
 
 const WANTED = ["ceph-mon", "ceph-osd", "radosgw"];
 
-/** Of all they ask for, what a gateway on one machine runs on: the rest looks after disks. */
+/** Matches the packages that a gateway on one machine needs. Other dependencies manage disks. */
 const NEEDED = /^(?:ceph|radosgw|lib|python3)/;
 
-/** Where root downloads, so that apt-get does not warn of a folder that only root may read. */
+/** Options to download as root, which avoid a warning about folders that only root reads. */
 const AS_ROOT = ["-o", "APT::Sandbox::User=root"];
 
 const BY_HAND = `Install Debian's packages \`${WANTED.join(" ")}\` yourself, ` +
   "or set S3_TEST_URL to http://<key id>:<secret>@<host> of a gateway whose account may make buckets.";
 
 /**
- * Unpacks what this machine lacks of it into the cache, below a temporary root that is renamed into
- * place: an interrupted one is never taken for a finished one. Throws with what to do instead.
+ * Unpacks the missing parts of Ceph into the cache. A temporary folder is renamed at the end, which
+ * keeps an interrupted run from leaving an incomplete cache. Throws with instructions.
  */
-export async function unpackCeph(env: Environment, { say, signal }: Bringing): Promise<void> {
+export async function unpackCeph(env: Environment, { say, signal }: InstallOptions): Promise<void> {
   const tools = await findTools(env);
   const folder = await cephFolder(env);
-  const bringing = { say, ...(signal && { signal }) };
-  let packages = await missingPackages(tools.apt, bringing);
+  const installOptions = { say, ...(signal && { signal }) };
+  let packages = await missingPackages(tools.apt, installOptions);
   await Deno.mkdir(servicesFolder(env), { recursive: true });
   const work = await Deno.makeTempDir({ dir: servicesFolder(env), prefix: ".unpacking-" });
   const root = `${work}/root`;
@@ -34,25 +34,25 @@ export async function unpackCeph(env: Environment, { say, signal }: Bringing): P
   try {
     for (const path of [root, downloads]) await Deno.mkdir(path);
     say(`Unpacking ${packages.length} of Debian's packages into ${folder}`);
-    const options = { ...bringing, cwd: downloads };
+    const options = { ...installOptions, cwd: downloads };
     const download = () => run(tools.apt, ["download", "-qq", ...AS_ROOT, ...packages], options);
     let downloaded = await download();
     if (!downloaded.success && !signal?.aborted) {
-      // Lists that are old name packages that are there no more.
-      await run(tools.apt, ["update", "-qq"], bringing);
-      packages = await missingPackages(tools.apt, bringing);
+      // Outdated package lists name packages that no longer exist.
+      await run(tools.apt, ["update", "-qq"], installOptions);
+      packages = await missingPackages(tools.apt, installOptions);
       downloaded = await download();
     }
     expect(downloaded, "`apt-get download` failed", signal);
     for await (const { name } of Deno.readDir(downloads)) {
       const args = ["-x", `${downloads}/${name}`, root];
-      expect(await run(tools.dpkg, args, bringing), `${name} cannot be unpacked`, signal);
+      expect(await run(tools.dpkg, args, installOptions), `${name} cannot be unpacked`, signal);
     }
     for (const name of ["doc", "man"]) {
       await Deno.remove(`${root}/usr/share/${name}`, { recursive: true }).catch(() => {});
     }
     if (!await isUnpacked(root, env)) {
-      throw new Error(`The packages brought no gateway. ${BY_HAND}`);
+      throw new Error(`The packages contain no gateway. ${BY_HAND}`);
     }
     await moveIntoPlace(root, folder, env);
   } finally {
@@ -61,8 +61,8 @@ export async function unpackCeph(env: Environment, { say, signal }: Bringing): P
   }
 }
 
-function expect({ success }: End, failure: string, signal?: AbortSignal): void {
-  if (signal?.aborted) throw new Error("The unpacking was stopped");
+function expect({ success }: ProgramEnd, failure: string, signal?: AbortSignal): void {
+  if (signal?.aborted) throw new Error("Unpacking was stopped");
   if (!success) throw new Error(`${failure}. ${BY_HAND}`);
 }
 
@@ -74,19 +74,19 @@ async function findTools(env: Environment): Promise<{ apt: string; dpkg: string 
   throw new Error(`This machine has no apt-get and dpkg-deb. ${BY_HAND}`);
 }
 
-/** Names of the packages that are needed and not installed, as apt-get itself works them out. */
-async function missingPackages(apt: string, bringing: Bringing): Promise<string[]> {
+/** Returns the needed packages that are not installed, as apt-get resolves them. */
+async function missingPackages(apt: string, installOptions: InstallOptions): Promise<string[]> {
   const plan = () =>
     new Deno.Command(apt, {
       args: ["install", "--simulate", "--no-install-recommends", ...WANTED],
       env: { LC_ALL: "C" },
       stdin: "null",
-      ...(bringing.signal && { signal: bringing.signal }),
+      ...(installOptions.signal && { signal: installOptions.signal }),
     }).output();
   let planned = await plan();
   if (!planned.success) {
-    // On a fresh machine there are no lists yet, and only root may bring them.
-    await run(apt, ["update", "-qq"], bringing);
+    // A fresh machine has no package lists, and only root may download them.
+    await run(apt, ["update", "-qq"], installOptions);
     planned = await plan();
   }
   const decoder = new TextDecoder();
@@ -103,7 +103,7 @@ async function missingPackages(apt: string, bringing: Bringing): Promise<string[
   return names.filter((name) => NEEDED.test(name));
 }
 
-/** Of two at once the first stays; one that is not whole makes room. */
+/** Renames the folder. If another process was first, its folder stays, unless it is incomplete. */
 async function moveIntoPlace(root: string, folder: string, env: Environment): Promise<void> {
   if (!await isUnpacked(folder, env)) {
     await Deno.remove(folder, { recursive: true }).catch(() => {});

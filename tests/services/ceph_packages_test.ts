@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { cephFolder, findCephPrograms } from "./ceph.ts";
 import { unpackCeph } from "./ceph_packages.ts";
 
-/** What apt-get says of packages that it would install, and of others that it would only set up. */
+/** Output of apt-get for packages to install, and for others to configure. */
 const PLAN = `NOTE: This is only a simulation!
 Inst librados2 (16.2.15 Debian:12/oldstable [amd64])
 Inst python3-rados (16.2.15 Debian:12/oldstable [amd64])
@@ -17,13 +17,13 @@ const UNPACK = 'mkdir -p "$3/usr/bin" "$3/usr/share/doc"; for name in ceph ceph-
   'monmaptool radosgw radosgw-admin; do : > "$3/usr/bin/$name"; done';
 
 interface Scripts {
-  /** What `apt-get install --simulate` does. */
+  /** Script of `apt-get install --simulate`. */
   readonly plan?: string;
   readonly download?: string;
   readonly unpack?: string;
 }
 
-/** A machine whose `apt-get` and `dpkg-deb` are scripts; null leaves both out. */
+/** Creates a machine whose `apt-get` and `dpkg-deb` are scripts; null leaves both out. */
 async function machineWith(scripts: Scripts | null) {
   const folder = await Deno.makeTempDir({ prefix: "corbel-services-" });
   const cache = `${folder}/cache`;
@@ -54,7 +54,7 @@ async function machineWith(scripts: Scripts | null) {
   };
 }
 
-Deno.test("what the machine lacks is unpacked into the cache, and nothing is installed", async () => {
+Deno.test("missing packages are unpacked into the cache, and nothing is installed", async () => {
   await using machine = await machineWith({});
   await machine.unpack();
   const root = await cephFolder(machine.env);
@@ -71,7 +71,7 @@ Deno.test("what the machine lacks is unpacked into the cache, and nothing is ins
   assert.match(machine.said.join("\n"), /Unpacking 4 of Debian's packages into .*cache/);
 });
 
-Deno.test("without lists of packages they are brought, and tried once more", async () => {
+Deno.test("missing package lists are downloaded, and the plan is made again", async () => {
   const plan = "if grep -q update FOLDER/calls; then cat FOLDER/plan; else exit 100; fi";
   await using machine = await machineWith({ plan });
   await machine.unpack();
@@ -83,7 +83,7 @@ Deno.test("without lists of packages they are brought, and tried once more", asy
   ]);
 });
 
-Deno.test("lists that are too old to download by are brought up to date", async () => {
+Deno.test("outdated package lists are updated", async () => {
   const download = `grep -q update FOLDER/calls || exit 100; ${DOWNLOAD}`;
   await using machine = await machineWith({ download });
   await machine.unpack();
@@ -92,23 +92,23 @@ Deno.test("lists that are too old to download by are brought up to date", async 
   assert.deepEqual(asked, ["install", "download", "update", "install", "download"]);
 });
 
-Deno.test("a failure says what to do instead, and leaves nothing that could be taken for Ceph", async () => {
+Deno.test("a failure gives instructions and leaves no partial Ceph", async () => {
   const failures: [Scripts | null, RegExp][] = [
     [null, /no apt-get and dpkg-deb\. Install Debian's packages.*S3_TEST_URL/],
     [{ plan: "echo Unable to locate >&2; exit 100" }, /apt-get update.*root.*Unable to locate/],
     [{ download: "exit 100" }, /apt-get download.*failed.*S3_TEST_URL/],
     [{ unpack: `${UNPACK}; exit 2` }, /\.deb cannot be unpacked/],
-    [{ unpack: "exit 0" }, /brought no gateway/],
+    [{ unpack: "exit 0" }, /contain no gateway/],
   ];
-  for (const [scripts, told] of failures) {
+  for (const [scripts, message] of failures) {
     await using machine = await machineWith(scripts);
-    await assert.rejects(machine.unpack(), told);
+    await assert.rejects(machine.unpack(), message);
     assert.equal(await findCephPrograms(machine.env), null);
     assert.deepEqual(await Promise.try(machine.left).catch(() => []), []);
   }
 });
 
-Deno.test("one that is stopped ends and leaves nothing", async () => {
+Deno.test("a stopped unpacking ends and leaves nothing", async () => {
   await using machine = await machineWith({ download: "exec sleep 600" });
   const stop = new AbortController();
   const reason = assert.rejects(machine.unpack(stop.signal), /stopped/);
@@ -118,7 +118,7 @@ Deno.test("one that is stopped ends and leaves nothing", async () => {
   assert.deepEqual(machine.left(), []);
 });
 
-Deno.test("of two at once both end well, and one stays", async () => {
+Deno.test("of two concurrent runs both succeed, and one folder stays", async () => {
   await using machine = await machineWith({});
   await Promise.all([machine.unpack(), machine.unpack()]);
   assert.equal(machine.left().length, 1);

@@ -1,36 +1,37 @@
 /**
- * S3 servers of the tests' own: Ceph with one monitor, one store that keeps everything in memory,
- * and its object gateway. It checks signatures, lengths, types and expiry as strictly as AWS does.
+ * S3 servers of the tests: Ceph with one monitor, one store in memory, and its object gateway. It
+ * checks signatures, lengths, types and expiry as strictly as AWS does.
  */
 
 import { type CephPrograms, findCephPrograms } from "./ceph.ts";
-import { freePort, launch, type Running } from "./guarded.ts";
+import { freePort, launch, type RunningServer } from "./guarded.ts";
 import { isFile } from "./programs.ts";
 
 export interface CephOptions {
-  /** By default those that {@linkcode findCephPrograms} finds. */
+  /** Programs to start; by default those that {@linkcode findCephPrograms} finds. */
   readonly programs?: CephPrograms;
-  /** How long it may take until it answers; 60 s by default. */
+  /** Time limit for the start in milliseconds; 60 s by default. */
   readonly withinMs?: number;
 }
 
-/** A gateway that answers. Disposing it kills its processes and removes what they left. */
+/** A running gateway. Disposing it kills its processes and removes their files. */
 export interface Ceph extends AsyncDisposable {
-  /** `http://<key id>:<secret>@127.0.0.1:<port>`, as `S3_TEST_URL` has it. */
+  /** `http://<key id>:<secret>@127.0.0.1:<port>`, in the format of `S3_TEST_URL`. */
   readonly url: string;
   readonly port: number;
   readonly folder: string;
   readonly pids: readonly number[];
-  /** Kills the gateway only: nobody answers at its address from then on. */
+  /** Kills only the gateway: from then on no server answers at its address. */
   killGateway(): Promise<void>;
 }
 
 const HOST = "127.0.0.1";
 const START_MS = 60_000;
 const LOOK_EVERY_MS = 20;
+/** Maximum number of ports that are tried. */
 const PORT_TRIES = 5;
 const LOG_CHARACTERS = 4000;
-/** Any will do: nothing but this folder and port is theirs. */
+/** Id of the cluster. Any id works, because each cluster has its own folder and ports. */
 const CLUSTER = "11111111-2222-3333-4444-555555555555";
 const OSD = "99999999-2222-3333-4444-555555555555";
 
@@ -40,15 +41,15 @@ interface Ports {
 }
 
 /**
- * Starts a gateway on the loopback address, and waits until it answers. Throws, with what the
- * programs said, when it does not in time; then nothing is left of it.
+ * Starts a gateway on the loopback address and waits until it answers. On a timeout, stops all
+ * programs, removes their files, and throws with their output.
  */
 export async function startCeph(options: CephOptions = {}): Promise<Ceph> {
   const programs = options.programs ?? await findCephPrograms(Deno.env.toObject());
   if (programs === null) throw new Error("There is no Ceph: run `deno task services`");
   for (let tries = 1;; tries++) {
     const folder = await Deno.makeTempDir({ prefix: "corbel-ceph-" });
-    const running: Running[] = [];
+    const running: RunningServer[] = [];
     const cleanUp = async () => {
       await Promise.all(running.map((program) => program.end("SIGKILL")));
       await Deno.remove(folder, { recursive: true });
@@ -81,8 +82,8 @@ interface Cluster {
   readonly programs: CephPrograms;
   readonly folder: string;
   readonly ports: Ports;
-  /** Filled with what was started, the gateway last. */
-  readonly running: Running[];
+  /** Started programs; the gateway is the last. */
+  readonly running: RunningServer[];
   readonly withinMs?: number;
 }
 
@@ -103,7 +104,7 @@ function createCluster({ programs, folder, ports, running, withinMs = START_MS }
     );
   }
 
-  /** In the foreground, so that the process is ours to end. */
+  /** Starts a program in the foreground, as a child process that can be stopped. */
   const serve = (...words: [string, ...string[]]) =>
     running.push(launch([...words, "-f"], folder, env));
 
@@ -117,7 +118,7 @@ function createCluster({ programs, folder, ports, running, withinMs = START_MS }
         await response.body?.cancel();
         if (response.ok && !running.at(-1)!.hasEnded()) return;
       } catch {
-        // Not listening yet.
+        // The gateway does not listen yet.
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     }
@@ -156,7 +157,7 @@ function createCluster({ programs, folder, ports, running, withinMs = START_MS }
   };
 }
 
-/** The folder of shared libraries below a root, whatever the machine; null for the machine's own. */
+/** Returns the folder of shared libraries below a root; null for the machine's own. */
 async function librariesOf({ root }: CephPrograms): Promise<string | null> {
   if (root === "") return null;
   for await (const { name } of Deno.readDir(`${root}/usr/lib`)) {
@@ -165,7 +166,7 @@ async function librariesOf({ root }: CephPrograms): Promise<string | null> {
   throw new Error(`has no libraries below ${root}: remove it and run \`deno task services\` again`);
 }
 
-/** What administers a cluster: a script of a Python that may be unpacked too. */
+/** Returns the command that administers a cluster: a script for Python, maybe unpacked too. */
 async function commandLine({ root }: CephPrograms): Promise<[string, ...string[]]> {
   const isUnpacked = root !== "" && await isFile(`${root}/usr/bin/python3`);
   return isUnpacked ? ["python3", `${root}/usr/bin/ceph`] : ["ceph"];
@@ -204,7 +205,7 @@ osd_pool_default_pg_autoscale_mode = off
 osd_crush_chooseleaf_type = 0
 mon_allow_pool_size_one = true
 run_dir = ${folder}
-# The path of a socket must be short, and nobody asks at it.
+# The path of a socket must be short, and it is not used.
 admin_socket =
 log_file = ${folder}/$name.log
 mon_cluster_log_file = ${folder}/cluster.log

@@ -9,31 +9,34 @@ import { accepts, isRunning, isThere } from "./probes.ts";
 const GONE_MS = 20_000;
 
 const programs = await findCephPrograms(Deno.env.toObject());
-// Says what is left out, unless an address was given: that is enough for all the other suites.
+// Prints what is left out, unless an address is set, which is enough for all other suites.
 if (programs === null) await require(s3);
 
-/** Left out where there is no program to start. */
+/** Registers a test that is ignored if there is no program to start. */
 const onCeph = (name: string, fn: () => Promise<void>): void =>
   Deno.test({ name, ignore: programs === null, fn });
 
-onCeph("a started gateway lets its account in and nobody else", async () => {
+onCeph("a started gateway accepts only its account", async () => {
   await using ceph = await startCeph();
   await assertS3Answers(ceph.url);
   await assert.rejects(assertS3Answers(ceph.url.replace(/:[0-9a-f]+@/, ":wrong@")), /Signature/);
 });
 
-onCeph("a disposed gateway is stopped with all its programs, and its folder is gone", async () => {
-  const ceph = await startCeph();
-  assert.equal(ceph.pids.length, 3);
-  assert.ok(ceph.pids.every(isRunning) && await accepts(ceph.port) && await isThere(ceph.folder));
-  await ceph[Symbol.asyncDispose]();
-  assert.deepEqual(
-    [ceph.pids.some(isRunning), await accepts(ceph.port), await isThere(ceph.folder)],
-    [false, false, false],
-  );
-});
+onCeph(
+  "a disposed gateway is stopped with all its programs, and its folder is removed",
+  async () => {
+    const ceph = await startCeph();
+    assert.equal(ceph.pids.length, 3);
+    assert.ok(ceph.pids.every(isRunning) && await accepts(ceph.port) && await isThere(ceph.folder));
+    await ceph[Symbol.asyncDispose]();
+    assert.deepEqual(
+      [ceph.pids.some(isRunning), await accepts(ceph.port), await isThere(ceph.folder)],
+      [false, false, false],
+    );
+  },
+);
 
-onCeph("a gateway that was killed answers nobody, and is still removed whole", async () => {
+onCeph("a killed gateway does not answer and can still be disposed", async () => {
   const ceph = await startCeph();
   await ceph.killGateway();
   assert.ok(!await accepts(ceph.port));
@@ -48,7 +51,7 @@ const STARTER = `
   await new Promise((resolve) => setTimeout(resolve, 600_000));
 `;
 
-onCeph("a gateway whose starter was killed is gone soon, and its folder too", async () => {
+onCeph("a gateway whose starter is killed stops soon, and its folder is removed", async () => {
   const starter = new Deno.Command(Deno.execPath(), {
     args: ["eval", STARTER],
     cwd: new URL("../../", import.meta.url),
@@ -67,7 +70,7 @@ onCeph("a gateway whose starter was killed is gone soon, and its folder too", as
   await until("the folder is gone", async () => !await isThere(folder), GONE_MS);
 });
 
-/** Also of a process that is not our child: one that ended and waits for nobody is not alive. */
+/** Returns whether a process is running, also if it is not our child. A zombie is not running. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(Deno.readTextFileSync(`/proc/${pid}/status`));
@@ -76,10 +79,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Programs in place of Ceph's, each of which writes down its process id and settings. */
-async function failing(
+/** Creates programs in place of Ceph's, which write down their process ids and settings. */
+async function withFakeCeph(
   scripts: Readonly<Record<string, string>>,
-  check: (programs: CephPrograms, told: () => Promise<string[]>) => Promise<void>,
+  check: (programs: CephPrograms, notes: () => Promise<string[]>) => Promise<void>,
 ): Promise<void> {
   const root = await Deno.makeTempDir({ prefix: "corbel-services-" });
   await Deno.mkdir(`${root}/usr/bin`, { recursive: true });
@@ -89,53 +92,53 @@ async function failing(
     await Deno.writeTextFile(`${root}/usr/bin/${name}`, text, { mode: 0o755 });
   }
   try {
-    const told = async () => (await Deno.readTextFile(`${root}/told`)).trimEnd().split("\n");
-    await check({ kind: "unpacked", root }, told);
+    const notes = async () => (await Deno.readTextFile(`${root}/told`)).trimEnd().split("\n");
+    await check({ kind: "unpacked", root }, notes);
   } finally {
     await Deno.remove(root, { recursive: true });
   }
 }
 
-async function assertNothingLeft(told: readonly string[]): Promise<void> {
-  for (const line of told) {
+async function assertNothingLeft(notes: readonly string[]): Promise<void> {
+  for (const line of notes) {
     const [pid, settings] = line.split(" ") as [string, string];
     assert.match(settings, /corbel-ceph-/);
     assert.deepEqual([isRunning(Number(pid)), await isThere(settings)], [false, false]);
   }
 }
 
-Deno.test("of a program that fails what it said is told, and nothing is left", async () => {
+Deno.test("a program that fails is reported with its output, and nothing is left", async () => {
   const scripts = { "ceph-osd": "echo no room >&2; exit 1", "ceph-mon": serving };
-  await failing(scripts, async (programs, told) => {
+  await withFakeCeph(scripts, async (programs, notes) => {
     await assert.rejects(startCeph({ programs }), /ceph-osd failed: no room/);
-    await assertNothingLeft(await told());
+    await assertNothingLeft(await notes());
   });
 });
 
-/** Of a program that is called to set itself up, and again to serve. */
+/** Script of a program that is called for its setup, and again to serve. */
 const serving = 'case "$*" in *-f) echo waiting; exec sleep 600;; esac';
 
-Deno.test("of a gateway that never answers what was said is told, and nothing is left", async () => {
+Deno.test("a gateway that does not answer is reported with its output, and nothing is left", async () => {
   const scripts = { "ceph-mon": serving, "ceph-osd": serving, radosgw: serving };
-  await failing(scripts, async (programs, told) => {
+  await withFakeCeph(scripts, async (programs, notes) => {
     await assert.rejects(
       startCeph({ programs, withinMs: 700 }),
       /does not answer after 700 ms[^]*waiting/,
     );
-    await assertNothingLeft(await told());
+    await assertNothingLeft(await notes());
   });
 });
 
-Deno.test("a port that somebody took in the meantime is given up for another", async () => {
+Deno.test("a port that another process took in the meantime is replaced", async () => {
   const scripts = {
     "ceph-mon": serving,
     "ceph-osd": serving,
     radosgw: "echo 'Address already in use' >&2; exit 1",
   };
-  await failing(scripts, async (programs, told) => {
+  await withFakeCeph(scripts, async (programs, notes) => {
     await assert.rejects(startCeph({ programs }), /in use/);
-    const folders = new Set((await told()).map((line) => line.split(" ")[1]));
+    const folders = new Set((await notes()).map((line) => line.split(" ")[1]));
     assert.equal(folders.size, 5);
-    await assertNothingLeft(await told());
+    await assertNothingLeft(await notes());
   });
 });

@@ -5,7 +5,7 @@ import { s3 } from "./mod.ts";
 
 const PROGRAMS = ["ceph", "ceph-mon", "ceph-osd", "monmaptool", "radosgw", "radosgw-admin"];
 
-Deno.test("an address that is given goes before Ceph on the PATH, and that before the cache", async () => {
+Deno.test("findS3 prefers a given address to Ceph on the PATH, and that to the cache", async () => {
   await using machine = await bareMachine();
   const { env, put } = machine;
   assert.equal(await findS3(env), null);
@@ -18,12 +18,12 @@ Deno.test("an address that is given goes before Ceph on the PATH, and that befor
   assert.deepEqual(await findS3(env), { kind: "installed", root: "" });
 
   const url = "http://id:secret@s3.example";
-  const given = { ...env, S3_TEST_URL: url };
-  assert.deepEqual(await findS3(given), { kind: "address", url });
-  assert.deepEqual(await findCephPrograms(given), { kind: "installed", root: "" });
+  const withAddress = { ...env, S3_TEST_URL: url };
+  assert.deepEqual(await findS3(withAddress), { kind: "address", url });
+  assert.deepEqual(await findCephPrograms(withAddress), { kind: "installed", root: "" });
 });
 
-Deno.test("one program that is missing makes the others useless; the cache may add it", async () => {
+Deno.test("findS3 needs all programs, and the cache may add missing ones", async () => {
   await using machine = await bareMachine();
   const { env, put } = machine;
   for (const name of PROGRAMS.slice(1)) await put(`${env.HOME}/first/${name}`);
@@ -33,9 +33,9 @@ Deno.test("one program that is missing makes the others useless; the cache may a
   assert.deepEqual(await findCephPrograms(env), { kind: "unpacked", root });
 });
 
-Deno.test("where it is is said without the secret of an address", async () => {
+Deno.test("the location of S3 is reported without the secret of its address", async () => {
   await using machine = await bareMachine();
-  const given = { ...machine.env, S3_TEST_URL: "http://id:hunter2@s3.example" };
-  assert.equal(await s3.find(given), "S3_TEST_URL");
+  const withAddress = { ...machine.env, S3_TEST_URL: "http://id:hunter2@s3.example" };
+  assert.equal(await s3.find(withAddress), "S3_TEST_URL");
   assert.equal(await s3.find({ ...machine.env, S3_TEST_URL: "" }), null);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { bareMachine } from "./bare_machine.ts";
 import { findChromium, installChromium } from "./chromium.ts";
 
-Deno.test("a Chromium that is given goes before one on the PATH", async () => {
+Deno.test("findChromium prefers CHROMIUM_PATH to a browser on the PATH", async () => {
   await using machine = await bareMachine();
   const { env, put } = machine;
   const own = `${env.HOME}/own/chrome`;
@@ -14,14 +14,14 @@ Deno.test("a Chromium that is given goes before one on the PATH", async () => {
   assert.equal(await findChromium({ ...env, CHROMIUM_PATH: "" }), found);
 });
 
-Deno.test("a given path that leads nowhere is not made up for by another browser", async () => {
+Deno.test("findChromium does not replace a missing CHROMIUM_PATH by another browser", async () => {
   await using machine = await bareMachine();
   const { env, put } = machine;
   await put(`${env.HOME}/first/chromium`);
   assert.equal(await findChromium({ ...env, CHROMIUM_PATH: `${env.HOME}/gone` }), null);
 });
 
-Deno.test("of several browsers on the PATH Chromium itself is taken, and first the one without windows", async () => {
+Deno.test("findChromium prefers Chromium to other browsers, and first its headless build", async () => {
   await using machine = await bareMachine();
   const { env, put } = machine;
   await put(`${env.HOME}/first/google-chrome`);
@@ -31,7 +31,7 @@ Deno.test("of several browsers on the PATH Chromium itself is taken, and first t
   assert.equal(await findChromium(env), `${env.HOME}/second/chromium-headless-shell`);
 });
 
-/** An `apt-get` that keeps what it was told, and ends with this code. */
+/** Writes an `apt-get` that records its arguments and exits with this code. */
 async function aptGet(folder: string, code: number): Promise<void> {
   const path = `${folder}/first/apt-get`;
   await Deno.mkdir(`${folder}/first`, { recursive: true });
@@ -39,7 +39,7 @@ async function aptGet(folder: string, code: number): Promise<void> {
   await Deno.writeTextFile(path, script, { mode: 0o755 });
 }
 
-Deno.test("Debian's package is installed after its lists are brought up to date", async () => {
+Deno.test("installChromium updates the package lists before it installs", async () => {
   await using machine = await bareMachine();
   const folder = machine.env.HOME!;
   await aptGet(folder, 0);
@@ -50,7 +50,7 @@ Deno.test("Debian's package is installed after its lists are brought up to date"
   assert.deepEqual(said, ["Installing Debian's package chromium-headless-shell", "said", "said"]);
 });
 
-Deno.test("where it cannot be installed, it is said what to do, and nothing else is tried", async () => {
+Deno.test("installChromium gives instructions if it cannot install, and tries nothing else", async () => {
   await using machine = await bareMachine();
   const folder = machine.env.HOME!;
   const install = (env = machine.env) => installChromium(env, { say: () => {} });

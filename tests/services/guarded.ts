@@ -1,11 +1,10 @@
-/** Servers of the tests' own, none of which outlives whoever started it. */
+/** Servers of tests that stop when the process that started them ends. */
 
-export interface Running {
+export interface RunningServer {
   readonly pid: number;
   hasEnded(): boolean;
-  /** The last of what it said. */
   output(): string;
-  /** This signal, after some seconds SIGKILL, and the end. */
+  /** Sends the signal, and SIGKILL after some seconds. Resolves when the server has ended. */
   end(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 
@@ -13,9 +12,9 @@ const STOP_MS = 5000;
 const OUTPUT_CHARACTERS = 20_000;
 
 /**
- * Becomes the server, beside a guard: where standard input ends without a word, whoever started
- * the server is gone, and the guard removes both server and folder. The guard never outlives its
- * server for long, so the process id is still the server's.
+ * Shell script that becomes the server and starts a guard. If standard input ends without a
+ * message, the process that started the server is gone, and the guard kills the server and removes
+ * its folder. The guard ends soon after its server, so it cannot kill a reused process id.
  */
 const GUARDED = `folder=$1; shift; exec 3<&0
 { read -r _ <&3 || { kill -KILL $$; sleep 1; [ -z "$folder" ] || rm -rf "$folder"; }; } >/dev/null 2>&1 &
@@ -23,13 +22,14 @@ exec "$@" 3<&- </dev/null`;
 
 /**
  * Starts a server.
- * @param own Its folder, to be removed when whoever started it is gone; null leaves everything.
+ * @param own Its folder, which is removed if the process that started it ends; null to remove
+ * nothing.
  */
 export function launch(
   words: readonly string[],
   own: string | null,
   env: Readonly<Record<string, string>> = {},
-): Running {
+): RunningServer {
   const child = new Deno.Command("sh", {
     args: ["-c", GUARDED, "sh", own ?? "", ...words],
     env: { ...env },
@@ -70,7 +70,7 @@ async function dismissGuard(stdin: WritableStream<Uint8Array>): Promise<void> {
     await writer.write(new TextEncoder().encode("over\n"));
     await writer.close();
   } catch {
-    // The guard went first.
+    // The guard has already ended.
   }
 }
 
@@ -78,20 +78,21 @@ function send(child: Deno.ChildProcess, signal: Deno.Signal): void {
   try {
     child.kill(signal);
   } catch {
-    // It ended by itself in this moment.
+    // The server has just ended.
   }
 }
 
-/** A loopback port that nobody listens on at the moment. */
+/** Returns a loopback port that is currently free. */
 export function freePort(): number {
   for (;;) {
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = listener.addr;
-    // A port is free until its server listens: of two that start at once each needs its own.
-    if (given.has(port)) continue;
-    given.add(port);
+    // A port stays free until its server listens. Servers that start concurrently need different
+    // ones.
+    if (usedPorts.has(port)) continue;
+    usedPorts.add(port);
     return port;
   }
 }
 
-const given = new Set<number>();
+const usedPorts = new Set<number>();

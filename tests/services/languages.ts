@@ -1,9 +1,9 @@
-/** Languages whose own tools the full matrix tries the document with. */
+/** Languages whose tools the full matrix runs on the document. */
 
 import { findProgram } from "./programs.ts";
 import type { Service } from "./mod.ts";
 
-/** With `venv`, which Debian has in a package of its own. */
+/** Python with `venv`, which Debian has in a separate package. */
 export const python: Service = {
   name: "Python",
   suite: "the Python clients and schemathesis",
@@ -34,7 +34,7 @@ export const node: Service = {
   },
 };
 
-/** What OpenAPI Generator runs on. */
+/** Runtime of OpenAPI Generator. */
 export const java: Service = {
   name: "Java",
   suite: "the Python and Go clients of a project",

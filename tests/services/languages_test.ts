@@ -3,17 +3,17 @@ import { bareMachine } from "./bare_machine.ts";
 import { go, LANGUAGES, node, python } from "./languages.ts";
 import { leftOut } from "./mod.ts";
 
-Deno.test("a machine without a language is told what brings it", async () => {
+Deno.test("a machine without a language gets its installation command", async () => {
   await using machine = await bareMachine();
   for (const language of LANGUAGES) {
     const found = await language.find(machine.env);
-    // Go's own installer puts it beside the PATH.
+    // Go's installer uses a folder that is not on the PATH.
     if (language !== go) assert.equal(found, null);
     assert.match(leftOut(language), /^Left out: .* Get it: apt-get install /);
   }
 });
 
-Deno.test("Node.js counts with npm, and Python with venv of a version that is new enough", async () => {
+Deno.test("Node.js needs npm, and Python needs venv and a recent version", async () => {
   await using machine = await bareMachine();
   const { env, put } = machine;
   await put(`${env.HOME}/first/node`);

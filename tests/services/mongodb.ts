@@ -1,21 +1,19 @@
-/** Where MongoDB is, in the order in which it is looked for. */
+/** Finds MongoDB in an order of precedence. */
 
 import { type Environment, findProgram, isFile } from "./programs.ts";
 import { standInPath } from "./stand_in.ts";
 
-/** A program that can be started as a server of MongoDB's wire protocol. */
 export interface MongodbProgram {
   readonly kind: "mongod" | "stand-in";
   readonly path: string;
 }
 
-/** A server that runs already. */
 export interface MongodbAddress {
   readonly kind: "address";
   readonly url: string;
 }
 
-/** `MONGODB_TEST_URL`, else a program to start; null if there is neither. */
+/** Returns `MONGODB_TEST_URL`, otherwise a program to start; null if both are missing. */
 export async function findMongodb(
   env: Environment,
 ): Promise<MongodbAddress | MongodbProgram | null> {
@@ -23,7 +21,7 @@ export async function findMongodb(
   return await findMongodbProgram(env);
 }
 
-/** `mongod` on the PATH, else the stand-in from the cache; null if there is neither. */
+/** Returns `mongod` on the PATH, otherwise the cached stand-in; null without either. */
 export async function findMongodbProgram(env: Environment): Promise<MongodbProgram | null> {
   const mongod = await findProgram("mongod", env);
   if (mongod !== null) return { kind: "mongod", path: mongod };

@@ -1,36 +1,34 @@
-/** MongoDB servers of the tests' own. */
-
 import { MongoClient } from "mongodb";
-import { freePort, launch, type Running } from "./guarded.ts";
+import { freePort, launch, type RunningServer } from "./guarded.ts";
 import { findMongodbProgram, type MongodbProgram } from "./mongodb.ts";
 
 export interface MongodbOptions {
-  /** Each commit waits for the disk, for tests that kill the server. `mongod` always does so. */
+  /** Whether commits wait for the disk, for tests that kill the server. `mongod` always waits. */
   readonly syncOnCommit?: boolean;
-  /** No member of a replica set: what Corbel refuses. */
+  /** Whether the server is not a member of a replica set. Corbel refuses such a server. */
   readonly standalone?: boolean;
-  /** Who does not sign in may do nothing; there are no users. */
+  /** Whether clients must sign in. The server has no users. */
   readonly auth?: boolean;
-  /** To start on what another left; it stays. By default a new one that is removed at the end. */
+  /** Data folder of an earlier server, kept at the end; by default a temporary folder. */
   readonly folder?: string;
-  /** By default a free one. */
+  /** Port number; by default a free port. */
   readonly port?: number;
-  /** How long it may take until it takes writes; 30 s by default. */
+  /** Time limit in milliseconds until the server takes writes; 30 s by default. */
   readonly withinMs?: number;
-  /** By default the one that {@linkcode findMongodbProgram} finds. */
+  /** Program to start; by default the one that {@linkcode findMongodbProgram} finds. */
   readonly program?: MongodbProgram;
 }
 
-/** A server that takes writes. Disposing it is {@linkcode stop}, and removes its own folder. */
+/** A server that takes writes. Disposing it calls {@linkcode stop} and removes its own folder. */
 export interface Mongodb extends AsyncDisposable {
-  /** With the name of the replica set and no database. */
+  /** Address with the name of the replica set and without a database. */
   readonly url: string;
   readonly port: number;
   readonly pid: number;
   readonly folder: string;
-  /** SIGTERM, after some seconds SIGKILL, and the end. */
+  /** Sends SIGTERM, and SIGKILL after some seconds. Resolves when the server has ended. */
   stop(): Promise<void>;
-  /** SIGKILL, and the end: what a crash leaves stays in the folder until it is disposed. */
+  /** Sends SIGKILL and waits for the end. The files stay until the server is disposed. */
   kill(): Promise<void>;
 }
 
@@ -38,14 +36,15 @@ const HOST = "127.0.0.1";
 const REPLICA_SET = "corbel";
 const START_MS = 30_000;
 const LOOK_EVERY_MS = 20;
+/** Maximum number of ports that are tried. */
 const PORT_TRIES = 5;
 
-/** MongoDB's code for a replica set that was initiated before. */
+/** MongoDB's error code for a replica set that was initiated before. */
 const ALREADY_INITIALIZED = 23;
 
 /**
- * Starts a server on the loopback address, and waits until it takes writes. Throws, with what the
- * server said, when it does not in time; then nothing is left of it.
+ * Starts a server on the loopback address and waits until it takes writes. On a timeout, stops the
+ * server, removes its folder, and throws with its output.
  */
 export async function startMongodb(options: MongodbOptions = {}): Promise<Mongodb> {
   const program = options.program ?? await findMongodbProgram(Deno.env.toObject());
@@ -60,7 +59,7 @@ export async function startMongodb(options: MongodbOptions = {}): Promise<Mongod
   try {
     for (let tries = 1;; tries++) {
       const port = options.port ?? freePort();
-      // An empty one keeps the stand-in from looking for one on this machine.
+      // An empty file keeps the stand-in from using a configuration of this machine.
       await Deno.writeTextFile(configOf(folder), "");
       if (options.auth) {
         await Deno.writeTextFile(keyFileOf(folder), "members of tests", { mode: 0o600 });
@@ -104,14 +103,15 @@ function argumentsOf(
   if (kind === "mongod") {
     words.push("--bind_ip", HOST, "--dbpath", folder);
     words.push("--setParameter", "enableTestCommands=1");
-    // Nobody has to be told that this primary goes.
+    // No other member has to take over when this primary stops.
     words.push("--setParameter", "shutdownTimeoutMillisForSignaledShutdown=0");
     if (!standalone) words.push("--replSet", REPLICA_SET);
     if (auth) words.push("--auth", "--keyFile", keyFileOf(folder));
     return words;
   }
   words.push("--host", HOST, "--storage-path", folder, "--config", configOf(folder));
-  // A log file is allocated in full. In a cache of 256M a bulk of 8 MiB and its changes do not fit.
+  // A log file is allocated in full. A bulk of 8 MiB with its changes does not fit in a cache of
+  // 256M.
   words.push("--enable-test-commands", "--log-file-max", "16MB", "--cache-size", "1G");
   if (standalone) words.push("--standalone");
   if (auth) words.push("--auth");
@@ -119,15 +119,18 @@ function argumentsOf(
   return words;
 }
 
-/** Members of a replica set that asks for users know each other by it. */
+/** Path of the key by which members of a replica set with authentication identify each other. */
 const keyFileOf = (folder: string): string => `${folder}/members.key`;
 
 const configOf = (folder: string): string => `${folder}/secantusd.toml`;
 
-/** Resolves to the name of the replica set, if it is one. Throws what the server did or does not. */
+/**
+ * Waits until the server takes writes. Resolves to the name of its replica set, or null. Throws
+ * with the error or the missing state on a timeout.
+ */
 async function untilWritable(
   port: number,
-  running: Running,
+  running: RunningServer,
   { kind }: MongodbProgram,
   { standalone = false, auth = false, withinMs = START_MS }: MongodbOptions,
 ): Promise<string | null> {
@@ -135,13 +138,13 @@ async function untilWritable(
   const until = async (holds: () => Promise<boolean>) => {
     for (;;) {
       if (running.hasEnded()) throw new Error("ended");
-      // Whoever else took the port may answer in its place while it ends.
+      // While the server ends, another process that took the port may answer.
       if (await holds() && !running.hasEnded()) return;
       if (performance.now() > giveUp) throw new Error(`takes no writes after ${withinMs} ms`);
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     }
   };
-  // A client that finds nobody tries again only after half a second.
+  // A client that cannot connect waits half a second before it tries again.
   await until(() => accepts(port));
   await using client = new MongoClient(`mongodb://${HOST}:${port}/?directConnection=true`, {
     serverSelectionTimeoutMS: withinMs,
@@ -154,7 +157,7 @@ async function untilWritable(
     replicaSet = setName;
     return isWritablePrimary;
   });
-  // The suites' clocks stand in another year: what has expired for the server has not for them.
+  // The clocks of the suites are in another year, so the server would remove records too early.
   if (!auth) await admin.command({ setParameter: 1, ttlMonitorEnabled: false });
   return replicaSet;
 }
@@ -164,7 +167,7 @@ async function accepts(port: number): Promise<boolean> {
     using _connection = await Deno.connect({ hostname: HOST, port });
     return true;
   } catch {
-    return false; // Not listening yet.
+    return false; // The server does not listen yet.
   }
 }
 

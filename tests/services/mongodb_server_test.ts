@@ -11,7 +11,7 @@ const GONE_MS = 20_000;
 await require(mongodbProgram);
 const program = await findMongodbProgram(Deno.env.toObject());
 
-/** Left out where there is no program to start. */
+/** Registers a test that is ignored if there is no program to start. */
 function onMongodb(name: string, fn: () => Promise<void>): void {
   Deno.test({ name, ignore: program === null, fn });
 }
@@ -35,7 +35,7 @@ onMongodb("a started server takes writes as the primary of a replica set", async
   assert.deepEqual(await namesIn(server), ["one"]);
 });
 
-onMongodb("a standalone server says that it is no member of a replica set", async () => {
+onMongodb("a standalone server reports that it does not belong to a replica set", async () => {
   await using server = await startMongodb({ standalone: true });
   assert.doesNotMatch(server.url, /replicaSet/);
   await using client = new MongoClient(server.url);
@@ -43,7 +43,7 @@ onMongodb("a standalone server says that it is no member of a replica set", asyn
   assert.deepEqual([isWritablePrimary, setName], [true, undefined]);
 });
 
-onMongodb("servers started at once have ports and folders of their own", async () => {
+onMongodb("servers that start concurrently have separate ports and folders", async () => {
   const servers = await Promise.all([startMongodb(), startMongodb()]);
   try {
     for (const member of ["port", "folder", "pid"] as const) {
@@ -54,7 +54,7 @@ onMongodb("servers started at once have ports and folders of their own", async (
   }
 });
 
-onMongodb("a disposed server is stopped, and its folder is gone", async () => {
+onMongodb("a disposed server is stopped, and its folder is removed", async () => {
   const server = await startMongodb();
   const { pid, port, folder } = server;
   assert.ok(isRunning(pid) && await accepts(port) && await isThere(folder));
@@ -68,7 +68,7 @@ onMongodb("a disposed server is stopped, and its folder is gone", async () => {
 });
 
 onMongodb(
-  "a server that was killed starts again with what it had acknowledged, at the same address",
+  "a killed server restarts at its address with all acknowledged writes",
   async () => {
     const folder = await Deno.makeTempDir({ prefix: "corbel-services-" });
     const options: MongodbOptions = { folder, syncOnCommit: true };
@@ -83,7 +83,7 @@ onMongodb(
         await insert(again, "two");
         assert.deepEqual(await namesIn(again), ["one", "two"]);
       }
-      assert.ok(await isThere(folder), "a folder that was given stays");
+      assert.ok(await isThere(folder), "a given folder stays");
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
@@ -97,7 +97,7 @@ const STARTER = `
   await new Promise((resolve) => setTimeout(resolve, 600_000));
 `;
 
-onMongodb("a server whose starter was killed is gone soon, and its folder too", async () => {
+onMongodb("a server whose starter is killed stops soon, and its folder is removed", async () => {
   const starter = new Deno.Command(Deno.execPath(), {
     args: ["eval", STARTER],
     cwd: new URL("../../", import.meta.url),
@@ -116,10 +116,10 @@ onMongodb("a server whose starter was killed is gone soon, and its folder too", 
   await until("its folder is gone", async () => !await isThere(folder), GONE_MS);
 });
 
-/** A program in place of a server, which writes down its process id and its folder. */
-async function failing(
+/** Creates a program in place of a server, which writes down its process id and its folder. */
+async function withFakeServer(
   script: string,
-  check: (program: MongodbProgram, told: () => Promise<string[]>) => Promise<void>,
+  check: (program: MongodbProgram, notes: () => Promise<string[]>) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "corbel-services-" });
   const path = `${folder}/program`;
@@ -137,48 +137,48 @@ async function failing(
   }
 }
 
-async function assertNothingLeft(told: readonly string[]): Promise<void> {
-  for (const line of told) {
+async function assertNothingLeft(notes: readonly string[]): Promise<void> {
+  for (const line of notes) {
     const [pid, folder] = line.split(" ") as [string, string];
     assert.match(folder, /corbel-mongodb-/);
     assert.deepEqual([isRunning(Number(pid)), await isThere(folder)], [false, false]);
   }
 }
 
-Deno.test("of a server that ends while it starts what it said is told, and nothing is left", async () => {
-  await failing("echo one; echo two >&2; exit 3", async (program, told) => {
+Deno.test("a server that ends during its start is reported with its output, and nothing is left", async () => {
+  await withFakeServer("echo one; echo two >&2; exit 3", async (program, notes) => {
     await assert.rejects(startMongodb({ program }), (error: Error) => {
       for (const part of [program.path, "ended", "one", "two"]) {
         assert.ok(error.message.includes(part), error.message);
       }
       return true;
     });
-    assert.equal((await told()).length, 1);
-    await assertNothingLeft(await told());
+    assert.equal((await notes()).length, 1);
+    await assertNothingLeft(await notes());
   });
 });
 
-Deno.test("of a server that never takes writes what it said is told, and nothing is left", async () => {
-  await failing("echo waiting; exec sleep 600", async (program, told) => {
+Deno.test("a server that never takes writes is reported with its output, and nothing is left", async () => {
+  await withFakeServer("echo waiting; exec sleep 600", async (program, notes) => {
     await assert.rejects(
       startMongodb({ program, withinMs: 500 }),
       /takes no writes after 500 ms[^]*waiting/,
     );
-    await assertNothingLeft(await told());
+    await assertNothingLeft(await notes());
   });
 });
 
-Deno.test("a port that somebody took in the meantime is given up for another", async () => {
-  await failing("echo 'Address already in use' >&2; exit 1", async (program, told) => {
+Deno.test("a port that another process took in the meantime is replaced", async () => {
+  await withFakeServer("echo 'Address already in use' >&2; exit 1", async (program, notes) => {
     await assert.rejects(startMongodb({ program }), /in use/);
-    assert.equal((await told()).length, 5);
-    await assertNothingLeft(await told());
+    assert.equal((await notes()).length, 5);
+    await assertNothingLeft(await notes());
   });
 });
 
-Deno.test("a port that was asked for is not given up", async () => {
-  await failing("echo 'Address already in use' >&2; exit 1", async (program, told) => {
+Deno.test("a requested port is not replaced", async () => {
+  await withFakeServer("echo 'Address already in use' >&2; exit 1", async (program, notes) => {
     await assert.rejects(startMongodb({ program, port: 1 }), /in use/);
-    assert.equal((await told()).length, 1);
+    assert.equal((await notes()).length, 1);
   });
 });

@@ -3,7 +3,7 @@ import { bareMachine } from "./bare_machine.ts";
 import { findMongodb, findMongodbProgram } from "./mongodb.ts";
 import { standInPath } from "./stand_in.ts";
 
-Deno.test("an address that is given goes before mongod, and mongod before the stand-in", async () => {
+Deno.test("findMongodb prefers an address to mongod, and mongod to the stand-in", async () => {
   await using machine = await bareMachine();
   const { env, put } = machine;
   assert.equal(await findMongodb(env), null);
@@ -16,23 +16,23 @@ Deno.test("an address that is given goes before mongod, and mongod before the st
   assert.deepEqual(await findMongodb(env), { kind: "mongod", path: mongod });
 
   const url = "mongodb://db.example";
-  const given = { ...env, MONGODB_TEST_URL: url };
-  assert.deepEqual(await findMongodb(given), { kind: "address", url });
-  assert.deepEqual(await findMongodbProgram(given), { kind: "mongod", path: mongod });
+  const withAddress = { ...env, MONGODB_TEST_URL: url };
+  assert.deepEqual(await findMongodb(withAddress), { kind: "address", url });
+  assert.deepEqual(await findMongodbProgram(withAddress), { kind: "mongod", path: mongod });
 });
 
-Deno.test("an empty address is none", async () => {
+Deno.test("findMongodb ignores an empty address", async () => {
   await using machine = await bareMachine();
   assert.equal(await findMongodb({ ...machine.env, MONGODB_TEST_URL: "" }), null);
 });
 
-Deno.test("a folder of a program's name is no program", async () => {
+Deno.test("findMongodb ignores a folder with the name of a program", async () => {
   await using machine = await bareMachine();
   await machine.put(`${machine.env.HOME}/first/mongod/readme`);
   assert.equal(await findMongodb(machine.env), null);
 });
 
-Deno.test("the cache lies below HOME unless CORBEL_SERVICES_DIR says otherwise", () => {
+Deno.test("the cache is below HOME unless CORBEL_SERVICES_DIR is set", () => {
   const home = { HOME: "/home/ann" };
   assert.match(standInPath(home), /^\/home\/ann\/\.cache\/corbel\/services\/[^/]+\/bin\/[^/]+$/);
   const elsewhere = { ...home, CORBEL_SERVICES_DIR: "/mnt/cache" };

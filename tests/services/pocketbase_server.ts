@@ -1,4 +1,4 @@
-/** PocketBase, built from Go modules once. */
+/** PocketBase servers, built once from Go modules. */
 import { type Program, startProgram } from "@/bench/process.ts";
 import { isFile, servicesFolder } from "./programs.ts";
 
@@ -6,7 +6,7 @@ export const POCKETBASE_VERSION = "0.36.8";
 const MODULE = "github.com/pocketbase/pocketbase/examples/base";
 const OWNER = { identity: "bench@example.com", password: "seven wet stones 41" };
 
-/** Where it is; built if it is not there yet, for which Go is needed. */
+/** Returns the path of the program. Builds it with Go if it is missing. */
 export async function findPocketbase(): Promise<string> {
   const folder = `${servicesFolder(Deno.env.toObject())}/pocketbase-${POCKETBASE_VERSION}`;
   const path = `${folder}/base`;
@@ -17,16 +17,16 @@ export async function findPocketbase(): Promise<string> {
     args: ["install", `${MODULE}@v${POCKETBASE_VERSION}`],
     env: { GOBIN: built },
   }).output();
-  if (!success) throw new Error(`Go could not build ${MODULE}`);
+  if (!success) throw new Error(`Go failed to build ${MODULE}`);
   await Deno.rename(built, folder);
   return path;
 }
 
 export interface Pocketbase {
   readonly program: Program;
-  /** Its owner's. */
+  /** Token of the server's owner. */
   readonly token: string;
-  /** Asks as its owner. Throws for anything but success. */
+  /** Sends a request as the owner. Throws unless it succeeds. */
   // deno-lint-ignore no-explicit-any -- Answers of several shapes.
   call(path: string, body: unknown, method?: string): Promise<any>;
 }
@@ -36,7 +36,7 @@ export async function startPocketbase(path: string, folder: string): Promise<Poc
     args: ["superuser", "upsert", OWNER.identity, OWNER.password, `--dir=${folder}`],
     stdout: "null",
   }).output();
-  if (!success) throw new Error("PocketBase could not make its owner");
+  if (!success) throw new Error("PocketBase failed to create its owner");
   const args = (port: number) => ["serve", `--http=127.0.0.1:${port}`, `--dir=${folder}`];
   const program = await startProgram(path, args, { readyPath: "/api/health" });
   let token = "";

@@ -1,11 +1,11 @@
-/** What tests of servers ask of files, processes and ports. */
+/** Checks of files, processes and ports for tests of servers. */
 
 import process from "node:process";
 
 export const isThere = (path: string): Promise<boolean> =>
   Deno.stat(path).then(() => true, () => false);
 
-/** False once it ended and was waited for. */
+/** Returns whether a process is running. Returns false for a child after it was waited for. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

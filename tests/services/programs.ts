@@ -1,17 +1,17 @@
-/** Where programs and cached services of this machine are. */
+/** Finds programs and cached services on this machine. */
 
-/** An environment as `Deno.env.toObject()` gives it. */
+/** Environment variables as `Deno.env.toObject()` returns them. */
 export type Environment = Readonly<Record<string, string>>;
 
 export async function isFile(path: string): Promise<boolean> {
   try {
     return (await Deno.stat(path)).isFile;
   } catch {
-    return false; // What cannot be looked at cannot be run either.
+    return false; // A file that cannot be read cannot be run either.
   }
 }
 
-/** The path of a program: on the PATH, else in one of the other folders; null if in none. */
+/** Returns the path of a program on the PATH or in the other folders; null if missing. */
 export async function findProgram(
   name: string,
   env: Environment,
@@ -25,9 +25,9 @@ export async function findProgram(
   return null;
 }
 
-/** Where services are kept that a machine lacks, outside every checkout. */
+/** Returns the folder of cached services, which is outside of every checkout. */
 export function servicesFolder(env: Environment): string {
   if (env.CORBEL_SERVICES_DIR) return env.CORBEL_SERVICES_DIR;
-  if (!env.HOME) throw new Error("Set CORBEL_SERVICES_DIR or HOME: services are kept below it");
+  if (!env.HOME) throw new Error("Set CORBEL_SERVICES_DIR or HOME: services are cached below it");
   return `${env.HOME}/.cache/corbel/services`;
 }

@@ -1,26 +1,26 @@
-/** Programs that get what a machine lacks. */
+/** Runs programs that install services. */
 
-export interface Bringing {
-  /** Told what is done, and what a program says of it, a line each. */
+export interface InstallOptions {
+  /** Called with each line of progress and of a program's output. */
   readonly say: (line: string) => void;
-  /** Ends it. */
+  /** Stops the installation. */
   readonly signal?: AbortSignal;
 }
 
 const TAIL_CHARACTERS = 4000;
 
-export interface End {
+export interface ProgramEnd {
   readonly success: boolean;
-  /** The last of what was said on standard error. */
+  /** End of the output on standard error. */
   readonly tail: string;
 }
 
-/** Runs a program that says on standard error what it does. */
+/** Runs a program that reports its progress on standard error. */
 export async function run(
   program: string,
   args: readonly string[],
-  { say, ...options }: { env?: Record<string, string>; cwd?: string } & Bringing,
-): Promise<End> {
+  { say, ...options }: { env?: Record<string, string>; cwd?: string } & InstallOptions,
+): Promise<ProgramEnd> {
   const child = new Deno.Command(program, {
     ...options,
     args: [...args],
@@ -34,7 +34,7 @@ export async function run(
     tail = (tail + text).slice(-TAIL_CHARACTERS);
     const lines = (line + text).split("\n");
     line = lines.pop()!;
-    for (const whole of lines) say(whole);
+    for (const completeLine of lines) say(completeLine);
   }
   if (line !== "") say(line);
   return { success: (await child.status).success, tail };

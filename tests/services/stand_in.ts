@@ -1,27 +1,26 @@
-/**
- * SecantusDB, the stand-in for MongoDB where there is none: a server that speaks its wire protocol
- * as a replica set of one member, built once by cargo.
- */
+/** Builds SecantusDB by cargo: a stand-in for a MongoDB replica set of one member. */
 
 import { type Environment, findProgram, isFile, servicesFolder } from "./programs.ts";
-import { type Bringing, run } from "./run_program.ts";
+import { type InstallOptions, run } from "./run_program.ts";
 
 const CRATE = "secantus-mdb";
-/** The one place that names it. */
+/** Version of the stand-in, which is named only here. */
 const VERSION = "0.5.3-beta.193";
 const PROGRAM = "secantusd-rs";
 
 const standInFolder = (env: Environment): string => `${servicesFolder(env)}/${CRATE}-${VERSION}`;
 
-/** Where the stand-in lies once it is built. */
+/** Returns the path of the built stand-in. */
 export const standInPath = (env: Environment): string => `${standInFolder(env)}/bin/${PROGRAM}`;
 
 /**
- * Builds the stand-in into the cache: below a temporary root that is renamed into place, so an
- * interrupted build is never taken for a finished one. Throws when there are no tools for it, and
- * when cargo fails.
+ * Builds the stand-in into the cache. A temporary folder is renamed at the end, which keeps an
+ * interrupted build from leaving an incomplete cache. Throws if tools are missing or cargo fails.
  */
-export async function buildStandIn(env: Environment, { say, signal }: Bringing): Promise<void> {
+export async function buildStandIn(
+  env: Environment,
+  { say, signal }: InstallOptions,
+): Promise<void> {
   const folder = standInFolder(env);
   const cargo = await findTools(env);
   await Deno.mkdir(servicesFolder(env), { recursive: true });
@@ -41,30 +40,30 @@ export async function buildStandIn(env: Environment, { say, signal }: Bringing):
       say("The lock file was refused: building with the newest versions that fit");
       end = await install([]);
     }
-    if (signal?.aborted) throw new Error("The build was stopped");
-    if (!end.success) throw new Error(`${cargo} could not build ${CRATE} ${VERSION}`);
+    if (signal?.aborted) throw new Error("Building was stopped");
+    if (!end.success) throw new Error(`${cargo} failed to build ${CRATE} ${VERSION}`);
     if (!await isFile(`${root}/bin/${PROGRAM}`)) {
-      throw new Error(`${CRATE} ${VERSION} brought no program "${PROGRAM}"`);
+      throw new Error(`${CRATE} ${VERSION} contains no program "${PROGRAM}"`);
     }
     await moveIntoPlace(root, folder, env);
   } finally {
-    // Of a build that was stopped a compiler may still be writing.
+    // A compiler of a stopped build may still be writing.
     await Deno.remove(work, { recursive: true }).catch(() => {});
   }
 }
 
 const OPTIONS = ["--ignore-rust-version", "--root"];
-/** What cargo says of a lock file that it cannot use as it is. */
+/** Matches cargo's error for a lock file that it cannot use unchanged. */
 const REFUSED_LOCK = /\block ?file\b|--locked\b/i;
 
-/** Cargo's path. Throws with all that is missing. */
+/** Returns the path of cargo. Throws with the names of all missing tools. */
 async function findTools(env: Environment): Promise<string> {
   const ofCargo = env.CARGO_HOME ?? `${env.HOME}/.cargo`;
   const cargo = await findProgram("cargo", env, [`${ofCargo}/bin`]);
   const missing = cargo === null ? ["cargo (https://rustup.rs)"] : [];
-  for (const [tool, bringing] of [["cc", "build-essential"], ["cmake", "cmake"]] as const) {
+  for (const [tool, aptPackage] of [["cc", "build-essential"], ["cmake", "cmake"]] as const) {
     if (await findProgram(tool, env) === null) {
-      missing.push(`${tool} (apt-get install -y ${bringing})`);
+      missing.push(`${tool} (apt-get install -y ${aptPackage})`);
     }
   }
   if (cargo !== null && missing.length === 0) return cargo;
@@ -74,7 +73,7 @@ async function findTools(env: Environment): Promise<string> {
   );
 }
 
-/** Of two builds at once the first stays. */
+/** Renames the folder. If another build was first, its folder stays. */
 async function moveIntoPlace(root: string, folder: string, env: Environment): Promise<void> {
   try {
     await Deno.rename(root, folder);

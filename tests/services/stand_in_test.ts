@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isFile } from "./programs.ts";
 import { buildStandIn, standInPath } from "./stand_in.ts";
 
-/** What `cargo` does, with `$root` the folder it is told to install into, `$locked` if so told. */
+/** Script of `cargo`: `$root` is the target folder, `$locked` is set for a locked build. */
 const BUILD = 'mkdir -p "$root/bin" && echo program > "$root/bin/secantusd-rs"';
 
 interface Machine extends AsyncDisposable {
@@ -10,12 +10,12 @@ interface Machine extends AsyncDisposable {
   readonly cache: string;
   readonly said: string[];
   build(signal?: AbortSignal): Promise<void>;
-  /** The arguments of each call of cargo. */
+  /** Returns the arguments of each call of cargo. */
   calls(): Promise<string[]>;
   left(): string[];
 }
 
-/** A machine whose `cargo` is a script, and which has these tools besides. */
+/** Creates a machine whose `cargo` is a script, with additional tools. */
 async function machineWith(
   { cargo, tools = ["cc", "cmake"] }: { cargo: string | null; tools?: readonly string[] },
 ): Promise<Machine> {
@@ -43,7 +43,7 @@ async function machineWith(
   };
 }
 
-Deno.test("a build leaves the program in the cache and nothing beside it, and says what it did", async () => {
+Deno.test("a build leaves only the program in the cache, and reports its progress", async () => {
   await using machine = await machineWith({ cargo: BUILD });
   await machine.build();
   assert.ok(await isFile(standInPath(machine.env)));
@@ -57,7 +57,7 @@ Deno.test("a build leaves the program in the cache and nothing beside it, and sa
   );
 });
 
-Deno.test("a refused lock file is left out on a second try", async () => {
+Deno.test("a rejected lock file is left out on a second try", async () => {
   const refusal = "error: cannot update the lock file Cargo.lock because --locked was passed";
   await using machine = await machineWith({
     cargo: `if [ "$locked" ]; then echo "${refusal}" >&2; exit 101; fi; ${BUILD}`,
@@ -68,23 +68,23 @@ Deno.test("a refused lock file is left out on a second try", async () => {
   assert.deepEqual(calls.map((call) => call.includes("--locked")), [true, false]);
 });
 
-Deno.test("a build that fails is not tried again, and leaves nothing that could be taken for a program", async () => {
+Deno.test("a failed build is not repeated and leaves no partial program", async () => {
   await using machine = await machineWith({ cargo: `${BUILD}; echo "error: no disk" >&2; exit 1` });
-  await assert.rejects(machine.build(), /could not build/);
-  assert.ok(machine.said.includes("error: no disk"), "what cargo said is told");
+  await assert.rejects(machine.build(), /failed to build/);
+  assert.ok(machine.said.includes("error: no disk"), "the output of cargo is reported");
   assert.equal((await machine.calls()).length, 1);
   assert.deepEqual(machine.left(), []);
   assert.ok(!await isFile(standInPath(machine.env)));
 });
 
-Deno.test("a build that brings no program is a failed build", async () => {
+Deno.test("a build without the program is a failed build", async () => {
   await using machine = await machineWith({ cargo: "exit 0" });
   await assert.rejects(machine.build(), /no program/);
   assert.deepEqual(machine.left(), []);
 });
 
-Deno.test("a build that is stopped ends and leaves nothing", async () => {
-  // Replaced by what waits, so that no child of it is left behind.
+Deno.test("a stopped build ends and leaves nothing", async () => {
+  // `exec` replaces the shell, which leaves no child process behind.
   await using machine = await machineWith({ cargo: `${BUILD}; exec sleep 600` });
   const stop = new AbortController();
   const building = machine.build(stop.signal);
@@ -95,14 +95,14 @@ Deno.test("a build that is stopped ends and leaves nothing", async () => {
   assert.deepEqual(machine.left(), []);
 });
 
-Deno.test("of two builds at once both end well, and one stays", async () => {
+Deno.test("of two concurrent builds both succeed, and one folder stays", async () => {
   await using machine = await machineWith({ cargo: BUILD });
   await Promise.all([machine.build(), machine.build()]);
   assert.ok(await isFile(standInPath(machine.env)));
   assert.equal(machine.left().length, 1);
 });
 
-Deno.test("all missing tools are told at once, with what brings them and what serves instead", async () => {
+Deno.test("all missing tools are reported at once, with commands and alternatives", async () => {
   await using machine = await machineWith({ cargo: null, tools: [] });
   await assert.rejects(machine.build(), (error: Error) => {
     for (const part of ["rustup.rs", "build-essential", "cmake", "deno task services", "mongod"]) {

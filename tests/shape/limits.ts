@@ -1,9 +1,9 @@
-/** What each count of the product's simplicity may be at most, and what it should become. */
+/** Upper limits and aims of each count of the product's complexity. */
 
 import assert from "node:assert/strict";
 
 export interface Limit {
-  /** What it was when it was last lowered. It must not rise. */
+  /** Limit on the count, which was the count when the limit was last lowered. */
   readonly atMost: number;
   readonly aim: number;
 }
@@ -20,12 +20,12 @@ export const LIMITS: Readonly<Record<string, Limit>> = {
   questionsWhichEngineItIs: { atMost: 0, aim: 0 },
   numericConstantsOfDrivers: { atMost: 126, aim: 60 },
   linesOfTheStore: { atMost: 14_150, aim: 11_500 },
-  linesOfTheProduct: { atMost: 105_200, aim: 97_000 },
+  linesOfTheProduct: { atMost: 104_500, aim: 97_000 },
 };
 
-/** Fails with each count that is above its limit. */
+/** Fails with each count that exceeds its limit. */
 export function assertWithinLimits(counts: Readonly<Record<string, number>>): void {
   const above = Object.entries(counts).filter(([name, count]) => count > LIMITS[name]!.atMost)
     .map(([name, count]) => `${name}: ${count}, and ${LIMITS[name]!.atMost} are allowed`);
-  assert.deepEqual(above, [], "Make it simpler again: `deno task shape` prints all counts");
+  assert.deepEqual(above, [], "Simplify the code again: `deno task shape` prints all counts");
 }

@@ -1,6 +1,6 @@
-/** `deno task shape`: how much a reader of the product has to take in. docs/CONTRIBUTING.md has what each count is. */
+/** `deno task shape` prints the counts that docs/CONTRIBUTING.md explains. */
 
-import { requestCounts } from "./entered.ts";
+import { requestCounts } from "./executed.ts";
 import { LIMITS } from "./limits.ts";
 import { cacheRows, sourceCounts } from "./sources.ts";
 

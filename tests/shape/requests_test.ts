@@ -1,6 +1,6 @@
-import { requestCounts } from "./entered.ts";
+import { requestCounts } from "./executed.ts";
 import { assertWithinLimits } from "./limits.ts";
 
-Deno.test("a list and an insert enter no more files, functions and statements than allowed", async () => {
+Deno.test("a list and an insert execute no more files, functions and statements than allowed", async () => {
   assertWithinLimits(await requestCounts());
 });

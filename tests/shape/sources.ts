@@ -1,10 +1,10 @@
-/** Counts over the sources of the product, each of which a reader has to pay for. */
+/** Counts over the sources of the product. */
 
 import { committedFiles, isTest, mustRead } from "../house/files.ts";
 
 const PRODUCT = /^(?:lib|openapi|routes|client)\/|^(?:main|permissions|build_client)\.ts$/;
 const DRIVERS = /^lib\/store\/(?:sqlite|mongo)\//;
-/** Opens the engine that the settings name, and so must know both. */
+/** The module that opens the engine of the settings, which has to distinguish the engines. */
 const OPENING = "lib/services.ts";
 const PORT = "lib/store/port.ts";
 
@@ -13,7 +13,7 @@ const OPTIONAL_METHOD = /^ {2}(\w+)\?\(/gm;
 const NUMERIC_CONSTANT = /^(?:export )?const [A-Z][A-Z\d_]* = -?[\d(]/gm;
 const ENGINE_NAME = /\b(?:database\.kind|engine\.name) [!=]==/g;
 
-/** Sources of the product by their paths, without tests and generated modules. */
+/** Returns the sources of the product by path, without tests and generated modules. */
 async function productSources(): Promise<ReadonlyMap<string, string>> {
   const paths = (await committedFiles()).filter((path) =>
     PRODUCT.test(path) && /\.tsx?$/.test(path) && !isTest(path)
@@ -35,16 +35,16 @@ const KINDS: Readonly<Record<string, string>> = {
   "new WeakMap": "by identity",
 };
 
-/** Rows of the table of all caches in docs/architecture.md: where they are, and of which kinds. */
+/** Returns the rows of the table of caches in docs/architecture.md: their modules and kinds. */
 export async function cacheRows(): Promise<readonly string[]> {
   const sources = [...await productSources()].filter(([path]) => CACHES.test(path));
   return sources.map(([path, text]) => {
-    const made = (text.match(CACHE) ?? []).map((call) => KINDS[call.replace(/[<(].*/, "")]!);
-    return `| \`${path}\` | ${made.join(", ")} |`;
+    const kinds = (text.match(CACHE) ?? []).map((call) => KINDS[call.replace(/[<(].*/, "")]!);
+    return `| \`${path}\` | ${kinds.join(", ")} |`;
   }).filter((row) => !row.endsWith("|  |")).sort();
 }
 
-/** The counts that need no request, by their names in `docs/shape.json`. */
+/** Returns the counts that need no request, by their names in `docs/shape.json`. */
 export async function sourceCounts(): Promise<Readonly<Record<string, number>>> {
   const sources = [...await productSources()];
   const sum = (ofOne: (text: string, path: string) => number, where = /^/) =>

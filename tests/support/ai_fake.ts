@@ -1,52 +1,46 @@
-/**
- * An AI provider, as far as chat completions: a server that checks everything that it is sent and
- * answers what a test has it answer.
- */
+/** Fake AI provider for chat completions. Checks requests and sends a test's reply. */
 
 import { closeAt, Findings, serveProvider } from "./provider_fake.ts";
 
-/** A request as the provider understood it. */
 export interface AiRequest {
   readonly key: string;
   readonly system: string;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
-  /** Name of the answer's schema; null where plain JSON is asked for. */
+  /** Name of the response schema; null if the request asks for plain JSON. */
   readonly schemaName: string | null;
   // deno-lint-ignore no-explicit-any -- Tests look into schemas of every shape.
   readonly schema: any;
   readonly isStream: boolean;
-  /** The whole body, as it came. */
   readonly text: string;
 }
 
-/** What the provider answers. */
 export type AiReply =
-  /** What the model writes: a text as it is, anything else as JSON. */
+  /** The text that the model writes; a value other than a string is sent as JSON. */
   | { readonly writes: unknown; readonly finishReason?: string; readonly piece?: number }
   | {
     readonly status: number;
     readonly body?: string;
     readonly headers?: Readonly<Record<string, string>>;
   }
-  /** Nothing at all comes, or the text stops in the midst of it. */
+  /** The provider sends no response, or stops in the middle of the text. */
   | { readonly silent: true; readonly writes?: string };
 
 export interface AiFake extends AsyncDisposable {
-  /** What `AI_BASE_URL` is to be. */
+  /** The value for `AI_BASE_URL`. */
   readonly url: string;
   readonly model: string;
-  /** A key that the provider takes. */
+  /** A key that the provider accepts. */
   readonly key: string;
-  /** Every request with a key that is taken. */
+  /** Every request with an accepted key. */
   readonly asked: readonly AiRequest[];
-  /** How many requests were given up by whoever made them. */
+  /** Number of requests that the client aborted. */
   readonly abandoned: number;
   readonly complaints: readonly string[];
-  /** Takes another key too. */
+  /** Accepts an additional key. */
   accept(key: string): void;
-  /** Refuses it from now on. */
+  /** Rejects the key from now on. */
   revoke(key: string): void;
-  /** Answers so from now on. */
+  /** Sets the reply to all further requests. */
   reply(reply: AiReply | ((request: AiRequest, index: number) => AiReply | Promise<AiReply>)): void;
 }
 
@@ -56,7 +50,6 @@ const MEMBERS = new Set([
 ]);
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Starts the provider on a free port. */
 export function startAiFake(): AiFake {
   const findings = new Findings();
   const model = `model-${crypto.randomUUID()}`;
@@ -72,7 +65,7 @@ export function startAiFake(): AiFake {
     if (bearer === undefined) return findings.complain("no bearer");
     const text = await request.text();
     if (!keys.has(bearer)) {
-      return refused(401, `{"error":{"message":"Invalid API Key ${bearer}","type":"auth"}}`);
+      return refusal(401, `{"error":{"message":"Invalid API Key ${bearer}","type":"auth"}}`);
     }
     const read = readRequest(request, text, { model, key: bearer });
     if (typeof read === "string") return findings.complain(read);
@@ -103,10 +96,10 @@ export function startAiFake(): AiFake {
   };
 }
 
-const refused = (status: number, body: string, headers: Readonly<Record<string, string>> = {}) =>
+const refusal = (status: number, body: string, headers: Readonly<Record<string, string>> = {}) =>
   new Response(body, { status, headers: { ...JSON_TYPE, ...headers } });
 
-/** The request, or what is wrong with it. */
+/** Returns the parsed request, or a text that says what is wrong with it. */
 function readRequest(
   request: Request,
   text: string,
@@ -115,9 +108,9 @@ function readRequest(
   if (!request.headers.get("content-type")?.startsWith("application/json")) return "no JSON";
   const body = JSON.parse(text);
   const unknown = Object.keys(body).filter((name) => !MEMBERS.has(name));
-  if (unknown.length > 0) return `the members ${unknown.join(", ")} are not known here`;
+  if (unknown.length > 0) return `the members ${unknown.join(", ")} are unknown`;
   if (body.model !== model) return `the model ${body.model} does not exist`;
-  if (!(body.max_tokens > 0)) return "the answer has no bound";
+  if (!(body.max_tokens > 0)) return "max_tokens is missing";
   const [first, ...messages] = body.messages;
   if (first?.role !== "system") return "the first message is not the system's";
   for (const { role, content } of messages) {
@@ -127,8 +120,10 @@ function readRequest(
   if (messages.at(-1)?.role !== "user") return "the last message is not the user's";
   const { type, json_schema } = body.response_format ?? {};
   if (type === "json_object") {
-    // A provider refuses it where nobody says what the JSON is to be.
-    if (!/json/i.test(first.content)) return "json_object, and no word of JSON";
+    // Providers reject `json_object` unless the system message mentions JSON.
+    if (!/json/i.test(first.content)) {
+      return "json_object, but the system message does not mention JSON";
+    }
   } else if (type !== "json_schema" || json_schema?.schema?.type !== "object") {
     return "no response_format";
   } else if (!/^[a-z_]{1,64}$/.test(json_schema.name)) return "a schema without a name";
@@ -149,9 +144,9 @@ function answer(
   closing: AbortSignal,
   abandon: () => void,
 ): Response | Promise<Response> {
-  if ("status" in reply) return refused(reply.status, reply.body ?? "{}", reply.headers);
+  if ("status" in reply) return refusal(reply.status, reply.body ?? "{}", reply.headers);
   if ("silent" in reply) {
-    // It begins to answer: only of an answer under way a server is told that nobody waits for it.
+    // Deno reports an aborted request only after the response has begun.
     const lines = isStream && reply.writes !== undefined ? deltas(reply.writes, 8) : [];
     return stream(lines, { closing, abandon, endless: true });
   }

@@ -1,4 +1,4 @@
-/** BSON byte by byte, also such as no library would write. */
+/** Builds BSON byte by byte, including BSON that no library writes. */
 
 export const utf8 = (text: string): number[] => [...new TextEncoder().encode(text)];
 
@@ -8,10 +8,9 @@ export const int64 = (value: bigint): number[] => {
   return [...new Uint8Array(BigInt64Array.of(value).buffer)];
 };
 
-/** The value of a member that is text. */
 export const string = (text: number[]): number[] => [...int32(text.length + 1), ...text, 0];
 
-/** A document's member, or an array's element, of any type. */
+/** Encodes a member of a document or an element of an array, of any type. */
 export const member = (type: number, name: string | number[], value: number[]): number[] => [
   type,
   ...(typeof name === "string" ? utf8(name) : name),
@@ -19,7 +18,6 @@ export const member = (type: number, name: string | number[], value: number[]): 
   ...value,
 ];
 
-/** A document or array. */
 export const body = (...members: number[][]): number[] => {
   const inner = members.flat();
   return [...int32(inner.length + 5), ...inner, 0];
@@ -27,10 +25,10 @@ export const body = (...members: number[][]): number[] => {
 
 export const bytes = (...members: number[][]): Uint8Array => Uint8Array.from(body(...members));
 
-/** Documents (type 3) or arrays (type 4) in each other, without building them one by one. */
+/** Builds nested documents (type 3) or arrays (type 4) without building each level separately. */
 export function nested(levels: number, type: (level: number) => number): Uint8Array {
   const [name] = utf8("a");
-  const before = 4 + 1 + 2; // The length, and the next level's type and name.
+  const before = 4 + 1 + 2; // The length, then the type and the name of the next level.
   const around = before + 1;
   const out = new Uint8Array(levels * around + 5);
   const view = new DataView(out.buffer);

@@ -1,4 +1,4 @@
-/** What an owner sets on a bucket. */
+/** Rules that the owner of a bucket sets. */
 
 import {
   DeleteBucketCorsCommand,
@@ -15,7 +15,6 @@ export interface CorsRule {
   readonly ExposeHeaders?: readonly string[];
 }
 
-/** Sets the whole CORS configuration. */
 export async function setCors(
   { client, name }: TestBucket,
   rules: readonly CorsRule[],
@@ -42,7 +41,7 @@ export async function removePolicy({ client, name }: TestBucket): Promise<void> 
   await client.send(new DeleteBucketPolicyCommand({ Bucket: name }));
 }
 
-/** Leaves a bucket as it is when it was just made: for its owner alone. */
+/** Resets the rules to those of a new bucket, which only its owner can access. */
 export async function removeRules(bucket: TestBucket): Promise<void> {
   await removePolicy(bucket);
   await bucket.client.send(new DeleteBucketCorsCommand({ Bucket: bucket.name }));

@@ -5,7 +5,7 @@ import type { App } from "@/routes/app.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import published from "@/openapi/openapi.json" with { type: "json" };
 
-/** Answers as tests read them. `data` is whatever the envelope holds. */
+/** A response as tests read it. `data` is the content of the envelope. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -18,7 +18,7 @@ export interface Call {
   readonly method?: string;
   readonly path: string;
   readonly headers?: HeadersInit;
-  /** Sent as JSON; a string, bytes or a stream as they are. */
+  /** Sent as JSON, except for a string, bytes or a stream, which are sent unchanged. */
   readonly body?: unknown;
   readonly peer?: string;
 }
@@ -40,18 +40,19 @@ interface Document {
 const PAGES = /^\/(?:dashboard|docs\/(?:assets|errors|full|guides|operations|pictures))(?:[/?]|$)/;
 
 /**
- * Sends a request to the app and fails on whatever the document does not declare: a status, a
- * media type, a body member. Paths of no operation may answer only 400, 401, 403, 404 and 405.
+ * Sends a request to the app and fails if the response has a status, a media type or a body member
+ * that the OpenAPI document does not declare. A path without an operation may only answer 204, 400,
+ * 401, 403, 404 or 405.
  */
 export async function send(app: App, call: Call): Promise<Answer> {
   const response = await sendRaw(app, call);
   const method = methodOf(call);
   const type = response.headers.get("content-type") ?? "";
-  const text = isOpenEnded(call, type) ? await beginningOf(response) : await response.text();
+  const text = isOpenEnded(call, type) ? await firstChunkOf(response) : await response.text();
   const body = type.startsWith("application/json") && text !== "" ? parseJson(text) : undefined;
   const answer = { status: response.status, headers: response.headers, text, body };
-  // Pages are for people, and are no part of the document.
-  if (!PAGES.test(call.path)) ofAll.check(method, call.path, answer);
+  // Pages are not part of the document.
+  if (!PAGES.test(call.path)) publishedDeclarations.check(method, call.path, answer);
   return answer;
 }
 
@@ -61,15 +62,15 @@ export const methodOf = ({ method, body }: Call): string =>
 const isOpenEnded = ({ path }: Call, type: string): boolean =>
   type === "text/event-stream" && /\/live(?:\?|$)/.test(path);
 
-/** The first that is sent; nobody reads the rest. */
-async function beginningOf({ body }: Response): Promise<string> {
+/** Returns the first chunk of the body and cancels the rest. */
+async function firstChunkOf({ body }: Response): Promise<string> {
   const reader = body!.getReader();
   const { value } = await reader.read();
   await reader.cancel();
   return new TextDecoder().decode(value);
 }
 
-/** Sends a request to the app; the answer is not looked at. */
+/** Sends a request to the app without checking the response. */
 export async function sendRaw(app: App, call: Call): Promise<Response> {
   const method = methodOf(call);
   const headers = new Headers(call.headers);
@@ -87,14 +88,13 @@ export async function sendRaw(app: App, call: Call): Promise<Response> {
   return await app.fetch(request, peer);
 }
 
-/** `Request` normalises its address; Deno.serve hands it over as it was sent. */
+/** Creates a request with an address that is not normalized, as `Deno.serve` does. */
 function rawRequest(url: string, init: RequestInit): Request {
   const request = new Request("http://localhost:8000/", init);
   Object.defineProperty(request, "url", { value: url });
   return request;
 }
 
-/** What an OpenAPI document declares of answers. */
 export class Declarations {
   readonly #document: Document;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
@@ -121,43 +121,43 @@ export class Declarations {
     return this.#find(method, path) !== null;
   }
 
-  /** @param looksInside Whether what a body holds is looked at. */
+  /** @param looksInside Whether the content of the body is checked. */
   check(method: string, path: string, answer: Answer, { looksInside = true } = {}): void {
     const found = this.#find(method, path);
     if (found === null) {
       assert.ok(
         [204, 400, 401, 403, 404, 405].includes(answer.status),
-        `${method} ${path} is no operation, but answered ${answer.status}`,
+        `${method} ${path} is not an operation, but answered ${answer.status}`,
       );
       return;
     }
     const { operation, pointer } = found;
-    const where = `${operation.operationId} answered ${answer.status}`;
+    const context = `${operation.operationId} answered ${answer.status}`;
     const status = String(answer.status);
     const { [status]: declared = operation.responses[`${status[0]}XX`] } = operation.responses;
-    assert.ok(declared, `${where}, which it does not declare: ${answer.text.slice(0, 300)}`);
+    assert.ok(declared, `${context}, which it does not declare: ${answer.text.slice(0, 300)}`);
     const response = "$ref" in declared
       ? this.#document.components.responses[declared.$ref.split("/").at(-1)!]!
       : declared;
     if (typeof answer.body?.success === "boolean") {
-      assert.equal(answer.body.success, answer.status < 400, where);
+      assert.equal(answer.body.success, answer.status < 400, context);
     }
     const type = (answer.headers.get("content-type") ?? "").split(";")[0]!;
     if (response.content === undefined) {
-      assert.equal(answer.text, "", `${where} with a body it does not declare`);
+      assert.equal(answer.text, "", `${context} with a body it does not declare`);
       return;
     }
     const isDeclared = type in response.content;
     assert.ok(
       method === "HEAD" || isDeclared || "*/*" in response.content,
-      `${where} with undeclared type "${type}"`,
+      `${context} with undeclared type "${type}"`,
     );
     if (answer.body === undefined || !isDeclared || !looksInside) return;
-    const place = "$ref" in declared ? declared.$ref : `#${pointer}/responses/${answer.status}`;
-    const validate = this.#validator(`openapi${place}/content/${escaped(type)}/schema`);
+    const location = "$ref" in declared ? declared.$ref : `#${pointer}/responses/${answer.status}`;
+    const validate = this.#validator(`openapi${location}/content/${escapePointer(type)}/schema`);
     assert.ok(
       validate(answer.body),
-      `${where} with a body it does not declare: ${
+      `${context} with a body it does not declare: ${
         this.#ajv.errorsText(validate.errors)
       }\n${answer.text}`,
     );
@@ -177,17 +177,16 @@ export class Declarations {
     for (const { template, operations, pattern } of this.#paths) {
       const operation = operations[verb];
       if (operation !== undefined && pattern.test(address)) {
-        return { operation, pointer: `/paths/${escaped(template)}/${verb}` };
+        return { operation, pointer: `/paths/${escapePointer(template)}/${verb}` };
       }
     }
     return null;
   }
 }
 
-/** How many parameters a path has: of two that fit an address, the one with fewer is meant. */
+/** Counts the parameters of a path. Of two matching paths, the one with fewer wins. */
 const parametersIn = ([template]: readonly [string, unknown]): number => template.split("{").length;
 
-/** An encoded path is the path that it encodes. */
 function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -196,8 +195,8 @@ function decodedPath(path: string): string {
   }
 }
 
-const escaped = (name: string): string =>
+const escapePointer = (name: string): string =>
   encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
 
-/** The document as it is published; that it is in step with the code is checked elsewhere. */
-const ofAll = new Declarations(published as unknown as Document); // Its own type is that of its text.
+/** The published document. Another test checks that it matches the code. */
+const publishedDeclarations = new Declarations(published as unknown as Document); // Its inferred type is too narrow.

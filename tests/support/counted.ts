@@ -2,7 +2,7 @@ import { CODES } from "@/lib/credentials/codes.ts";
 import { ALL, eq, not } from "@/lib/store/filter.ts";
 import type { Definition, Engine, Space } from "@/lib/store/port.ts";
 
-/** How many records of a kind there are; of codes those of somebody. */
+/** Counts the records of a kind. Codes are counted only if they belong to a person. */
 export const countIn = (
   { engine }: { readonly engine: Engine },
   space: Space,

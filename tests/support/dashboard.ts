@@ -12,25 +12,23 @@ import { PASSWORD } from "./test_services.ts";
 
 export { PASSWORD };
 
-/** An account that is signed in, and calls with its session. */
 export interface TestAccount {
   readonly app: TestApp;
   readonly accountId: Id;
   readonly email: string;
   readonly password: string;
-  /** The session, as a `Cookie` header has it. */
+  /** The session as the value of a `Cookie` header. */
   readonly cookie: string;
-  /** A call with the session; another `cookie` header takes its place. */
+  /** Sends a call with the session, unless the call has a `cookie` header. */
   send(call: Call): Promise<Answer>;
 }
 
-/** The session that an answer sets, as a `Cookie` header has it; null where it sets none. */
+/** Returns the session that a response sets, as the value of a `Cookie` header, or null. */
 export function sessionCookieOf({ headers }: Answer): string | null {
   const set = headers.getSetCookie().find((one) => /^(?:__Host-)?corbel_session=/.test(one));
   return set?.split(";")[0] ?? null;
 }
 
-/** Registers an account, which signs it in. */
 export async function openAccount(
   app: TestApp,
   { plan = "free", email = `${crypto.randomUUID()}@example.com` }: {
@@ -51,8 +49,7 @@ export async function openAccount(
   return accountWith(app, { accountId, email, cookie: sessionCookieOf(answer)! });
 }
 
-/** Signs the account in on another device. */
-export async function signedInAgain(
+export async function signInAgain(
   { app, accountId, email, password }: TestAccount,
 ): Promise<TestAccount> {
   const answer = await app.send({ path: "/api/auth/login", body: { email, password } });
@@ -73,15 +70,15 @@ const accountWith = (
     app.send({ ...call, headers: [["cookie", cookie], ...new Headers(call.headers)] }),
 });
 
-/** A personal access token, and calls with it and no session. */
+/** A personal access token and calls with the token instead of a session. */
 export interface TestToken {
   readonly id: Id;
   readonly token: string;
-  /** A call with the token; another `authorization` header takes its place. */
+  /** Sends a call with the token, unless the call has an `authorization` header. */
   send(call: Call): Promise<Answer>;
 }
 
-/** A token of the account: for all of its projects, and to write, unless it is said otherwise. */
+/** Creates a token, by default for all projects of the account and with write access. */
 export async function createToken(
   { app, send }: TestAccount,
   scope: { access?: TokenAccess; projects?: TokenScope["projects"]; expiresInDays?: number } = {},
@@ -102,14 +99,13 @@ export async function createToken(
   };
 }
 
-/** A project with both keys, which the account owns. */
 export interface OwnedProject {
   readonly projectId: Id;
   readonly publishableKey: string;
   readonly secretKey: string;
 }
 
-export async function ownedProject(
+export async function createOwnedProject(
   account: TestAccount,
   { name = "Test", siteUrl = null }: { name?: string; siteUrl?: string | null } = {},
 ): Promise<OwnedProject> {
@@ -119,7 +115,7 @@ export async function ownedProject(
   return { projectId, publishableKey, secretKey };
 }
 
-/** Makes the account a member, or the owner of a project that has none. */
+/** Makes the account a member of the project, or its owner if the project has none. */
 export async function joinProject(
   { engine, clock, newId }: TestApp["services"],
   projectId: Id,

@@ -1,4 +1,4 @@
-/** The dashboard in Chromium, over a served process. */
+/** The dashboard of a served process in Chromium. */
 
 import axe from "axe-core/axe.min.js" with { type: "text" };
 import assert from "node:assert/strict";
@@ -8,16 +8,15 @@ import { openBrowser } from "./browser.ts";
 
 export interface DashboardBrowser extends AsyncDisposable {
   readonly server: Server;
-  /** Of the dashboard, as PUBLIC_URL says it. */
+  /** Origin of the dashboard, as in PUBLIC_URL. */
   readonly origin: string;
-  /** A person's: with cookies of their own. What it complains of fails the test at the end. */
+  /** Opens a page with its own cookies. Console errors fail the test on disposal. */
   person(options?: BrowserContextOptions): Promise<Page>;
 }
 
-/** Refusals are pages, too: Chromium reports their status as an error of the console. */
+/** Matches Chromium's console error for the status of a problem page. */
 const EXPECTED = /^Failed to load resource: the server responded with a status of 4\d\d /;
 
-/** Starts a server and Chromium. */
 export async function openDashboardBrowser(options: ServerOptions = {}): Promise<DashboardBrowser> {
   await using opening = new AsyncDisposableStack();
   const server = opening.use(await startServer(options));
@@ -26,7 +25,7 @@ export async function openDashboardBrowser(options: ServerOptions = {}): Promise
   const opened = opening.move();
   return {
     server,
-    // Cookies of plain http are kept on localhost.
+    // Chromium keeps cookies of plain http on localhost.
     origin: `http://localhost:${server.port}`,
     async person(context) {
       const page = await browser.page(context);
@@ -40,22 +39,25 @@ export async function openDashboardBrowser(options: ServerOptions = {}): Promise
     },
     async [Symbol.asyncDispose]() {
       await opened.disposeAsync();
-      assert.deepEqual(complaints, [], "violations of the policy and errors of scripts");
+      assert.deepEqual(
+        complaints,
+        [],
+        "violations of the content security policy and script errors",
+      );
     },
   };
 }
 
-/** Another tab of the same person, in which pages are in German. */
+/** Opens another tab in the same context, with pages in German. */
 export async function germanTab(page: Page): Promise<Page> {
   const tab = await page.context().newPage();
   await tab.setExtraHTTPHeaders({ "accept-language": "de" });
   return tab;
 }
 
-/** What nobody guesses. */
 export const PASSWORD = "seven wet stones 41";
 
-/** Registers an account by clicks; the page is then at the projects. */
+/** Registers an account through the page, which then shows the list of projects. */
 export async function register(
   { origin }: DashboardBrowser,
   page: Page,
@@ -63,7 +65,7 @@ export async function register(
 ): Promise<string> {
   await page.goto(`${origin}/dashboard`);
   await page.getByRole("link", { name: "Create an account" }).click();
-  // The page before it has fields of the same names.
+  // The previous page has fields with the same names.
   await page.getByRole("heading", { name: "Create an account" }).waitFor();
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(PASSWORD);
@@ -72,7 +74,7 @@ export async function register(
   return email;
 }
 
-/** Creates a project by clicks; resolves to its page's address and its keys. */
+/** Creates a project through the page. Resolves to the address of its page and its keys. */
 export async function createProject(
   page: Page,
   name = "Blog",
@@ -86,17 +88,14 @@ export async function createProject(
   return { home, publishableKey, secretKey };
 }
 
-/** Of what axe found, that which is told: all that it looked at is a hundred times as long. */
-const TOLD =
+/** Picks the violations out of the result of axe, which is a hundred times as long. */
+const PICK_VIOLATIONS =
   `({ violations }) => violations.map(({ id, help, nodes }) => [id + ": " + help, ...nodes.map(({ html }) => "  " + html)].join("\\n"))`;
 
-/** Rules that what a colour scheme changes can break. */
+/** Rules whose result depends on the colour scheme. */
 const COLOURS = ["color-contrast", "link-in-text-block"];
 
-/**
- * What axe is asked for. All that colours do not change is looked at once. Mails are shown in
- * frames that run no script, axe's neither.
- */
+/** Options for axe. Frames are skipped, because frames of mails run no scripts. */
 const ALL = { iframes: false, resultTypes: ["violations"], selectors: false };
 const LOOKS = {
   light: ALL,
@@ -110,10 +109,10 @@ const LOOKS = {
 type Look = keyof typeof LOOKS;
 
 /**
- * Fails on whatever axe finds on the page.
+ * Fails if axe finds a violation on the page.
  *
- * @param sees All of it, in light and in dark; or the words alone, of a page that was looked at in
- * another language.
+ * @param sees "all" checks the page in the light and in the dark scheme. "words" skips the colour
+ * rules, for a page that was checked in another language.
  */
 export async function assertAccessible(
   page: Page,
@@ -122,10 +121,12 @@ export async function assertAccessible(
   const looks: readonly Look[] = sees === "words" ? ["words"] : ["light", "dark"];
   if (await page.evaluate("globalThis.axe === undefined")) await page.evaluate(axe);
   for (const look of looks) {
-    // Colours that are still on their way to others would be judged as they are in between.
+    // Without this, axe would judge colours in the middle of a transition.
     const colorScheme = look === "dark" ? "dark" : "light";
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const found = await page.evaluate(`axe.run(${JSON.stringify(LOOKS[look])}).then(${TOLD})`);
+    const found = await page.evaluate(
+      `axe.run(${JSON.stringify(LOOKS[look])}).then(${PICK_VIOLATIONS})`,
+    );
     assert.deepEqual(found, [], `${page.url()}: ${look}`);
   }
 }

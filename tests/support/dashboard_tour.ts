@@ -8,10 +8,10 @@ import { startSmtpServer } from "./smtp_server.ts";
 
 const ACCOUNT = /e-mail\s+(\S+)\s+password\s+(\S+)/;
 
-/** No name is longer, and none has a place to break. */
+/** A name of the maximum length, without a place for a line break. */
 const LONG = "W".repeat(NAME_LENGTH_MAX);
 
-/** Nested as deep as rows of fields still have to fit a phone. */
+/** Fields with the deepest nesting that must fit a phone. */
 const LONG_FIELDS = [
   { key: LONG, type: "String", required: true },
   {
@@ -28,52 +28,47 @@ const USER_FIELDS = [
   { key: "newsletter", type: "Boolean", default: false },
 ];
 
-/** Who signs up, so that there is a mail. */
+/** A user whose sign-up sends a mail. */
 const NEWCOMER = { email: "ada@example.com", password: "seven wet stones 41", name: "Ada" };
 
 const IMPORTED = "title,views\nOn moss,3\nOn fog,many\n";
 
-/** Of the server that {@linkcode tour} leads through. */
 export const TOUR_SERVER = {
   task: "dev",
-  settings: { ALLOW_PRIVATE_ENDPOINTS: "true" }, // It brings servers of this machine.
+  settings: { ALLOW_PRIVATE_ENDPOINTS: "true" }, // The tour uses servers on this machine.
 } as const;
 
-/** Names of pages, each when the browser is there. */
+/** Names of pages, each yielded when the browser shows the page. */
 type Stops = AsyncGenerator<string>;
 
-/** What goes about in the dashboard. */
 interface Guide {
   readonly page: Page;
-  /** The address of the dashboard. */
   readonly dashboard: string;
-  /** The address of users' sign-in. */
   readonly userAuth: string;
   readonly publishableKey: string;
   readonly secretKey: string;
   visit(address: string, status?: number): Promise<void>;
-  /** The address behind a link of a page, by its text. */
+  /** Returns the target of a link on a page, found by its text. */
   linkOn(address: string, name: string): Promise<string>;
   press(name: string): Promise<void>;
-  /** As the dashboard's owner, whose cookie the browser has. */
+  /** Sends a call as the owner, whose cookie the browser has. */
   // deno-lint-ignore no-explicit-any -- Answers of every operation.
   send(url: string, data: object, how?: { method?: string; key?: string }): Promise<any>;
 }
 
-/** Addresses of the demo's project. */
 interface Demo {
   readonly home: string;
   readonly posts: string;
   readonly document: string;
   readonly user: string;
-  /** Of the API of owners. */
+  /** Address of the project in the owners' API. */
   readonly asOwner: string;
 }
 
 /**
- * Leads through every page of the dashboard, on a server that `dev` started on an empty folder, and
- * through what a page is like when it is refused, asked, empty or full of long names: yields the
- * name of each when the browser is there.
+ * Visits every page of the dashboard, including refused forms, confirmations, empty lists and long
+ * names. The server must have been started by `dev` on an empty folder. Yields the name of each
+ * page when the browser shows it.
  */
 export async function* tour(page: Page, server: Server): Stops {
   await until("the demo is there", () => ACCOUNT.test(server.stdout()));
@@ -266,7 +261,7 @@ async function* manyDocuments({ page, visit, press }: Guide, { posts }: Demo): S
   await press("Preview");
   await page.getByText("Nothing is stored yet").waitFor();
   yield "import-preview";
-  // A document lies beside the rows where there is room.
+  // Wide screens show a document next to the rows.
   await page.setViewportSize({ width: 1280, height: 860 });
   await visit(posts);
   await page.getByRole("link", { name: "On bridges, part 38" }).click();
@@ -307,7 +302,7 @@ async function* files({ page, visit }: Guide, { home }: Demo): Stops {
   yield "file-details";
 }
 
-/** One that nobody answers. */
+/** Creates a webhook to an address that does not answer. */
 async function* webhooks({ page, visit, press, send }: Guide, { home, asOwner }: Demo): Stops {
   await visit(`${home}/webhooks/new`);
   await page.getByLabel("Name").fill("Search index");
@@ -350,7 +345,7 @@ async function* longNames({ visit, send }: Guide, { home, asOwner }: Demo): Stop
   yield "diagram";
 }
 
-/** What is shown once, or leads to somebody. */
+/** Visits the pages with secrets that are shown once and links in mails. */
 async function* secrets(guide: Guide, { home, asOwner }: Demo): Stops {
   const { page, dashboard, visit, press, send } = guide;
   const account = `${dashboard}/account`;
@@ -388,7 +383,7 @@ async function* refusals({ dashboard, visit }: Guide, { home, posts }: Demo): St
   yield "documents-refused";
 }
 
-/** What fails is shown where mails are sent. */
+/** Visits the mail page after a failed mail. */
 async function* failedMail(
   { page, dashboard, secretKey: key, visit, send }: Guide,
   { home, asOwner }: Demo,

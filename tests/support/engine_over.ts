@@ -1,7 +1,7 @@
 import type { Engine } from "@/lib/store/port.ts";
-import { changed } from "./changed.ts";
+import { withMethods } from "./with_methods.ts";
 
-/** An engine that does some things otherwise, and all else as the one beneath, which stays its owner's. */
+/** Returns an engine with replaced methods, whose disposal keeps the original engine open. */
 export function engineOver(engine: Engine, otherwise: Partial<Engine>): Engine {
-  return changed(engine, { ...otherwise, [Symbol.asyncDispose]: () => Promise.resolve() });
+  return withMethods(engine, { ...otherwise, [Symbol.asyncDispose]: () => Promise.resolve() });
 }

@@ -1,14 +1,10 @@
-/**
- * Threads that serve nothing. The third fails, in the way that its environment names in place of a
- * host, and the second ends in good order.
- */
+/** Workers without a server. The third fails as HOST names, and the second stops normally. */
 import type { WorkerOrder, WorkerScope } from "@/routes/worker_messages.ts";
 
-/** How the third fails: when it is to serve, when it is asked for a sign of life, or to stop. */
+/** How the third worker fails: when it is asked to serve, pinged, or asked to stop. */
 export type Failure = "refuses" | "throws" | "rejects" | "closes" | "hears nothing" | "never stops";
 
-/** What the second prints before it ends. */
-export const LAST_WORD = "All that was in flight has ended\n";
+export const LAST_LOG_LINE = "All that was in flight has ended\n";
 
 const scope = globalThis as unknown as WorkerScope;
 
@@ -26,16 +22,16 @@ if ("WorkerGlobalScope" in globalThis) {
       case "ping":
         return scope.postMessage({ kind: "alive" });
       case "stop":
-        scope.postMessage({ kind: "log", text: LAST_WORD });
+        scope.postMessage({ kind: "log", text: LAST_LOG_LINE });
         return scope.postMessage({ kind: "stopped" });
     }
   };
 }
 
-/** Returns whether nothing more is to be done. */
+/** Returns whether the order needs no further handling. */
 function fail(failure: Failure, kind: WorkerOrder["kind"]): boolean {
   if (kind === "serve") {
-    if (failure === "refuses") scope.postMessage({ kind: "failed", why: "no room" });
+    if (failure === "refuses") scope.postMessage({ kind: "failed", reason: "no room" });
     return failure === "refuses";
   }
   if (failure === "never stops") return kind === "stop";

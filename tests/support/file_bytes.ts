@@ -1,5 +1,5 @@
-/** How files of a type begin, in Latin-1: no more than tells what they are. */
-const HEADS: Readonly<Record<string, string>> = {
+/** Signatures of file types, in Latin-1. */
+const SIGNATURES: Readonly<Record<string, string>> = {
   "image/png": "\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
   "image/jpeg": "\xff\xd8\xff\xe0",
   "image/gif": "GIF89a",
@@ -12,12 +12,13 @@ const HEADS: Readonly<Record<string, string>> = {
   "audio/mpeg": "\xff\xfb\x90\x44",
 };
 
-const FILLER = 120;
+/** Value of the bytes after the signature. */
+const FILLER_BYTE = 120;
 
-/** As many bytes of a file of this type; its content is none that a program could show. */
+/** Returns `size` bytes with the signature of the type. The rest is not valid content. */
 export function fileBytes(contentType: string, size: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(size).fill(FILLER);
-  const head = HEADS[contentType.split(";", 1)[0]!.trim().toLowerCase()] ?? "";
+  const bytes = new Uint8Array(size).fill(FILLER_BYTE);
+  const head = SIGNATURES[contentType.split(";", 1)[0]!.trim().toLowerCase()] ?? "";
   bytes.set(Uint8Array.from(head.slice(0, size), (sign) => sign.charCodeAt(0)));
   return bytes;
 }

@@ -1,5 +1,3 @@
-/** ID tokens as an attacker would have them. */
-
 import { Buffer } from "node:buffer";
 import {
   createHmac,
@@ -10,10 +8,10 @@ import {
   sign,
 } from "node:crypto";
 
-/** In what an ID token differs from a good one. Each is all else as it should be. */
+/** The one way in which a forged ID token differs from a valid one. */
 export type Forgery = ClaimsForgery | Resigning;
 
-/** Signed with the provider's own key, by its own algorithm. */
+/** Forgeries that the provider signs with its own key and algorithm. */
 export type ClaimsForgery =
   | "wrong nonce"
   | "no nonce"
@@ -29,7 +27,7 @@ export type ClaimsForgery =
   | "no subject"
   | "unknown kid";
 
-/** Signed otherwise, or a token of another sign-in. */
+/** Forgeries with another signature, or a token of another sign-in. */
 export type Resigning =
   | "alg none"
   | "alg HS256 with the public key"
@@ -67,7 +65,7 @@ const changed =
     else payload[name] = value;
   };
 
-/** What each forgery does to a token before it is signed. */
+/** Changes of the token that each forgery makes before it is signed. */
 export const FORGED_CLAIMS: Partial<Record<Forgery, (token: Token) => void>> = {
   "wrong nonce": changed("nonce", () => "another"),
   "no nonce": changed("nonce", () => undefined),
@@ -97,7 +95,7 @@ interface PublicJwk {
   readonly [name: string]: unknown;
 }
 
-/** A key of another algorithm that the provider publishes too, so that only a pin refuses it. */
+/** A published key of another algorithm. A client must pin the algorithm to reject its tokens. */
 export const EC_KEY = generateEcKey();
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -105,9 +103,9 @@ const decode = (part: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(part, "base64url").toString());
 
 /**
- * A good token, forged.
+ * Forges a valid token by changing its signature.
  * @param jwk The provider's public key.
- * @param issued ID tokens so far; to replay one there must be one.
+ * @param issued ID tokens so far; "replayed" needs at least one.
  */
 export function resign(
   forgery: Resigning,
@@ -118,7 +116,7 @@ export function resign(
   const [header, payload, signature] = token.split(".") as [string, string, string];
   const withHeader = (changes: Record<string, unknown>) =>
     `${encode({ ...decode(header), ...changes })}.${payload}`;
-  const joined = (text: string, bytes: Buffer) => `${text}.${bytes.toString("base64url")}`;
+  const joinSignature = (text: string, bytes: Buffer) => `${text}.${bytes.toString("base64url")}`;
   switch (forgery) {
     case "alg none":
       return `${withHeader({ alg: "none" })}.`;
@@ -128,12 +126,12 @@ export function resign(
         type: "spki",
         format: "pem",
       });
-      return joined(text, createHmac("sha256", pem).update(text).digest());
+      return joinSignature(text, createHmac("sha256", pem).update(text).digest());
     }
     case "alg ES256 with a published key": {
       const text = withHeader({ alg: "ES256", kid: EC_KEY.publicJwk.kid });
       const key = { key: EC_KEY.privateKey, dsaEncoding: "ieee-p1363" } as const;
-      return joined(text, sign("sha256", Buffer.from(text), key));
+      return joinSignature(text, sign("sha256", Buffer.from(text), key));
     }
     case "bad signature":
       return `${header}.${payload}.${(signature[0] === "A" ? "B" : "A")}${signature.slice(1)}`;
@@ -142,7 +140,7 @@ export function resign(
     case "foreign key of the same kid": {
       const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
       const text = `${header}.${payload}`;
-      return joined(text, sign("sha256", Buffer.from(text), privateKey));
+      return joinSignature(text, sign("sha256", Buffer.from(text), privateKey));
     }
     case "replayed":
       return issued.at(-1)!;

@@ -1,7 +1,4 @@
-/**
- * GitHub, as far as a sign-in needs it: a server that checks everything that it is sent and answers
- * as GitHub does, errors with status 200 included.
- */
+/** Fake of GitHub's sign-in. Checks requests, and sends errors with status 200 as GitHub does. */
 
 import {
   accepts,
@@ -25,37 +22,35 @@ export interface GithubEmail {
   readonly verified: boolean;
 }
 
-/** Somebody with an account. */
 export interface GithubPerson {
-  /** A name that can be changed and then taken by somebody else: never an identity. */
+  /** A changeable name that another account can take over later; not an identity. */
   readonly login: string;
-  /** A number, and for ever the same, unless a test has it otherwise. */
+  /** The permanent numeric id, unless a test needs another value. */
   readonly id: unknown;
   readonly name?: string | null;
   readonly avatarUrl?: string;
-  /** What the account shows to everybody, which proves nothing. */
+  /** The public e-mail address of the profile, which is not verified. */
   readonly publicEmail?: string | null;
   readonly emails?: readonly GithubEmail[];
-  /** What the list of e-mails is refused with, as for a GitHub App without the permission for it. */
+  /** Response to reading the e-mails, as for a GitHub App without permission. */
   readonly emailsRefused?: ResponseInit;
 }
 
 export type GithubEndpoint = "token" | "user" | "emails";
 
 export interface GithubFake extends ProviderFake {
-  /** The API is not at the same place, as with GitHub Enterprise. */
+  /** Base address of the API, on another path as with GitHub Enterprise. */
   readonly apiUrl: string;
-  /** Opens an account, or changes the one with this login. */
+  /** Creates an account, or changes the account with this login. */
   join(person: GithubPerson): void;
-  /** Makes an endpoint fail until it is told otherwise by null. */
+  /** Makes an endpoint fail until it is called with null. */
   mishap(endpoint: GithubEndpoint, mishap: Mishap | null): void;
 }
 
 const COOKIE = "github_session";
 const API_PATH = "/api/v3";
 
-/** GitHub's own words. */
-const REFUSED: Record<CodeRefusal, { error: string; error_description: string }> = {
+const CODE_ERRORS: Record<CodeRefusal, { error: string; error_description: string }> = {
   client: {
     error: "incorrect_client_credentials",
     error_description: "The client_id and/or client_secret passed are incorrect.",
@@ -78,12 +73,11 @@ const REFUSED: Record<CodeRefusal, { error: string; error_description: string }>
   },
 };
 
-/** An e-mail address of somebody as GitHub has it for most. */
+/** The e-mail addresses of a typical account: one that is primary and verified. */
 export const verifiedEmail = (email: string): GithubEmail[] => [
   { email, primary: true, verified: true },
 ];
 
-/** Starts GitHub on a free port. */
 export function startGithubFake(): GithubFake {
   const findings = new Findings();
   const grants = new Grants();
@@ -92,7 +86,7 @@ export function startGithubFake(): GithubFake {
   const mishaps = new Map<GithubEndpoint, Mishap>();
   const closing = new AbortController();
 
-  /** An answer of an endpoint, or what a mishap makes of it. */
+  /** Returns the response of an endpoint after applying its mishap. */
   function answer(endpoint: GithubEndpoint, body: unknown): Response | Promise<Response> {
     const mishap = mishaps.get(endpoint);
     if (mishap === undefined) return Response.json(body);
@@ -106,7 +100,7 @@ export function startGithubFake(): GithubFake {
     const grant = grants.redeem(form);
     if (typeof grant === "string") {
       findings.refuse(`token: ${grant}`);
-      return Response.json(REFUSED[grant]);
+      return Response.json(CODE_ERRORS[grant]);
     }
     const token = `gho_${crypto.getRandomValues(new Uint8Array(18)).toHex()}`;
     tokens.set(token, { login: grant.who, scope: grant.scope });
@@ -114,20 +108,24 @@ export function startGithubFake(): GithubFake {
   }
 
   function api(request: Request, endpoint: "user" | "emails"): Response | Promise<Response> {
-    // Without it GitHub answers 403 to everything.
+    // GitHub answers 403 to requests without a User-Agent.
     if (!request.headers.get("user-agent")) return findings.complain(`${endpoint}: no User-Agent`);
     if (!accepts(request, "application/vnd.github+json")) {
       return findings.complain(`${endpoint}: Accept is not GitHub's`);
     }
     const authorization = request.headers.get("authorization") ?? "";
     const [, token] = /^(?:bearer|token) (\S+)$/i.exec(authorization) ?? [];
-    const known = tokens.get(token ?? "");
-    if (known === undefined) return findings.complain(`${endpoint}: no token that was issued`);
-    const scopes = known.scope.split(/[\s,]+/);
-    if (endpoint === "emails" && !scopes.some((scope) => ["user", "user:email"].includes(scope))) {
-      return findings.complain(`emails: the scope "${known.scope}" does not let them be seen`);
+    const grantOfToken = tokens.get(token ?? "");
+    if (grantOfToken === undefined) {
+      return findings.complain(`${endpoint}: no token that was issued`);
     }
-    const person = people.get(known.login)!;
+    const scopes = grantOfToken.scope.split(/[\s,]+/);
+    if (endpoint === "emails" && !scopes.some((scope) => ["user", "user:email"].includes(scope))) {
+      return findings.complain(
+        `emails: the scope "${grantOfToken.scope}" does not include e-mail addresses`,
+      );
+    }
+    const person = people.get(grantOfToken.login)!;
     if (endpoint === "emails" && person.emailsRefused !== undefined) {
       return Response.json(
         { message: "Resource not accessible by integration" },

@@ -25,7 +25,6 @@ function withChanges(all: Record<string, string>, changes: Changes): URLSearchPa
   return new URLSearchParams(kept as [string, string][]);
 }
 
-/** The address that a client sends a browser to. */
 function authorizeUrl({ url }: GithubFake, changes: Changes = {}): string {
   const query = withChanges({
     response_type: "code",
@@ -81,14 +80,14 @@ const askApi = (github: GithubFake, path: string, token: string, accept: string 
     },
   });
 
-/** Ends a GitHub that is expected to have complained, once, of this. */
+/** Disposes the fake and expects it to have exactly one complaint, which matches. */
 async function endComplaining(github: GithubFake, expected: RegExp): Promise<void> {
   assert.equal(github.complaints.length, 1, String(github.complaints));
   assert.match(github.complaints[0]!, expected);
   await assert.rejects(async () => await github[Symbol.asyncDispose](), /GitHub complains/);
 }
 
-Deno.test("a correct exchange gives a token for the profile and the addresses", async () => {
+Deno.test("a correct exchange returns a token for the profile and the addresses", async () => {
   await using github = openGithub();
   const back = await github.approve(authorizeUrl(github), "ann");
   assert.equal(`${back.origin}${back.pathname}`, APP.callbackUrl);
@@ -103,7 +102,7 @@ Deno.test("a correct exchange gives a token for the profile and the addresses", 
   ]);
 });
 
-Deno.test("a code that does not fit is refused with status 200 and GitHub's own error", async () => {
+Deno.test("an invalid code exchange is refused with status 200 and GitHub's own error", async () => {
   const cases: [string, Changes, string][] = [
     ["client", { client_id: "another" }, "incorrect_client_credentials"],
     ["secret", { client_secret: "another" }, "incorrect_client_credentials"],
@@ -119,7 +118,7 @@ Deno.test("a code that does not fit is refused with status 200 and GitHub's own 
   }
 });
 
-Deno.test("a code is good once, and only for the client that it was issued to", async () => {
+Deno.test("a code can be redeemed once, and only by the client that it was issued to", async () => {
   await using github = openGithub();
   const code = await codeFor(github);
   assert.equal((await redeem(github, code)).body.error, undefined);
@@ -139,7 +138,7 @@ Deno.test("an unknown client or callback gets no code", async () => {
   assert.deepEqual(github.takeRefusals(), ["authorize: client", "authorize: redirect_uri"]);
 });
 
-Deno.test("an authorization without state, PKCE by S256 or response_type is complained of", async () => {
+Deno.test("an authorization without state, PKCE by S256 or response_type is a complaint", async () => {
   const cases: [Changes, RegExp][] = [
     [{ state: null }, /no state/],
     [{ code_challenge: null }, /PKCE/],
@@ -154,7 +153,7 @@ Deno.test("an authorization without state, PKCE by S256 or response_type is comp
   }
 });
 
-Deno.test("a token request with a part missing or in another form is complained of", async () => {
+Deno.test("a token request with a missing part or in another format is a complaint", async () => {
   const json = { accept: "application/json" };
   const cases: [Changes, Record<string, string>, RegExp][] = [
     [{ client_id: null }, json, /client_id/],
@@ -172,7 +171,7 @@ Deno.test("a token request with a part missing or in another form is complained 
   }
 });
 
-Deno.test("the API complains of a wrong Accept, an unknown token and a scope that does not reach", async () => {
+Deno.test("the API complains of a wrong Accept, an unknown token and a missing scope", async () => {
   const cases: [Changes, string, string | null, string | null, RegExp][] = [
     [{}, "/user", null, "application/json", /Accept/],
     [{}, "/user", "gho_made_up", null, /no token/],
@@ -187,13 +186,13 @@ Deno.test("the API complains of a wrong Accept, an unknown token and a scope tha
   }
 });
 
-Deno.test("a path that GitHub does not have is complained of", async () => {
+Deno.test("an unknown path is a complaint", async () => {
   const github = openGithub();
   assert.equal((await ask(`${github.url}/user`)).status, 500);
   await endComplaining(github, /GET \/user does not exist/);
 });
 
-Deno.test("a request without User-Agent is complained of", async () => {
+Deno.test("a request without User-Agent is a complaint", async () => {
   const github = openGithub();
   const status = await new Promise((resolve, reject) => {
     get(`${github.apiUrl}/user`, { agent: false }, (response) => {
@@ -205,13 +204,13 @@ Deno.test("a request without User-Agent is complained of", async () => {
   await endComplaining(github, /no User-Agent/);
 });
 
-Deno.test("a refusal that nobody asks for fails at the end", async () => {
+Deno.test("disposing the fake fails after a refusal that the test did not take", async () => {
   const github = openGithub();
   await redeem(github, "made-up");
-  await assert.rejects(async () => await github[Symbol.asyncDispose](), /nobody expected/);
+  await assert.rejects(async () => await github[Symbol.asyncDispose](), /did not take/);
 });
 
-Deno.test("somebody who says no is sent back with GitHub's error and the state", async () => {
+Deno.test("a visitor who denies access is sent back with GitHub's error and the state", async () => {
   await using github = openGithub();
   const { searchParams } = await github.deny(authorizeUrl(github));
   assert.deepEqual([searchParams.get("error"), searchParams.get("state")], [
@@ -221,7 +220,7 @@ Deno.test("somebody who says no is sent back with GitHub's error and the state",
   assert.equal(searchParams.get("code"), null);
 });
 
-Deno.test("a browser that nobody signed in with meets a page, and goes on from there", async () => {
+Deno.test("a browser without a session gets a sign-in page and continues from there", async () => {
   await using github = openGithub();
   const { status, body } = await ask(authorizeUrl(github));
   assert.equal(status, 200);
@@ -243,7 +242,7 @@ Deno.test("a browser that nobody signed in with meets a page, and goes on from t
   );
 });
 
-Deno.test("each mishap happens until it is over", async () => {
+Deno.test("a mishap lasts until it is removed", async () => {
   await using github = openGithub();
   const token = async (mishap: Mishap) => {
     const code = await codeFor(github);
@@ -268,14 +267,14 @@ Deno.test("each mishap happens until it is over", async () => {
       signal: giveUp.signal,
       client,
     }).then((response) => response.text());
-    // Another request is answered meanwhile, so this one had its time.
+    // Another request is answered in the meantime, which gives this request enough time.
     await askApi(github, "/user/emails", body.access_token);
     giveUp.abort();
     await assert.rejects(asked, { name: "AbortError" });
   }
 });
 
-Deno.test("an account is as odd as a test wants it", async () => {
+Deno.test("an account can have unusual values", async () => {
   await using github = openGithub();
   github.join({ login: "ann", id: { $ne: 1 }, emails: [] });
   const { body } = await redeem(github, await codeFor(github));

@@ -5,17 +5,17 @@ import { parseStorageInput, storageRules } from "@/lib/files/storage_input.ts";
 import * as storage from "@/lib/files/storage_settings.ts";
 import type { Id } from "@/lib/store/port.ts";
 
-/** Verbs, called with what a client would send: it is read as the contract reads it. */
+/** Verbs that are called with the JSON of a client and parse it as the contract does. */
 
-/** Documents of tests have members that nobody declares, so only definitions that say so are strict. */
-const loose = (given: unknown) => ({ strict: false, ...given as object });
+/** Definitions are not strict by default, because tests store documents with undeclared members. */
+const notStrict = (given: unknown) => ({ strict: false, ...given as object });
 
 export const createCollection = async (
   services: collections.CollectionServices,
   projectId: Id,
   given: unknown,
 ): Promise<CollectionDefinition> =>
-  await collections.createCollection(services, projectId, parseDefinition(loose(given)));
+  await collections.createCollection(services, projectId, parseDefinition(notStrict(given)));
 
 export const updateCollection = async (
   services: collections.CollectionServices,
@@ -23,7 +23,7 @@ export const updateCollection = async (
   given: unknown,
   seen: Partial<collections.DefinitionTags> = {},
 ): Promise<CollectionDefinition> =>
-  await collections.updateCollection(services, projectId, parseDefinition(loose(given)), seen);
+  await collections.updateCollection(services, projectId, parseDefinition(notStrict(given)), seen);
 
 export const setStorage = async (
   services: storage.StorageServices,

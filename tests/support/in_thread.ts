@@ -1,10 +1,8 @@
-/** Work in a thread of its own, as one of several that serve does it. */
-
 /**
- * Resolves to what a function resolves to, in a thread that ends with it.
+ * Runs a function in a new worker and resolves to its result.
  *
- * @param module Its address; the function is given its exports.
- * @param work Sees nothing around it.
+ * @param module Address of a module whose exports are passed to the function.
+ * @param work Must not refer to anything outside of itself.
  */
 export async function inThread<Exports, Given, T>(
   module: string,

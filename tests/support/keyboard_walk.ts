@@ -1,9 +1,7 @@
-/** Pages by the keyboard alone. */
-
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 
-/** Numbers what can be used on a page; of several radio buttons, which arrows choose from, one. */
+/** Numbers the controls of a page. Radio buttons of a group count once: arrows choose. */
 const NUMBER_CONTROLS = `(() => {
   const groups = new Set();
   const controls = [...document.querySelectorAll(
@@ -18,8 +16,8 @@ const NUMBER_CONTROLS = `(() => {
   return controls.length;
 })()`;
 
-/** Keeps what gets the focus, and whether it looks as if it had. */
-const KEEP_STOPS = `(() => {
+/** Records each element that gets the focus, and whether the focus is visible. */
+const RECORD_STOPS = `(() => {
   globalThis.stops = [];
   document.addEventListener("focusin", ({ target }) => {
     const { outlineStyle, outlineColor } = getComputedStyle(target);
@@ -31,48 +29,47 @@ const KEEP_STOPS = `(() => {
   });
 })()`;
 
-interface Stop {
+interface FocusStop {
   readonly control: string | null;
   readonly shows: boolean;
   readonly html: string;
 }
 
-/** Fields of dates are several to the keyboard. */
+/** Maximum number of stops per control: a date field has several. */
 const STOPS_PER_CONTROL = 8;
 
-/** The walk fails if no element of the page gets the focus for this long. */
+/** Milliseconds without a focused element on the page after which the walk fails. */
 const LOST_MS = 30_000;
 
-/** Where the focus is, for the message of a walk that fails. */
 const FOCUS = `({
   hasFocus: document.hasFocus(),
   at: document.activeElement.outerHTML.slice(0, 150),
 })`;
 
 /**
- * Fails unless Tab comes to every control of a page, and each shows that it has the focus.
+ * Fails unless Tab reaches every control of the page and each shows that it has the focus.
  *
- * A sandboxed frame runs in a process of its own, and keys that go to it while it starts can be lost
- * on a busy machine. So keys that moved no focus do not count.
+ * A sandboxed frame runs in its own process. On a busy machine keys are lost while it starts, which
+ * is why key presses that move no focus do not count.
  */
 export async function assertReached(page: Page, name: string): Promise<void> {
   await page.waitForLoadState();
   const controls = await page.evaluate<number>(NUMBER_CONTROLS);
   assert.ok(controls > 0, name);
-  await page.evaluate(KEEP_STOPS);
+  await page.evaluate(RECORD_STOPS);
   const missed = new Set(Array.from({ length: controls }, (_, at) => String(at)));
   let movedAt = performance.now();
   for (let pressed = 0; missed.size > 0 && pressed < controls * STOPS_PER_CONTROL;) {
     const presses = missed.size;
     for (let press = 0; press < presses; press++) await page.keyboard.press("Tab");
-    const stops = await page.evaluate<Stop[]>("stops.splice(0)");
+    const stops = await page.evaluate<FocusStop[]>("stops.splice(0)");
     if (stops.length > 0) {
       movedAt = performance.now();
       pressed += presses;
     } else if (performance.now() - movedAt > LOST_MS) break;
     for (const { control, shows, html } of stops) {
       if (control === null) continue;
-      assert.ok(shows, `${name}: nobody sees that this has the focus: ${html}`);
+      assert.ok(shows, `${name}: the focus is not visible: ${html}`);
       missed.delete(control);
     }
   }
@@ -87,6 +84,6 @@ export async function assertReached(page: Page, name: string): Promise<void> {
   assert.deepEqual(
     await Promise.all(texts),
     [],
-    `${name}: Tab never comes to these. The focus: ${focus}, frames: [${frames}]`,
+    `${name}: Tab does not reach these. The focus: ${focus}, frames: [${frames}]`,
   );
 }

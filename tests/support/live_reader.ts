@@ -4,7 +4,6 @@ import { EventSourceParserStream } from "eventsource-parser/stream";
 import type { Call } from "./conforming_client.ts";
 import type { TestApp, TestProject, TestUser } from "./test_app.ts";
 
-/** One event of a live list. */
 export interface LiveEvent {
   readonly id: string | undefined;
   readonly event: string;
@@ -14,7 +13,6 @@ export interface LiveEvent {
 
 const SILENCE_MS = 60_000;
 
-/** Reads the events of a live list, one by one. */
 export class LiveReader implements AsyncDisposable {
   readonly #reader: ReadableStreamDefaultReader<EventSourceMessage>;
   readonly #heard: string[] = [];
@@ -28,12 +26,12 @@ export class LiveReader implements AsyncDisposable {
       .getReader();
   }
 
-  /** Null at the end. Fails where nothing comes for a minute. */
+  /** Returns the next event, or null at the end. Fails after a minute without an event. */
   async next(): Promise<LiveEvent | null> {
     const silence = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      const heard = `${this.#heard.join(", ") || "nothing"}; ${this.comments.length} comments`;
-      silence.reject(new Error(`A live list is silent for a minute. It has told ${heard}`));
+      const received = `${this.#heard.join(", ") || "nothing"}; ${this.comments.length} comments`;
+      silence.reject(new Error(`A live list has sent no event for a minute, after ${received}`));
     }, SILENCE_MS);
     const { value, done } = await Promise.race([this.#reader.read(), silence.promise])
       .finally(() => clearTimeout(timer));
@@ -42,14 +40,13 @@ export class LiveReader implements AsyncDisposable {
     return { id: value.id, event: value.event ?? "message", data: JSON.parse(value.data) };
   }
 
-  /** The next event, which must be of this kind. */
+  /** Returns the next event, which must be of this kind. */
   async expect(event: string): Promise<LiveEvent> {
     const next = await this.next();
     assert.equal(next?.event, event, JSON.stringify(next));
     return next!;
   }
 
-  /** The next so many changes, each as `added 3` by what `say` makes of it. */
   async changes(count: number): Promise<LiveEvent[]> {
     const changes = [];
     while (changes.length < count) changes.push(await this.expect("change"));
@@ -64,15 +61,15 @@ export class LiveReader implements AsyncDisposable {
 export interface ListenInput {
   readonly app: TestApp;
   readonly project: TestProject;
-  /** What follows `/api/data/`: `posts/live?status=published`. */
+  /** Path after `/api/data/`, such as `posts/live?status=published`. */
   readonly path: string;
-  /** With the publishable key and their token, or with the key alone where it is null. */
+  /** The user whose token is sent with the publishable key, or null to send the key alone. */
   readonly user?: TestUser | null;
   readonly lastEventId?: string | undefined;
   readonly peer?: string;
 }
 
-/** Opens a live list: with the secret key where no user is said. Fails where it is refused. */
+/** Opens a live list, with the secret key if `user` is missing. Fails if the request is refused. */
 export async function listen(input: ListenInput): Promise<LiveReader> {
   const response = await input.app.open(callOf(input));
   if (response.status !== 200) assert.fail(`${response.status}: ${await response.text()}`);

@@ -4,7 +4,7 @@ import type { Services } from "@/lib/services.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Space } from "@/lib/store/port.ts";
 
-/** Mails of a space, the oldest first, once all that was begun has been done. */
+/** Returns the mails of a space, oldest first, after all jobs have finished. */
 export async function mailsOf(
   { engine, jobRunner }: Pick<Services, "engine" | "jobRunner">,
   space: Space,
@@ -19,7 +19,7 @@ export async function mailsOf(
   return mails;
 }
 
-/** The code of the newest mail to an address. */
+/** Returns the code in the newest mail to an address. */
 export async function codeTo(
   services: Pick<Services, "engine" | "jobRunner">,
   space: Space,
@@ -27,6 +27,6 @@ export async function codeTo(
 ): Promise<string> {
   const mail = (await mailsOf(services, space, to)).findLast(({ hasCode }) => hasCode);
   const [code] = /\b\d{6}\b/.exec(mail?.text ?? "") ?? [];
-  assert.ok(code !== undefined, `There is no code in a mail to ${to}`);
+  assert.ok(code !== undefined, `No mail has a code for ${to}`);
   return code;
 }

@@ -1,22 +1,22 @@
-/** Databases on the MongoDB that the tests were given, by the prefix of their names. */
+/** Databases on the MongoDB server of the tests, named by a prefix. */
 
 import { Binary, MongoClient } from "mongodb";
 
 const ADDRESS = /^(mongodb(?:\+srv)?:\/\/)([^/?]+)(?:\/([^?]*))?(?:\?(.*))?$/;
 
-/** `MONGODB_TEST_URL`. Throws without one: `deno task test` starts a server and sets it. */
+/** Returns `MONGODB_TEST_URL`, which `deno task test` sets. Throws if it is not set. */
 export function mongodbTestUrl(): string {
   const url = Deno.env.get("MONGODB_TEST_URL");
   if (!url) throw new Error("MONGODB_TEST_URL is not set: `deno task test` starts a server");
   return url;
 }
 
-/** What `DATABASE_URL` is for a Corbel whose databases are called `<prefix>_…`. */
+/** Returns the `DATABASE_URL` of a Corbel whose databases are called `<prefix>_…`. */
 export const mongodbUrl = (prefix: string): string => withPath(mongodbTestUrl(), prefix);
 
 /**
- * The address with another path, which Corbel reads as the prefix of its databases. Who signs in
- * still does so against the database that was named before.
+ * Replaces the path of the address, which Corbel reads as the prefix of its databases. Credentials
+ * are still checked against the original database.
  */
 export function withPath(url: string, path: string): string {
   const parts = ADDRESS.exec(url);
@@ -31,7 +31,7 @@ export function withPath(url: string, path: string): string {
 
 const ANSWER_MS = 5000;
 
-/** Throws when nobody answers at the address within 5 s, or turns us away. */
+/** Throws if no server answers at the address within 5 s or the server rejects the credentials. */
 export async function assertAnswers(url: string): Promise<void> {
   await using client = new MongoClient(url, { serverSelectionTimeoutMS: ANSWER_MS });
   try {
@@ -43,19 +43,16 @@ export async function assertAnswers(url: string): Promise<void> {
   }
 }
 
-/** Names of the databases that begin with `<prefix>_`. */
 export async function databaseNames(prefix: string, url = mongodbTestUrl()): Promise<string[]> {
   await using client = new MongoClient(url);
   return await namesOf(client, `${prefix}_`);
 }
 
-/** Drops every database whose name begins with `<prefix>_`. */
 export async function dropDatabases(prefix: string, url = mongodbTestUrl()): Promise<void> {
   await using client = new MongoClient(url);
   await dropAll(client, `${prefix}_`);
 }
 
-/** Drops every database whose name begins so. */
 export async function dropAll(client: MongoClient, beginning: string): Promise<void> {
   for (const name of await namesOf(client, beginning)) await client.db(name).dropDatabase();
 }
@@ -65,19 +62,19 @@ async function namesOf(client: MongoClient, beginning: string): Promise<string[]
   return databases.map(({ name }) => name).filter((name) => name.startsWith(beginning)).sort();
 }
 
-/** Tells of every session that this process begins from now on, by its id in hexadecimal. */
-export function announceSessions(tell: (id: string) => void): void {
+/** Reports every session that this process begins from now on, by its hexadecimal id. */
+export function announceSessions(report: (id: string) => void): void {
   const { startSession } = MongoClient.prototype;
   MongoClient.prototype.startSession = function (...args) {
     const session = startSession.apply(this, args);
-    tell(session.id!.id.toString("hex"));
+    report(session.id!.id.toString("hex"));
     return session;
   };
 }
 
 /**
- * Ends sessions of a process that is dead. What it left open in them the server would hold until
- * `transactionLifetimeLimitSeconds`, a minute.
+ * Ends the sessions of a killed process. Otherwise the server keeps its open transactions for
+ * `transactionLifetimeLimitSeconds`, which is a minute.
  */
 export async function endSessions(ids: Iterable<string>, url = mongodbTestUrl()): Promise<void> {
   await using client = new MongoClient(url);

@@ -4,9 +4,9 @@ import { findMongodbProgram } from "../services/mongodb.ts";
 import { startMongodb } from "../services/mongodb_server.ts";
 import { databaseNames, dropDatabases, withPath } from "./mongodb.ts";
 
-Deno.test("the prefix becomes the path, and options stay", () => {
+Deno.test("withPath replaces the path and keeps the options", () => {
   for (
-    const [given, expected] of [
+    const [url, expected] of [
       ["mongodb://127.0.0.1:27017", "mongodb://127.0.0.1:27017/p"],
       ["mongodb://127.0.0.1:27017/", "mongodb://127.0.0.1:27017/p"],
       ["mongodb://a:1,b:2/?replicaSet=rs0&tls=true", "mongodb://a:1,b:2/p?replicaSet=rs0&tls=true"],
@@ -14,28 +14,28 @@ Deno.test("the prefix becomes the path, and options stay", () => {
       ["mongodb://[::1]:27017/other", "mongodb://[::1]:27017/p"],
       ["mongodb+srv://cluster.example/?w=majority", "mongodb+srv://cluster.example/p?w=majority"],
     ]
-  ) assert.equal(withPath(given!, "p"), expected);
+  ) assert.equal(withPath(url!, "p"), expected);
 });
 
-Deno.test("credentials are still checked against the database that was named before", () => {
+Deno.test("withPath checks credentials against the original database", () => {
   for (
-    const [given, expected] of [
+    const [url, expected] of [
       ["mongodb://u:s%2F@h", "mongodb://u:s%2F@h/p?authSource=admin"],
       ["mongodb://u:s@h/users?tls=true", "mongodb://u:s@h/p?tls=true&authSource=users"],
       ["mongodb://u:s@h/users?authSource=x", "mongodb://u:s@h/p?authSource=x"],
     ]
-  ) assert.equal(withPath(given!, "p"), expected);
+  ) assert.equal(withPath(url!, "p"), expected);
 });
 
-Deno.test("what is no address of MongoDB is refused without repeating it", () => {
+Deno.test("mongodbUrl refuses an invalid address without repeating it", () => {
   for (const url of ["http://user:hunter2@host", "mongodb:", ""]) {
     assert.throws(() => withPath(url, "p"), (error: Error) => !error.message.includes("hunter2"));
   }
 });
 
 Deno.test({
-  name: "databases are dropped by their prefix, and no others",
-  // Where there is none, tests/services says so.
+  name: "dropDatabases drops only the databases with the prefix",
+  // If it is not installed, tests/services prints a line about it.
   ignore: await findMongodbProgram(Deno.env.toObject()) === null,
   async fn() {
     await using server = await startMongodb();

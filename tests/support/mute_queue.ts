@@ -1,6 +1,6 @@
 import type { JobQueue } from "@/lib/jobs/jobs.ts";
 
-/** A queue whose jobs are announced and never begun, as by a process that is killed right then. */
+/** Returns a queue whose jobs are announced but never begin, as in a killed process. */
 export const muteQueue = (queue: JobQueue): JobQueue => ({
   announce: (space) => queue.announce(space),
   begin() {},

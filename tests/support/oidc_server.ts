@@ -1,6 +1,6 @@
 /**
- * An OpenID Connect provider for the tests: npm's oauth2-mock-server, which by itself takes any
- * client, secret and code, behind a front that checks them all.
+ * OpenID Connect provider for tests: npm's oauth2-mock-server, which accepts any client, secret and
+ * code, behind a front that checks them.
  */
 
 import { HttpServer, JWKStore, OAuth2Issuer, OAuth2Service } from "oauth2-mock-server";
@@ -20,9 +20,8 @@ import {
   visit,
 } from "./provider_fake.ts";
 
-/** Somebody with an account. */
 export interface OidcPerson {
-  /** For ever the same, unless a test has it otherwise. */
+  /** The permanent identifier, unless a test needs another value. */
   readonly sub: unknown;
   readonly email?: string;
   readonly emailVerified?: unknown;
@@ -33,22 +32,21 @@ export interface OidcPerson {
 export type OidcEndpoint = "discovery" | "token" | "jwks";
 
 export interface OidcServer extends ProviderFake {
-  /** Opens an account under a name that is only used to sign in here, or changes it. */
+  /** Creates or changes an account. The name is only used to sign in at this provider. */
   join(name: string, person: OidcPerson): void;
-  /** Has every ID token from now on be such a one; null: none. */
+  /** Forges all further ID tokens in this way; null restores valid tokens. */
   forge(forgery: Forgery | null): void;
-  /** From now on tokens are signed with another key, and the former is published no more. */
+  /** Signs further tokens with a new key and stops publishing the former one. */
   rotateKeys(): Promise<void>;
-  /** How often the keys were asked for. */
   jwksRequests(): number;
-  /** Makes an endpoint fail until it is told otherwise by null. */
+  /** Makes an endpoint fail until it is called with null. */
   mishap(endpoint: OidcEndpoint, mishap: Mishap | null): void;
 }
 
 const COOKIE = "oidc_session";
 const TOKEN_SECONDS = 3600;
 
-/** Keys of which one signs, and others may be published beside it. */
+/** The signing key and another published key. */
 class Keys extends JWKStore {
   override toJSON(includePrivateFields?: boolean) {
     return [...super.toJSON(includePrivateFields), EC_KEY.publicJwk];
@@ -70,8 +68,8 @@ class Issuer extends OAuth2Issuer {
 }
 
 /**
- * Starts a provider on a free port.
- * @param now The time that its tokens are of; by default the time of day.
+ * Starts the provider on a free port.
+ * @param now Clock for the times in its tokens; by default the system clock.
  */
 export async function startOidcServer(
   { now = Date.now }: { now?: () => number } = {},
@@ -102,7 +100,7 @@ export async function startOidcServer(
     const seconds = Math.floor(now() / 1000);
     Object.assign(payload, { iat: seconds, exp: seconds + TOKEN_SECONDS });
     delete payload.nbf;
-    // It comes twice; the access token alone has this member.
+    // The hook runs for each token, and only the access token has this member.
     if ("amr" in payload) return;
     const { sub, emailVerified, ...claims } = people.get(redeemed.get(request.body.code)!.who)!;
     const verified = emailVerified === undefined ? {} : { email_verified: emailVerified };
@@ -116,7 +114,7 @@ export async function startOidcServer(
     issued.push(body.id_token);
   });
 
-  /** What the server behind answers, or what a mishap makes of it. */
+  /** Forwards a request to the inner server. Applies the endpoint's mishap to the response. */
   async function pass(
     endpoint: OidcEndpoint,
     request: Request,
@@ -162,7 +160,7 @@ export async function startOidcServer(
     return await pass("token", request, form);
   }
 
-  /** The server behind knows the nonce and the challenge by the code that it issues here. */
+  /** The inner server assigns the nonce and the challenge to the code that it issues here. */
   async function agree(_who: string, { search }: URL): Promise<string> {
     const answer = await fetch(`${innerUrl}/authorize${search}`, {
       redirect: "manual",

@@ -76,7 +76,7 @@ async function idToken(oidc: OidcServer): Promise<string> {
   return body.id_token;
 }
 
-/** What a client that is as strict as it should be finds; the claims, if nothing. */
+/** Verifies an ID token as a strict client does. Returns its claims. */
 async function verify(oidc: OidcServer, token: string) {
   const { body } = await ask(`${oidc.url}/jwks`);
   const { payload } = await jwtVerify(token, createLocalJWKSet(body), {
@@ -91,14 +91,14 @@ async function verify(oidc: OidcServer, token: string) {
   return payload;
 }
 
-/** Ends a server that is expected to have complained, once, of this. */
+/** Disposes the server and expects it to have exactly one complaint, which matches. */
 async function endComplaining(oidc: OidcServer, expected: RegExp): Promise<void> {
   assert.equal(oidc.complaints.length, 1, String(oidc.complaints));
   assert.match(oidc.complaints[0]!, expected);
   await assert.rejects(async () => await oidc[Symbol.asyncDispose](), /OpenID Connect complains/);
 }
 
-Deno.test("a correct exchange gives an ID token that says who signed in", async () => {
+Deno.test("a correct exchange returns an ID token that names the person", async () => {
   await using oidc = await openOidc();
   const { body } = await ask(`${oidc.url}/.well-known/openid-configuration`);
   assert.equal(body.issuer, oidc.url);
@@ -114,7 +114,7 @@ Deno.test("a correct exchange gives an ID token that says who signed in", async 
   ]);
 });
 
-Deno.test("a token is of the time that the test has", async () => {
+Deno.test("tokens have the time of the test's clock", async () => {
   const now = Date.parse("2026-01-31T12:00:00Z");
   await using oidc = await startOidcServer({ now: () => now });
   oidc.register(APP);
@@ -123,7 +123,7 @@ Deno.test("a token is of the time that the test has", async () => {
   assert.deepEqual([iat, exp], [now / 1000, now / 1000 + 3600]);
 });
 
-Deno.test("a code that does not fit is refused with the error of the standard", async () => {
+Deno.test("an invalid code exchange is refused with the error of the standard", async () => {
   const cases: [string, Changes, number, string][] = [
     ["client", { client_id: "another" }, 401, "invalid_client"],
     ["secret", { client_secret: "another" }, 401, "invalid_client"],
@@ -139,7 +139,7 @@ Deno.test("a code that does not fit is refused with the error of the standard", 
   }
 });
 
-Deno.test("a code is good once", async () => {
+Deno.test("a code can be redeemed once", async () => {
   await using oidc = await openOidc();
   const code = await codeFor(oidc);
   assert.equal((await redeem(oidc, code)).status, 200);
@@ -147,7 +147,7 @@ Deno.test("a code is good once", async () => {
   assert.deepEqual(oidc.takeRefusals(), ["token: code"]);
 });
 
-Deno.test("an authorization without nonce, scope, state or PKCE is complained of", async () => {
+Deno.test("an authorization without nonce, scope, state or PKCE is a complaint", async () => {
   const cases: [Changes, RegExp][] = [
     [{ nonce: null }, /nonce/],
     [{ scope: "email" }, /openid/],
@@ -161,7 +161,7 @@ Deno.test("an authorization without nonce, scope, state or PKCE is complained of
   }
 });
 
-Deno.test("a token request with a part missing is complained of, and so is an unknown path", async () => {
+Deno.test("a token request with a missing part and an unknown path are complaints", async () => {
   for (const name of ["client_secret", "redirect_uri", "code_verifier", "grant_type"]) {
     const oidc = await openOidc();
     assert.equal((await redeem(oidc, await codeFor(oidc), { [name]: null })).status, 500);
@@ -175,7 +175,7 @@ Deno.test("a token request with a part missing is complained of, and so is an un
   await endComplaining(lost, /does not exist/);
 });
 
-/** With what a strict client refuses each. */
+/** The error of a strict client for each forgery. */
 const FORGERIES: Record<Forgery, RegExp> = {
   "wrong nonce": /nonce-1/,
   "no nonce": /nonce-1/,
@@ -199,7 +199,7 @@ const FORGERIES: Record<Forgery, RegExp> = {
   "replayed": /nonce-1/,
 };
 
-Deno.test("each forgery is refused by a strict client, for its own reason", async () => {
+Deno.test("a strict client rejects each forgery for its own reason", async () => {
   await using oidc = await openOidc();
   for (const [forgery, reason] of Object.entries(FORGERIES) as [Forgery, RegExp][]) {
     oidc.forge(null);
@@ -213,7 +213,7 @@ Deno.test("each forgery is refused by a strict client, for its own reason", asyn
   await verify(oidc, await idToken(oidc));
 });
 
-Deno.test("a key of another algorithm is published, so that only a pin refuses its tokens", async () => {
+Deno.test("a key of another algorithm is published and verifies its own tokens", async () => {
   await using oidc = await openOidc();
   oidc.forge("alg ES256 with a published key");
   const token = await idToken(oidc);
@@ -222,7 +222,7 @@ Deno.test("a key of another algorithm is published, so that only a pin refuses i
   assert.ok(!JSON.stringify(body).includes('"d"'), "no private key is published");
 });
 
-Deno.test("rotated keys have another kid, and the former are gone", async () => {
+Deno.test("rotateKeys changes the kid and stops publishing the former key", async () => {
   await using oidc = await openOidc();
   const before = await idToken(oidc);
   await verify(oidc, before);
@@ -234,7 +234,7 @@ Deno.test("rotated keys have another kid, and the former are gone", async () => 
   assert.equal(oidc.jwksRequests(), 3);
 });
 
-Deno.test("mishaps happen until they are over, and somebody may say no", async () => {
+Deno.test("mishaps last until they are removed, and a person can deny access", async () => {
   await using oidc = await openOidc();
   oidc.mishap("token", "error");
   assert.equal((await redeem(oidc, await codeFor(oidc))).status, 400);
@@ -249,7 +249,7 @@ Deno.test("mishaps happen until they are over, and somebody may say no", async (
   assert.equal(searchParams.get("error"), "access_denied");
 });
 
-Deno.test("sign-ins at once each have their own nonce and person", async () => {
+Deno.test("concurrent sign-ins have separate nonces and persons", async () => {
   await using oidc = await openOidc();
   const names = Array.from({ length: 20 }, (_, i) => `person-${i}`);
   for (const name of names) oidc.join(name, { sub: name });

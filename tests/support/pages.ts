@@ -1,4 +1,4 @@
-/** The dashboard's pages as a browser without scripts has them. */
+/** The dashboard's pages in a browser without scripts. */
 
 import assert from "node:assert/strict";
 import { parseHTML } from "linkedom";
@@ -6,7 +6,6 @@ import type { TestAccount } from "./dashboard.ts";
 import type { Answer } from "./conforming_client.ts";
 import type { TestApp } from "./test_app.ts";
 
-/** Of the DOM, what tests look at. */
 export interface PageElement {
   readonly tagName: string;
   readonly textContent: string;
@@ -19,24 +18,20 @@ export interface PageElement {
 }
 
 export interface PageAnswer extends Answer {
-  /** Where the answer sends the browser; null if it is a page. */
+  /** Target of the redirect; null if the response is a page. */
   readonly location: string | null;
   readonly document: PageElement;
-  /** What a person reads, with single spaces. */
+  /** The visible text, with single spaces. */
   readonly words: string;
 }
 
-/** A browser without scripts, with the account's session if there is one. */
+/** A browser without scripts, signed in if an account is given. */
 export interface Dashboard {
   get(path: string): Promise<PageAnswer>;
-  /** Sends a form's fields; a list sends a field again and again. */
+  /** Sends the fields of a form. A list sends its field repeatedly. */
   submit(path: string, fields?: Fields): Promise<PageAnswer>;
-  /**
-   * Fills in the form whose button is called so, on this page, and sends it as a browser would:
-   * with what its other fields hold.
-   */
+  /** Submits the form with this button, with the current values of its other fields. */
   fill(page: PageAnswer, button: string, fields?: Fields): Promise<PageAnswer>;
-  /** A page, or where it leads after any number of redirects. */
   follow(answer: PageAnswer): Promise<PageAnswer>;
 }
 
@@ -66,7 +61,7 @@ export function openDashboard(app: TestApp, account?: TestAccount): Dashboard {
       assert.equal(found.length, 1, `"${button}" is on ${found.length} buttons: ${page.words}`);
       const pressed = found[0]!;
       const form = pressed.closest("form")!;
-      const sent = { ...enteredIn(form), ...fields };
+      const sent = { ...submittedFields(form), ...fields };
       const name = pressed.getAttribute("name");
       if (name !== null) sent[name] = pressed.getAttribute("value") ?? "";
       const action = pressed.getAttribute("formaction") ?? form.getAttribute("action")!;
@@ -76,24 +71,23 @@ export function openDashboard(app: TestApp, account?: TestAccount): Dashboard {
       return await send("GET", `${action}?${formText(sent)}`);
     },
     async follow(answer) {
-      let at = answer;
-      for (let hops = 0; at.location !== null; hops++) {
-        assert.ok(hops < 5, `sent on and on: ${at.location}`);
-        assert.match(at.location, /^\/dashboard/, "redirects are relative");
-        at = await send("GET", at.location);
+      let reached = answer;
+      for (let hops = 0; reached.location !== null; hops++) {
+        assert.ok(hops < 5, `too many redirects: ${reached.location}`);
+        assert.match(reached.location, /^\/dashboard/, "redirects are relative");
+        reached = await send("GET", reached.location);
       }
-      return at;
+      return reached;
     },
   };
 }
 
-/** An answer as a person sees it. */
 export function pageOf(answer: Answer): PageAnswer {
   const location = answer.headers.get("location");
   const parsed: unknown = parseHTML(answer.text || "<!DOCTYPE html><html></html>");
   const { document } = parsed as { document: PageElement };
-  const shown = document.querySelector("body")?.textContent ?? "";
-  return { ...answer, location, document, words: shown.replaceAll(/\s+/g, " ").trim() };
+  const bodyText = document.querySelector("body")?.textContent ?? "";
+  return { ...answer, location, document, words: bodyText.replaceAll(/\s+/g, " ").trim() };
 }
 
 const FORM = "application/x-www-form-urlencoded";
@@ -109,8 +103,8 @@ function formText(fields: Fields): string {
   return search.toString();
 }
 
-/** What a browser would send of a form that nobody touched. */
-function enteredIn(form: PageElement): Record<string, string | string[]> {
+/** Returns the fields that a browser submits from an unchanged form. */
+function submittedFields(form: PageElement): Record<string, string | string[]> {
   const entered: Record<string, string[]> = {};
   const add = (name: string | null, value: string) => {
     if (name) (entered[name] ??= []).push(value);
@@ -118,7 +112,7 @@ function enteredIn(form: PageElement): Record<string, string | string[]> {
   for (const field of form.querySelectorAll("input, select, textarea")) {
     if (field.hasAttribute("disabled")) continue;
     const name = field.getAttribute("name");
-    if (field.tagName === "TEXTAREA") add(name, areaText(field));
+    if (field.tagName === "TEXTAREA") add(name, textAreaValue(field));
     else if (field.tagName === "SELECT") {
       const options = [...field.querySelectorAll("option")];
       const chosen = options.filter((one) => one.hasAttribute("selected"));
@@ -137,15 +131,15 @@ function enteredIn(form: PageElement): Record<string, string | string[]> {
 
 const ENTITIES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" } as const;
 
-/** What a text area holds: linkedom leaves it as it stands in the source, with the first line end. */
-export const areaText = ({ textContent }: PageElement): string =>
+/** Returns the value of a text area. linkedom keeps entities and the first line break. */
+export const textAreaValue = ({ textContent }: PageElement): string =>
   textContent.replace(/^\r?\n/, "").replaceAll(
     /&(?:lt|gt|quot|#39|amp);/g,
     (entity) => ENTITIES[entity as keyof typeof ENTITIES],
   );
 
-/** Texts that would be more than texts on a page that does not escape them. */
-export const HOSTILE = [
+/** Texts that are harmful on a page that does not escape them. */
+export const HOSTILE_TEXTS = [
   "<script>globalThis.hacked = 1</script>",
   `"><img src=x onerror="globalThis.hacked = 1">`,
   `' onmouseover='globalThis.hacked = 1`,
@@ -153,7 +147,7 @@ export const HOSTILE = [
   "</textarea></title><svg onload=globalThis.hacked=1>",
 ] as const;
 
-/** Fails if a page has a script, a handler or an address that is not its own. */
+/** Fails if the page has an inline script, an event handler or a foreign address. */
 export function assertHarmless({ document, text }: PageAnswer): void {
   for (const script of document.querySelectorAll("script")) {
     assert.match(script.getAttribute("src") ?? "inline", /^\/dashboard\/assets\//, text);

@@ -1,32 +1,31 @@
 import sharp from "sharp";
 
-/** Bytes of a picture whose left half is red and whose right half is blue. */
+/** Creates a picture whose left half is red and whose right half is blue. */
 export async function picture(
   { width = 400, height = 300, format = "png", orientation }: {
     readonly width?: number;
     readonly height?: number;
     readonly format?: "png" | "jpeg" | "webp" | "gif" | "avif";
-    /** As cameras say how they were held. */
+    /** Orientation of the camera, as in EXIF. */
     readonly orientation?: number;
   } = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
   const half = { width: Math.floor(width / 2), height, channels: 3, background: "#f00" } as const;
   const left = await sharp({ create: half }).png().toBuffer();
-  const whole = sharp({ create: { ...half, width, background: "#00f" } })
+  const image = sharp({ create: { ...half, width, background: "#00f" } })
     .composite([{ input: left, left: 0, top: 0 }]);
-  const told = orientation === undefined
-    ? whole
-    : whole.withMetadata({ orientation }).withExif({ IFD0: { Copyright: "somebody's name" } });
-  return new Uint8Array(await told.toFormat(format).toBuffer());
+  const oriented = orientation === undefined
+    ? image
+    : image.withMetadata({ orientation }).withExif({ IFD0: { Copyright: "the name of a person" } });
+  return new Uint8Array(await oriented.toFormat(format).toBuffer());
 }
 
 export interface PictureFacts {
   readonly format: string;
   readonly width: number;
   readonly height: number;
-  /** Whether anything is told beside the picture itself. */
+  /** Whether the file has metadata in addition to the picture. */
   readonly hasMetadata: boolean;
-  /** Whether its first pixel is rather red than blue. */
   readonly beginsRed: boolean;
 }
 

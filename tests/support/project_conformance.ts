@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createLru } from "@/lib/lru.ts";
-import { type ProjectFacts, projectFacts } from "@/lib/operations/project_facts.ts";
+import { getProjectFacts, type ProjectFacts } from "@/lib/operations/project_facts.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { KeyKind } from "@/lib/projects/api_keys.ts";
 import type { Services } from "@/lib/services.ts";
@@ -8,39 +8,44 @@ import { QueryTooSlow, StoreUnavailable } from "@/lib/store/errors.ts";
 import { projectDocument } from "@/openapi/project/document.ts";
 import { type Answer, type Call, Declarations, methodOf } from "./conforming_client.ts";
 
-/** Of documents, which many tests have alike. */
-const KEPT = 50;
+/** Maximum number of cached documents, which many tests share. */
+const CACHED_DOCUMENTS_MAX = 50;
 
-/** In place of a project's own id, which stands in no path that its keys are for. */
+/** Replaces the project's id, which is not part of any path that its keys may call. */
 const ANY_PROJECT = "000000000000000000000000";
 
-const declarations = createLru<string, Promise<Declarations>>(KEPT);
+const declarations = createLru<string, Promise<Declarations>>(CACHED_DOCUMENTS_MAX);
 
-/** What a project's own document says of an audience's calls. */
+/** Returns the declarations of the project's own document for an audience. */
 async function declarationsOf(facts: ProjectFacts, kind: KeyKind): Promise<Declarations> {
   const audience = kind === "secret" ? "server" : "client";
-  const alike = { ...facts, projectId: ANY_PROJECT };
-  const key = JSON.stringify([audience, alike]);
-  let known = declarations.get(key);
-  if (known === undefined) {
-    known = projectDocument(alike, { audience, serverUrl: "/" })
-      .then((document) => new Declarations(document as never)); // As OpenAPI has it.
-    declarations.set(key, known);
+  const cachedFacts = { ...facts, projectId: ANY_PROJECT };
+  const key = JSON.stringify([audience, cachedFacts]);
+  let cached = declarations.get(key);
+  if (cached === undefined) {
+    cached = projectDocument(cachedFacts, { audience, serverUrl: "/" })
+      .then((document) => new Declarations(document as never)); // The type of OpenAPI documents.
+    declarations.set(key, cached);
   }
-  return await known;
+  return await cached;
 }
 
-/** Refused for what the document does not show: parameters of others, and paths that are none. */
-const UNSHOWN = ["SECRET_KEY_REQUIRED", "SEARCH_NOT_DECLARED", "EVENTS_OFF", "INVALID_PATH"];
+/** Problems that a project's document does not declare. */
+const UNDECLARED_PROBLEMS = [
+  "SECRET_KEY_REQUIRED",
+  "SEARCH_NOT_DECLARED",
+  "EVENTS_OFF",
+  "INVALID_PATH",
+];
 
-/** Types tell of documents as they are without these. */
-const PARTS = /[?&](?:fields|meta)=/;
+/** Matches queries that change the shape of documents, which the declared types do not cover. */
+const CHANGES_SHAPE = /[?&](?:fields|meta)=/;
 
 /**
- * Sends a call with a key of a project, and fails where the answer is not as the project's own
- * document says. Where that changes meanwhile, nothing is known.
+ * Sends a call with a key of a project and fails if the response does not match the project's own
+ * document. If the document changes during the call, the response is not checked.
  */
-export async function conforming(
+export async function sendConforming(
   services: Services,
   projectId: string,
   { kind, call, send }: {
@@ -49,7 +54,8 @@ export async function conforming(
     send(): Promise<Answer>;
   },
 ): Promise<Answer> {
-  // What is answered is the same on each engine; another's store may be spoilt on purpose.
+  // Responses are the same on each engine, and tests on another engine may corrupt its store on
+  // purpose.
   if (services.engine.name !== "sqlite") return await send();
   const before = await factsOf(services, projectId);
   const answer = await send();
@@ -57,17 +63,19 @@ export async function conforming(
   if (before === null || JSON.stringify(before) !== JSON.stringify(after)) return answer;
   const document = await declarationsOf(before, kind);
   if (!document.has(methodOf(call), call.path)) {
-    assertNotTheirs(call, answer);
-  } else if (!UNSHOWN.includes(answer.body?.code)) {
-    document.check(methodOf(call), call.path, answer, { looksInside: !PARTS.test(call.path) });
+    assertUndeclaredFails(call, answer);
+  } else if (!UNDECLARED_PROBLEMS.includes(answer.body?.code)) {
+    document.check(methodOf(call), call.path, answer, {
+      looksInside: !CHANGES_SHAPE.test(call.path),
+    });
   }
   return answer;
 }
 
-/** Null for a project that is not in use, and where the store cannot be asked. */
+/** Returns the facts of a project; null if it is not in use or the store is unavailable. */
 async function factsOf(services: Services, projectId: string): Promise<ProjectFacts | null> {
   try {
-    return await projectFacts(services, projectId);
+    return await getProjectFacts(services, projectId);
   } catch (error) {
     if (error instanceof Problem && error.code === "PROJECT_NOT_FOUND") return null;
     if (error instanceof StoreUnavailable || error instanceof QueryTooSlow) return null;
@@ -76,12 +84,13 @@ async function factsOf(services: Services, projectId: string): Promise<ProjectFa
 }
 
 /**
- * Paths that projects have, beside those of members and of the server itself. The code of a sign-in
- * may come when its provider is switched off again.
+ * Matches the paths of projects, without those of members and of the server. The exchange of a
+ * sign-in code is excluded because it may follow after its provider was disabled.
  */
-const OF_PROJECTS = /^\/api\/(?:data|schemas|userAuth(?!\/social\/exchange)|storage|batch|mail)\b/;
+const PROJECT_PATHS =
+  /^\/api\/(?:data|schemas|userAuth(?!\/social\/exchange)|storage|batch|mail)\b/;
 
-function assertNotTheirs({ method, path }: Call, { status, text }: Answer): void {
-  if (method === "OPTIONS" || !OF_PROJECTS.test(path)) return;
+function assertUndeclaredFails({ method, path }: Call, { status, text }: Answer): void {
+  if (method === "OPTIONS" || !PROJECT_PATHS.test(path)) return;
   assert.ok(status >= 300, `${path} is not in the project's document, but answered ${text}`);
 }

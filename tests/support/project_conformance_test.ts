@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { createTestCollection } from "../api/test_collection.ts";
-import { conforming } from "./project_conformance.ts";
+import { sendConforming } from "./project_conformance.ts";
 import { openTestApp } from "./test_app.ts";
 
-Deno.test("an answer that is not as the project's own document says is told", async () => {
+Deno.test("conforming reports an answer that does not match the project's own document", async () => {
   await using app = await openTestApp();
   const fields = [{ key: "n", type: "Number", required: true }];
   const { project, asSecret } = await createTestCollection(app, { fields });
   const right = await asSecret({ body: { n: 1 } });
   const check = (answer: typeof right, path = "/api/data/posts") =>
-    conforming(app.services, project.projectId, {
+    sendConforming(app.services, project.projectId, {
       kind: "secret",
       call: { path, method: "POST" },
       send: () => Promise.resolve(answer),

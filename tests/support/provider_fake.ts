@@ -1,50 +1,43 @@
-/** What the sign-in providers of the tests share: their visitors, and what they find wrong. */
-
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 
-/** An application that is registered with a provider. */
 export interface ProviderApp {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** The one address that the provider sends browsers back to, compared as text. */
+  /** The only address to which the provider redirects browsers, compared as text. */
   readonly callbackUrl: string;
 }
 
-/** A provider on a loopback address. Disposing it fails when something was found wrong. */
+/** A provider on a loopback address. Disposing it fails if it has findings. */
 export interface ProviderFake extends AsyncDisposable {
   readonly url: string;
-  /** Every request so far, as `GET /path`. */
+  /** Every request so far, such as `GET /path`. */
   readonly requests: readonly string[];
-  /** What the provider was sent that no client of it ever should. */
+  /** Requests that no client should ever send. */
   readonly complaints: readonly string[];
   /**
-   * What the provider turned away since this was last asked, with reasons: what a test provoked.
-   * Whatever nobody asked for fails the test at the end.
+   * Returns and removes the refusals so far, with their reasons. A test takes those that it
+   * provokes; refusals that are left when the provider is disposed fail the test.
    */
   takeRefusals(): string[];
   register(app: ProviderApp): void;
-  /**
-   * Does what the browser of `who` does at an address that it was redirected to. Resolves to where
-   * the provider sends it back to.
-   */
+  /** Visits an address as the browser of `who`, who agrees. Resolves to the redirect. */
   approve(address: string | URL, who: string): Promise<URL>;
-  /** As {@linkcode approve}, of somebody who says no. */
+  /** Visits an address as the browser of a person who denies access. */
   deny(address: string | URL): Promise<URL>;
 }
 
-/** What a provider found wrong. */
 export class Findings {
   readonly complaints: string[] = [];
   #refusals: string[] = [];
 
-  /** Of what no client should ever send. The answer to it. */
+  /** Records a request that no client should ever send. Returns the response to it. */
   complain(text: string): Response {
     this.complaints.push(text);
     return new Response(text, { status: 500 });
   }
 
-  /** Of what a provider turns away in its ordinary business. */
+  /** Records a refusal that is part of the provider's normal operation. */
   refuse(text: string): void {
     this.#refusals.push(text);
   }
@@ -55,25 +48,22 @@ export class Findings {
 
   assertNone(provider: string): void {
     assert.deepEqual(this.complaints, [], `${provider} complains`);
-    assert.deepEqual(this.#refusals, [], `${provider} refused what nobody expected it to refuse`);
+    assert.deepEqual(this.#refusals, [], `${provider} has refusals that the test did not take`);
   }
 }
 
-/** Why an authorization code was not redeemed, so that tests can tell. */
 export type CodeRefusal = "client" | "secret" | "redirect_uri" | "code" | "verifier";
 
-/** What a provider remembers of a code that it issued. */
 export interface Grant {
   readonly clientId: string;
   readonly redirectUri: string;
-  /** PKCE, S256. */
   readonly challenge: string;
   readonly nonce: string | null;
   readonly scope: string;
   readonly who: string;
 }
 
-/** Applications and the codes that are out: what both providers check alike. */
+/** Registered applications and issued codes, which all fakes check in the same way. */
 export class Grants {
   readonly #apps = new Map<string, ProviderApp>();
   readonly #issued = new Map<string, Grant>();
@@ -82,7 +72,7 @@ export class Grants {
     this.#apps.set(app.clientId, app);
   }
 
-  /** What is wrong with a request to `/authorize`; the first part that a client never may. */
+  /** Checks a request to `/authorize`. `complaint` is an error that no client may make. */
   problemsOf(query: URLSearchParams): { complaint: string | null; refusal: string | null } {
     const challenge = query.get("code_challenge") ?? "";
     const complaint = query.getAll("state").join() === ""
@@ -112,7 +102,7 @@ export class Grants {
     });
   }
 
-  /** Redeems a code once, whatever comes of it. */
+  /** Redeems a code. The code is used up even if the exchange fails. */
   redeem(form: URLSearchParams): Grant | CodeRefusal {
     const code = form.get("code") ?? "";
     const grant = this.#issued.get(code);
@@ -131,17 +121,17 @@ export const s256 = (verifier: string): string =>
   createHash("sha256").update(verifier).digest("base64url");
 
 /**
- * What can go wrong at an endpoint. `error`: the provider's own form of an error. `form`: not JSON.
- * `silent`: never an answer. `stalling`: a head without an end. `broken`: JSON that is cut off.
- * `down`: 503 with a page.
+ * Failure of an endpoint. `error`: an error in the provider's own format. `form`: not JSON.
+ * `silent`: no response. `stalling`: a response without an end. `broken`: truncated JSON. `down`:
+ * 503 with a page.
  */
 export type Mishap = "error" | "form" | "silent" | "stalling" | "broken" | "down";
 
 const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
 
 /**
- * The answer that a mishap makes of a body, but for `error`.
- * @param signal Ends what never ends otherwise.
+ * Returns the response of a mishap other than `error`.
+ * @param signal Ends responses that have no end.
  */
 export function mishapAnswer(
   mishap: Exclude<Mishap, "error">,
@@ -156,7 +146,7 @@ export function mishapAnswer(
     case "down":
       return page("<h1>No server is currently available</h1>", 503);
     case "stalling":
-      return new Response(stalled(signal), { headers: JSON_TYPE });
+      return new Response(stalledBody(signal), { headers: JSON_TYPE });
     case "silent":
       return new Promise((resolve) => {
         signal.addEventListener("abort", () => resolve(new Response(null)));
@@ -164,8 +154,8 @@ export function mishapAnswer(
   }
 }
 
-/** A body that begins and does not end before all does. */
-function stalled(signal: AbortSignal): ReadableStream<Uint8Array> {
+/** Returns a body that begins, and ends only on the signal. */
+function stalledBody(signal: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
       controller.enqueue(new TextEncoder().encode("{"));
@@ -174,7 +164,7 @@ function stalled(signal: AbortSignal): ReadableStream<Uint8Array> {
   });
 }
 
-/** Closes a body that has no end of its own. */
+/** Closes a body without an end on the signal. */
 export function closeAt(
   signal: AbortSignal,
   controller: ReadableStreamDefaultController<Uint8Array>,
@@ -183,7 +173,7 @@ export function closeAt(
     try {
       controller.close();
     } catch {
-      // Nobody waited for it to the end.
+      // The client has already cancelled the body.
     }
   });
 }
@@ -196,16 +186,16 @@ export const redirect = (location: string | URL, headers: Record<string, string>
 
 export type Handler = (request: Request, url: URL) => Response | Promise<Response>;
 
-export interface Served extends AsyncDisposable {
+export interface ProviderServer extends AsyncDisposable {
   readonly url: string;
   readonly requests: string[];
 }
 
-/** Serves `GET /path` and its like on a free port; complains of everything else. */
+/** Serves handlers by names such as `GET /path` on a free port. Other requests are complaints. */
 export function serveProvider(
   findings: Findings,
   handlers: Readonly<Record<string, Handler>>,
-): Served {
+): ProviderServer {
   const requests: string[] = [];
   const server = Deno.serve(
     {
@@ -217,7 +207,6 @@ export function serveProvider(
     (request) => {
       const url = new URL(request.url);
       const name = `${request.method} ${url.pathname}`;
-      // Browsers ask for it by themselves.
       if (name === "GET /favicon.ico") return new Response(null, { status: 204 });
       requests.push(name);
       return handlers[name]?.(request, url) ?? findings.complain(`${name} does not exist`);
@@ -230,16 +219,16 @@ export function serveProvider(
   };
 }
 
-/** Instead of a name: the visitor says no. */
-const NOBODY = "!";
+/** Stored instead of a name for a visitor who denies access. */
+const DENIED = "!";
 
-/** Visits a provider with the cookie of somebody who signed in there before; null says no. */
+/** Visits a provider with the cookie of a person who signed in there before; null denies access. */
 export async function visit(
   address: string | URL,
   cookieName: string,
   who: string | null,
 ): Promise<URL> {
-  const cookie = `${cookieName}=${encodeURIComponent(who ?? NOBODY)}`;
+  const cookie = `${cookieName}=${encodeURIComponent(who ?? DENIED)}`;
   using client = Deno.createHttpClient({});
   const response = await fetch(address, { headers: { cookie }, redirect: "manual", client });
   const text = await response.text();
@@ -247,20 +236,17 @@ export async function visit(
   return new URL(response.headers.get("location")!);
 }
 
-/** Where the page on which visitors sign in sends its form. */
+/** Path of the sign-in form. */
 export const LOGIN_PATH = "/session";
 
-/** Keeps in a cookie who a visitor says that they are, and sends them on. */
+/** Stores the chosen name in a cookie and redirects to the next address. */
 export const logIn = (cookieName: string): Handler => async (request) => {
   const form = new URLSearchParams(await request.text());
   const cookie = `${cookieName}=${encodeURIComponent(form.get("who")!)}; Path=/; HttpOnly`;
   return redirect(form.get("next")!, { "set-cookie": cookie });
 };
 
-/**
- * The endpoint that browsers are sent to: a page that asks a visitor who they are, and for who said so
- * before what `agree` makes of it.
- */
+/** Handles the authorization endpoint: a sign-in page, or the code from `agree`. */
 export const authorize = (
   { provider, cookieName, people, grants, findings, agree }: {
     readonly provider: string;
@@ -268,7 +254,6 @@ export const authorize = (
     readonly people: ReadonlyMap<string, unknown>;
     readonly grants: Grants;
     readonly findings: Findings;
-    /** Resolves to the code. */
     readonly agree: (who: string, url: URL) => string | Promise<string>;
   },
 ): Handler =>
@@ -285,19 +270,19 @@ async (request, url) => {
   }
   const back = new URL(url.searchParams.get("redirect_uri")!);
   back.searchParams.set("state", url.searchParams.get("state")!);
-  if (who === NOBODY) {
+  if (who === DENIED) {
     back.searchParams.set("error", "access_denied");
     back.searchParams.set("error_description", "The user has denied your application access.");
     return redirect(back);
   }
-  if (!people.has(who)) throw new Error(`Nobody at ${provider} is called ${who}`);
+  if (!people.has(who)) throw new Error(`${provider} has no account of ${who}`);
   const code = await agree(who, url);
   grants.issue(code, url.searchParams, who);
   back.searchParams.set("code", code);
   return redirect(back);
 };
 
-/** The form of a token request that is as it must be; else what is wrong with it. */
+/** Returns the form of a valid token request, or a text that says what is wrong with it. */
 export async function tokenForm(request: Request): Promise<URLSearchParams | string> {
   const text = await request.text();
   const type = request.headers.get("content-type") ?? "";
@@ -305,13 +290,12 @@ export async function tokenForm(request: Request): Promise<URLSearchParams | str
   if (!accepts(request, "application/json")) return "token: Accept is not JSON";
   const form = new URLSearchParams(text);
   for (const name of ["client_id", "client_secret", "code", "redirect_uri", "code_verifier"]) {
-    if (form.getAll(name).length !== 1) return `token: ${name} is not there once`;
+    if (form.getAll(name).length !== 1) return `token: ${name} does not occur exactly once`;
   }
   const isVerifier = /^[\w.~-]{43,128}$/.test(form.get("code_verifier")!);
   return isVerifier ? form : "token: no PKCE verifier";
 }
 
-/** Whether a request says that it takes this type. */
 export const accepts = (request: Request, type: string): boolean =>
   (request.headers.get("accept") ?? "").split(",")
     .some((one) => one.split(";")[0]!.trim() === type);

@@ -1,5 +1,3 @@
-/** Buckets on the S3 server that the tests were given. */
-
 import {
   CreateBucketCommand,
   DeleteBucketCommand,
@@ -12,7 +10,6 @@ import {
   S3Client,
 } from "@aws-sdk/client-s3";
 
-/** An S3 server and an account that may make buckets there. */
 export interface S3Account {
   readonly endpoint: string;
   readonly region: string;
@@ -20,29 +17,29 @@ export interface S3Account {
   readonly secretAccessKey: string;
 }
 
-/** A bucket of a test's own. Disposing removes it with all that is in it. */
+/** A bucket of one test. Disposing it removes the bucket and its objects. */
 export interface TestBucket extends AsyncDisposable {
   readonly name: string;
   readonly account: S3Account;
-  /** For what only its owner may do. */
+  /** A client with the rights of the bucket's owner. */
   readonly client: S3Client;
-  /** Environment variables that make it the store of all files. */
+  /** Environment variables that make the bucket the default file store. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
 const REGION = "us-east-1";
 
-/** Whether the tests were given a server: `deno task test` starts one. */
+/** Returns whether the tests have an S3 server: `deno task test` starts one. */
 export const hasS3 = (): boolean => Boolean(Deno.env.get("S3_TEST_URL"));
 
-/** `S3_TEST_URL`. Throws without one: `deno task test` starts a server and sets it. */
+/** Returns `S3_TEST_URL`. Throws if it is not set: `deno task test` starts a server and sets it. */
 function s3TestUrl(): string {
   const url = Deno.env.get("S3_TEST_URL");
   if (!url) throw new Error("S3_TEST_URL is not set: `deno task test` starts a server");
   return url;
 }
 
-/** Takes `http://<key id>:<secret>@<host>?region=…` apart; the region may be left out. */
+/** Parses `http://<key id>:<secret>@<host>?region=…`; the region is optional. */
 export function accountOf(address: string): S3Account {
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username === "" || !url.password) {
@@ -56,7 +53,6 @@ export function accountOf(address: string): S3Account {
   };
 }
 
-/** A client with the account's rights. */
 function s3Client({ endpoint, region, ...credentials }: S3Account): S3Client {
   return new S3Client({
     endpoint,
@@ -73,7 +69,7 @@ function s3Client({ endpoint, region, ...credentials }: S3Account): S3Client {
   });
 }
 
-/** Throws when nobody answers at the address, or turns us away. */
+/** Throws if no server answers at the address or the server rejects the account. */
 export async function assertS3Answers(address: string): Promise<void> {
   const account = accountOf(address);
   const client = s3Client(account);
@@ -89,28 +85,26 @@ export async function assertS3Answers(address: string): Promise<void> {
   }
 }
 
-/** What docs/storage.md says of buckets, by the word in front of each block. */
-export type Documented = "rights" | "policy" | "cors";
+export type RulesBlock = "rights" | "policy" | "cors";
 
-/** Its JSON, for a bucket of this name. */
-export async function documented(what: Documented, bucket: string): Promise<string> {
+export async function documentedRules(block: RulesBlock, bucket: string): Promise<string> {
   const text = await Deno.readTextFile(new URL("../../docs/storage.md", import.meta.url));
-  const block = new RegExp(`<!-- bucket: ${what} -->\\s*\`\`\`json\\n([^\`]+)\`\`\``).exec(text)
+  const rules = new RegExp(`<!-- bucket: ${block} -->\\s*\`\`\`json\\n([^\`]+)\`\`\``).exec(text)
     ?.[1];
-  if (block === undefined) throw new Error(`docs/storage.md has no block "${what}"`);
-  return block.replaceAll("my-files", bucket);
+  if (rules === undefined) throw new Error(`docs/storage.md has no block "${block}"`);
+  return rules.replaceAll("my-files", bucket);
 }
 
-/** An empty bucket, with the policy and the rules that docs/storage.md asks for. */
+/** Creates an empty bucket with the policy and CORS rules from docs/storage.md. */
 export async function createTestBucket(): Promise<TestBucket> {
   const account = accountOf(s3TestUrl());
   const { endpoint, region, accessKeyId, secretAccessKey } = account;
   const name = `test-${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
   const client = s3Client(account);
   await client.send(new CreateBucketCommand({ Bucket: name }));
-  const Policy = await documented("policy", name);
+  const Policy = await documentedRules("policy", name);
   await client.send(new PutBucketPolicyCommand({ Bucket: name, Policy }));
-  const CORSConfiguration = JSON.parse(await documented("cors", name));
+  const CORSConfiguration = JSON.parse(await documentedRules("cors", name));
   await client.send(new PutBucketCorsCommand({ Bucket: name, CORSConfiguration }));
   const parameters = new URLSearchParams({ endpoint, region, publicUrl: `${endpoint}/${name}` });
   return {
@@ -129,7 +123,7 @@ export async function createTestBucket(): Promise<TestBucket> {
   };
 }
 
-/** What is in a bucket, in the order of its keys. */
+/** Returns the objects of a bucket, sorted by key. */
 export async function keysIn({ client, name }: TestBucket): Promise<string[]> {
   const keys: string[] = [];
   for (;;) {
@@ -144,7 +138,7 @@ export async function keysIn({ client, name }: TestBucket): Promise<string[]> {
 
 async function removeBucket(client: S3Client, name: string): Promise<void> {
   try {
-    // It may keep its owner from the rest.
+    // The policy may deny the remaining calls to the owner.
     await client.send(new DeleteBucketPolicyCommand({ Bucket: name }));
     for (;;) {
       const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: name }));
@@ -154,12 +148,12 @@ async function removeBucket(client: S3Client, name: string): Promise<void> {
     }
     await client.send(new DeleteBucketCommand({ Bucket: name }));
   } catch (error) {
-    // A test removed it.
+    // A test has already removed the bucket.
     if ((error as Error).name !== "NoSuchBucket") throw error;
   }
 }
 
-/** What `storage set` takes for a bucket. */
+/** Returns the input of `storage set` for a bucket. */
 export const settingsOf = ({ name, account }: TestBucket, changes: object = {}) => ({
   endpoint: account.endpoint,
   region: account.region,

@@ -1,34 +1,31 @@
-/**
- * What the MongoDB that the tests were given does wrong. Each fault is looked for, not presumed:
- * on a server without it the tests that it would fail are run.
- */
+/** Probes the MongoDB server for faults, by which some tests would fail. */
 
 import { type Collection, type Document, MongoClient } from "mongodb";
 import { dropDatabases, mongodbTestUrl } from "./mongodb.ts";
 import { database } from "./test_store.ts";
 
 export interface Faults {
-  /** Why values are not free again once their record has another; null where they are. */
+  /** Why the server rejects a unique value that its record no longer has; null if it does not. */
   readonly staysTaken: string | null;
-  /** Why the doubles nearest to zero are out of order or confused; null where they are not. */
+  /** Why the doubles nearest to zero are sorted wrongly; null if they are not. */
   readonly misplacesTiny: string | null;
-  /** Why a validator is changed beside transactions that have written already; null where it waits. */
-  readonly changesBeside: string | null;
-  /** Why transactions side by side all set the same unique value; null where one of them does. */
+  /** Why a validator changes while a transaction has written; null if it waits. */
+  readonly changesValidatorEarly: string | null;
+  /** Why concurrent transactions can all set the same unique value; null if only one can. */
   readonly sharesUnique: string | null;
-  /** Why reads at a moment see what was written later; null where they do not. */
+  /** Why snapshot reads return later writes; null if they do not. */
   readonly ignoresSnapshots: string | null;
 }
 
 const NONE: Faults = {
   staysTaken: null,
   misplacesTiny: null,
-  changesBeside: null,
+  changesValidatorEarly: null,
   sharesUnique: null,
   ignoresSnapshots: null,
 };
 
-/** Of the server that the tests run on; none where that is SQLite. */
+/** Faults of the server under test; none for SQLite. */
 export const faults: Faults = database === "mongodb" ? await findFaults() : NONE;
 
 export async function findFaults(): Promise<Faults> {
@@ -38,19 +35,19 @@ export async function findFaults(): Promise<Faults> {
     const db = client.db(`${prefix}_faults`);
     return {
       staysTaken: await staysTaken(db.collection("taken"))
-        ? "this server keeps a unique value for a record that has another by now"
+        ? "this server rejects a unique value that its record no longer has"
         : null,
       misplacesTiny: await misplacesTiny(db.collection("tiny"))
-        ? "this server sorts the doubles nearest to zero among others"
+        ? "this server sorts the doubles nearest to zero wrongly"
         : null,
-      changesBeside: await changesBeside(client, db.collection("changed"))
-        ? "this server changes a validator beside transactions that have written already"
+      changesValidatorEarly: await changesValidatorEarly(client, db.collection("changed"))
+        ? "this server changes a validator during transactions that have uncommitted writes"
         : null,
       sharesUnique: await sharesUnique(client, db.collection("shared"))
-        ? "this server lets transactions side by side set the same unique value"
+        ? "this server lets concurrent transactions set the same unique value"
         : null,
       ignoresSnapshots: await ignoresSnapshots(client, db.collection("moments"))
-        ? "this server names the moment of a snapshot, and reads what was written later"
+        ? "this server returns later writes to snapshot reads"
         : null,
     };
   } finally {
@@ -85,7 +82,10 @@ async function ignoresSnapshots(client: MongoClient, collection: Collection): Pr
   return await count() !== 1;
 }
 
-async function changesBeside(client: MongoClient, collection: Collection): Promise<boolean> {
+async function changesValidatorEarly(
+  client: MongoClient,
+  collection: Collection,
+): Promise<boolean> {
   await collection.insertOne({});
   await using session = client.startSession();
   session.startTransaction();
@@ -112,7 +112,7 @@ async function sharesUnique(client: MongoClient, collection: Collection): Promis
     await other.commitTransaction();
     return true;
   } catch {
-    return false; // As it must be: the second is in the way of the first.
+    return false; // Correct: the second transaction conflicts with the first.
   } finally {
     for (const session of [one, other]) {
       if (session.inTransaction()) await session.abortTransaction();
@@ -120,7 +120,7 @@ async function sharesUnique(client: MongoClient, collection: Collection): Promis
   }
 }
 
-/** A test that a fault of the server leaves out, with the reason in its title. */
+/** Registers a test that is ignored if the server has the fault, with the reason in its title. */
 export function testUnless(fault: string | null, name: string, fn: () => Promise<void>): void {
   Deno.test({
     name: fault === null ? name : `${name} (left out: ${fault})`,

@@ -1,33 +1,29 @@
-/** A real mail server on this machine: it takes mails, or does not, as a test has it. */
+/** SMTP server on this machine that accepts or refuses mails as a test demands. */
 
 import { type ParsedMail, simpleParser } from "mailparser";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
 import type { Certificate } from "./tls.ts";
 
-/** A mail as it arrived. */
 export interface ReceivedMail {
-  /** Of the envelope. */
+  /** Sender of the envelope. */
   readonly from: string;
   readonly to: string;
-  /** Whether it came by TLS, and by whom. */
   readonly isSecure: boolean;
   readonly user: string | null;
   readonly subject: string;
   readonly text: string;
   readonly html: string | null;
   readonly messageId: string;
-  /** By their names in lower case, as lines. */
   readonly headers: ReadonlyMap<string, string>;
   readonly raw: string;
   readonly parsed: ParsedMail;
 }
 
-/** When a mail is answered. */
 export type SmtpStep = "connect" | "auth" | "mail" | "recipient" | "data";
 
 /**
- * A refusal by its code, nothing at all, the end of the connection, or its end behind a mail that was
- * taken, before the sender is told.
+ * A refusal with its code, no answer ("silence"), a closed connection ("cut"), or a connection that
+ * is closed after the mail was accepted and before the sender receives the answer ("lost").
  */
 export type SmtpAnswer =
   | { readonly code: number; readonly message: string }
@@ -36,45 +32,44 @@ export type SmtpAnswer =
   | "lost";
 
 export interface SmtpServerOptions {
-  /** TLS: from the beginning, by STARTTLS, or not at all if left out. */
+  /** TLS from the start, TLS by STARTTLS, or no TLS if missing. */
   readonly tls?: "implicit" | "starttls";
   readonly certificate?: Certificate;
-  /** Whom alone it takes mails from; everybody's if left out. */
+  /** The only user whose mails are accepted; if missing, all mails are. */
   readonly user?: { readonly name: string; readonly password: string };
-  /** Which of the mails that it takes a test is told of; all if left out. */
-  tells?(mail: ReceivedMail): boolean;
+  /** Selects the accepted mails that are added to `mails`; by default all. */
+  isRecorded?(mail: ReceivedMail): boolean;
 }
 
 export interface TestSmtpServer extends AsyncDisposable {
   readonly port: number;
-  /** Of this machine, with its user in it. */
+  /** Address of the server, including its user. */
   readonly url: string;
-  /** All that arrived. */
   readonly mails: readonly ReceivedMail[];
-  /** All that were sent to their end, taken or not. */
+  /** Mails that were transmitted completely, accepted or not. */
   readonly offered: readonly ReceivedMail[];
-  /** The next mail to an address, or the next one, that nobody was given yet. */
+  /** Resolves to the next mail that was not returned before, optionally to an address. */
   next(to?: string): Promise<ReceivedMail>;
-  /** What it does from now on; null takes mails. */
+  /** Sets the answers from now on. Null, as function or result, accepts. */
   behave(answer: ((step: SmtpStep, to: string | null) => SmtpAnswer | null) | null): void;
 }
 
 export async function startSmtpServer(
-  { tls, certificate, user, tells = () => true }: SmtpServerOptions = {},
+  { tls, certificate, user, isRecorded = () => true }: SmtpServerOptions = {},
 ): Promise<TestSmtpServer> {
   const mails: ReceivedMail[] = [];
   const offered: ReceivedMail[] = [];
-  const given = new Set<ReceivedMail>();
+  const returned = new Set<ReceivedMail>();
   const waiting = new Set<{ to: string | undefined; resolve(mail: ReceivedMail): void }>();
   let answerOf: (step: SmtpStep, to: string | null) => SmtpAnswer | null = () => null;
 
-  function arrived(mail: ReceivedMail): void {
-    if (!tells(mail)) return;
+  function recordMail(mail: ReceivedMail): void {
+    if (!isRecorded(mail)) return;
     mails.push(mail);
     for (const one of waiting) {
       if (one.to !== undefined && one.to !== mail.to) continue;
       waiting.delete(one);
-      given.add(mail);
+      returned.add(mail);
       return one.resolve(mail);
     }
   }
@@ -89,17 +84,17 @@ export async function startSmtpServer(
     session: SMTPServerSession,
     to: string | null,
     next: Callback,
-    given = answerOf(step, to),
+    reply = answerOf(step, to),
   ) {
-    if (given === null) return next();
-    if (given === "silence") return;
-    if (given === "cut" || given === "lost") {
+    if (reply === null) return next();
+    if (reply === "silence") return;
+    if (reply === "cut" || reply === "lost") {
       for (const connection of server.connections) {
         if (connection.id === session.id) connection._socket.destroy();
       }
       return;
     }
-    next(Object.assign(new Error(given.message), { responseCode: given.code }));
+    next(Object.assign(new Error(reply.message), { responseCode: reply.code }));
   }
 
   const server = new SMTPServer({
@@ -132,13 +127,13 @@ export async function startSmtpServer(
         const mail = await receivedMail(raw, session);
         offered.push(mail);
         const to = recipientOf(session);
-        const given = answerOf("data", to);
-        if (given === null || given === "lost") arrived(mail);
-        answer("data", session, to, next, given);
+        const reply = answerOf("data", to);
+        if (reply === null || reply === "lost") recordMail(mail);
+        answer("data", session, to, next, reply);
       });
     },
   });
-  // A client that breaks off is what some tests are about.
+  // Some tests are about clients that close the connection.
   server.on("error", () => {});
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, "127.0.0.1", resolve);
@@ -153,9 +148,9 @@ export async function startSmtpServer(
     mails,
     offered,
     next(to) {
-      const mail = mails.find((one) => !given.has(one) && (to === undefined || one.to === to));
+      const mail = mails.find((one) => !returned.has(one) && (to === undefined || one.to === to));
       if (mail === undefined) return new Promise((resolve) => waiting.add({ to, resolve }));
-      given.add(mail);
+      returned.add(mail);
       return Promise.resolve(mail);
     },
     behave: (answer) => void (answerOf = answer ?? (() => null)),

@@ -9,7 +9,7 @@ import { type Answer, type Call, send, sendRaw } from "./conforming_client.ts";
 import { joinProject, openAccount, type TestAccount } from "./dashboard.ts";
 import { type FakeClock, openTestServices, type TestOptions } from "./test_services.ts";
 import type { TestStore } from "./test_store.ts";
-import { conforming } from "./project_conformance.ts";
+import { sendConforming } from "./project_conformance.ts";
 import { createCollection } from "./given.ts";
 
 export interface TestUser {
@@ -17,18 +17,16 @@ export interface TestUser {
   readonly token: string;
 }
 
-/** A project with both keys, and calls on its behalf. */
 export interface TestProject {
   readonly projectId: Id;
   readonly publishableKey: string;
   readonly secretKey: string;
   collection(definition: unknown): Promise<void>;
-  /** A new user with a session. */
   user(): Promise<TestUser>;
   asSecret(call: Call): Promise<Answer>;
-  /** With the publishable key, and a user's token if one is given. */
+  /** Sends a call with the publishable key, and with the token of a user if one is given. */
   asPublic(call: Call, user?: TestUser): Promise<Answer>;
-  /** The account that owns it; opened when it is first asked for. */
+  /** Returns the account that owns the project; created on the first call. */
   owner(): Promise<TestAccount>;
 }
 
@@ -36,18 +34,16 @@ export interface TestApp extends AsyncDisposable {
   readonly services: Services;
   readonly clock: FakeClock;
   readonly store: TestStore;
-  /** Sends a call as it is. */
+  /** Sends a call unchanged. */
   send(call: Call): Promise<Answer>;
-  /** The same, with the answer as it comes. */
+  /** Sends a call and resolves to the unread response. */
   open(call: Call): Promise<Response>;
   project(options?: { siteUrl?: string }): Promise<TestProject>;
-  /** A project that there is already. */
   known(keys: ProjectKeys): TestProject;
 }
 
 type ProjectKeys = Pick<TestProject, "projectId" | "publishableKey" | "secretKey">;
 
-/** The whole app over services of its own. */
 export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
   const opened = await openTestServices(options);
   const { services } = opened;
@@ -59,18 +55,22 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
   function known({ projectId, publishableKey, secretKey }: ProjectKeys): TestProject {
     const as = (kind: KeyKind, call: Call, headers: Record<string, string> = {}) => {
       const key = kind === "secret" ? secretKey : publishableKey;
-      const whole = {
+      const callWithKey = {
         ...call,
         headers: [["x-api-key", key], ...Object.entries(headers), ...new Headers(call.headers)],
       } as Call;
-      return conforming(services, projectId, { kind, call: whole, send: () => send(app, whole) });
+      return sendConforming(services, projectId, {
+        kind,
+        call: callWithKey,
+        send: () => send(app, callWithKey),
+      });
     };
     let owner: Promise<TestAccount> | undefined;
     return {
       projectId,
       publishableKey,
       secretKey,
-      owner: () => owner ??= owned(projectId),
+      owner: () => owner ??= openOwner(projectId),
       async collection(definition: unknown) {
         await createCollection(services, projectId, definition);
       },
@@ -86,7 +86,7 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
     };
   }
 
-  async function owned(projectId: Id): Promise<TestAccount> {
+  async function openOwner(projectId: Id): Promise<TestAccount> {
     const account = await openAccount(testApp);
     await joinProject(services, projectId, account.accountId, "owner");
     return account;

@@ -7,13 +7,13 @@ import type { NewId } from "@/lib/ids.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import { createTestStore, database, type TestStore } from "./test_store.ts";
 
-// SQLite needs none, and the driver takes longer to load than most files of tests to run.
+// Imported lazily because the MongoDB driver takes longer to load than most test files run.
 const shared = database === "mongodb" ? await import("../contract/file_mongodb.ts") : null;
 
-/** A clock that stands still until it is moved. */
+/** A clock that only moves when a test moves it. */
 export interface FakeClock extends Clock {
   advance(ms: number): void;
-  /** As who sets the clock of a machine back, or sets it right. */
+  /** Moves the clock backwards, as when the clock of a machine is corrected. */
   setBack(ms: number): void;
 }
 
@@ -31,23 +31,21 @@ export interface TestServices extends AsyncDisposable {
   readonly services: Services;
   readonly clock: FakeClock;
   readonly store: TestStore;
-  /** The store's. */
   readonly folder: string;
 }
 
 export interface TestOptions {
-  /** Environment variables beside those of a test. */
+  /** Environment variables in addition to those of a test. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether it is as `dev` serves. */
+  /** Whether the services run as in `dev`. */
   readonly isDev?: boolean;
   readonly log?: Log;
   readonly clock?: FakeClock;
   readonly newId?: NewId;
-  /** A store to share with others; by default a new one that is removed at the end. */
+  /** A store to share with other services; by default a new store, removed at the end. */
   readonly store?: TestStore;
 }
 
-/** Services on a store and a clock of their own. */
 export async function openTestServices(options: TestOptions = {}): Promise<TestServices> {
   await using opening = new AsyncDisposableStack();
   const prefix = options.store === undefined ? shared?.newPrefix() : undefined;
@@ -70,27 +68,26 @@ export async function openTestServices(options: TestOptions = {}): Promise<TestS
       ...(prefix !== undefined && { engine: shared!.engineOver(prefix, config.queryTimeLimitMs) }),
     }),
   );
-  const services = { ...opened, passwords: remembering(opened.passwords) };
-  const made = opening.move();
+  const services = { ...opened, passwords: withCachedHash(opened.passwords) };
+  const resources = opening.move();
   return {
     services,
     clock,
     store,
     folder: store.folder,
-    [Symbol.asyncDispose]: () => made.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-/** Of accounts that a test only needs to have: what nobody guesses. */
 export const PASSWORD = "seven wet stones 41";
 
 let hashed: Promise<string> | undefined;
 
 /**
- * Hashes {@linkcode PASSWORD} once for all tests of a file: each hash takes as long as a hundred
- * requests. Every other password, and every check of one, costs what it does.
+ * Hashes {@linkcode PASSWORD} once for all tests of a file, because a hash takes as long as a
+ * hundred requests. Other passwords, and all checks of passwords, are not cached.
  */
-const remembering = (passwords: Passwords): Passwords => ({
+const withCachedHash = (passwords: Passwords): Passwords => ({
   ...passwords,
   hash: (...[password, ...rest]: Parameters<Passwords["hash"]>) =>
     password === PASSWORD

@@ -1,71 +1,69 @@
 /**
- * Stores of the tests' own, on the engine that `CORBEL_TEST_DATABASE` names and with files where
- * `CORBEL_TEST_STORAGE` says. Knows nothing of the
- * product but its settings, so that suites which only speak HTTP can use it.
+ * Stores of tests, on the engine in `CORBEL_TEST_DATABASE` and with the file store in
+ * `CORBEL_TEST_STORAGE`. Only depends on Corbel's settings, which lets suites that only use HTTP
+ * import it.
  */
 
 export type Database = "sqlite" | "mongodb";
 export type Storage = "disk" | "s3";
 
-/** The engine that the tests run on. */
 export const database: Database = readChoice("CORBEL_TEST_DATABASE", ["sqlite", "mongodb"]);
 
-/** Where the files of the tests' stores are kept: beside the database, or in a bucket each. */
+/** The file store under test: a folder next to the database, or one bucket per store. */
 export const storage: Storage = readChoice("CORBEL_TEST_STORAGE", ["disk", "s3"]);
 
-/** An empty store. Whoever opens it with the same settings finds the same data. */
+/** An empty store. Processes that open it with the same settings share its data. */
 export interface TestStore extends AsyncDisposable {
-  /** Environment variables that open it. */
   readonly settings: Readonly<Record<string, string>>;
-  /** A temporary folder that goes with it; SQLite keeps its files there. */
+  /** A temporary folder that is removed with the store; SQLite keeps its files there. */
   readonly folder: string;
-  /** Whether nothing was ever made in it. */
   isUntouched(): Promise<boolean>;
 }
 
-/** Fixed, because on MongoDB every process must be given the same. */
+/** Fixed, because all processes on MongoDB must have the same keys. */
 const SECRET_KEYS = `test:${btoa("a key ring for tests and no more")}`;
 
 /**
- * A store that is removed when it is disposed.
+ * Creates a store that is removed when it is disposed.
  *
- * @param prefix Of the names of databases on MongoDB that somebody else drops.
+ * @param prefix Prefix of the names of databases on MongoDB that the caller drops.
  */
 export async function createTestStore(
   engine: Database = database,
   prefix?: string,
   files: Storage = storage,
 ): Promise<TestStore> {
-  await using making = new AsyncDisposableStack();
+  await using opening = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir({ prefix: "corbel-test-" });
-  making.defer(() => removeFolder(folder));
+  opening.defer(() => removeFolder(folder));
   const store = engine === "sqlite" ? sqliteStoreIn(folder) : await mongodbStoreIn(folder, prefix);
-  making.use(store);
-  const bucket = files === "s3" ? making.use(await emptyBucket()) : null;
-  const made = making.move();
+  opening.use(store);
+  const bucket = files === "s3" ? opening.use(await emptyBucket()) : null;
+  const resources = opening.move();
   return {
     ...store,
     settings: { ...store.settings, ...bucket?.settings },
-    [Symbol.asyncDispose]: () => made.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-const REMOVALS = 5;
+/** Maximum number of attempts to remove a folder. */
+const REMOVAL_TRIES_MAX = 5;
 const REMOVAL_PAUSE_MS = 100;
 
-/** A thread of SQLite's that was ended ends the call that it is in, and may make a file by that. */
+/** Removes a folder. Retries, because a terminated SQLite worker may still create a file. */
 export async function removeFolder(folder: string): Promise<void> {
   for (let tries = 1;; tries++) {
     try {
       return await Deno.remove(folder, { recursive: true });
     } catch (error) {
-      if (tries === REMOVALS || !/not empty/i.test((error as Error).message)) throw error;
+      if (tries === REMOVAL_TRIES_MAX || !/not empty/i.test((error as Error).message)) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, REMOVAL_PAUSE_MS));
   }
 }
 
-// The drivers take longer to load than most files of tests to run.
+// Imported lazily because the S3 client takes longer to load than most test files run.
 const emptyBucket = async () => (await import("./s3.ts")).createTestBucket();
 
 async function mongodbStoreIn(folder: string, given?: string): Promise<TestStore> {
@@ -79,7 +77,7 @@ async function mongodbStoreIn(folder: string, given?: string): Promise<TestStore
   };
 }
 
-/** The SQLite store in a folder that is somebody else's to remove, with its files beside it. */
+/** Returns the SQLite store in a folder that the caller removes, with a folder for files inside. */
 export function sqliteStoreIn(folder: string): TestStore {
   return {
     settings: { DATABASE_URL: `sqlite:${folder}`, STORAGE_URL: filesIn(folder) },
@@ -89,10 +87,9 @@ export function sqliteStoreIn(folder: string): TestStore {
   };
 }
 
-/** Where the files of such a store are kept; made at the first upload. */
 const filesIn = (folder: string): string => `file:${folder}/files`;
 
-/** The first choice is the default. */
+/** Reads a setting with a fixed set of values. The first value is the default. */
 function readChoice<const C extends string>(name: string, choices: readonly [C, ...C[]]): C {
   const value = Deno.env.get(name) || choices[0];
   const chosen = choices.find((choice) => choice === value);

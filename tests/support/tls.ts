@@ -1,27 +1,24 @@
-/** Sites over https on this machine, for browsers that are told not to ask who signed them. */
+/** HTTPS sites on this machine, for browsers that ignore certificate errors. */
 
 import { Buffer } from "node:buffer";
 import { generateKeyPairSync, sign } from "node:crypto";
 
-/** A certificate of its own making and its key, as PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** An https site. */
 export interface Site extends AsyncDisposable {
-  /** `https://<host>:<port>`. */
   readonly origin: string;
 }
 
-/** Serves a host, which must end in `.test` for the browser of the tests to find it, by TLS. */
+/** Serves a host over TLS. It must end in `.test`, which the tests' browser resolves. */
 export function serveSite(
   host: string,
   handle: (request: Request) => Response | Promise<Response>,
 ): Site {
   const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {}, ...selfSigned(host) },
+    { hostname: "127.0.0.1", port: 0, onListen() {}, ...createCertificate(host) },
     handle,
   );
   return {
@@ -31,17 +28,17 @@ export function serveSite(
 }
 
 /**
- * What a load balancer does that ends TLS: hands requests on to `target`, a server on plain http.
- * @param client Is the caller's to close.
+ * Forwards a request to `target`, a plain HTTP server, as a load balancer does that terminates TLS.
+ * @param client Closed by the caller.
  */
-export async function passOn(
+export async function forwardRequest(
   request: Request,
   target: string,
   client: Deno.HttpClient,
 ): Promise<Response> {
   const { pathname, search, host } = new URL(request.url);
   const headers = new Headers(request.headers);
-  // What is handed back would not be as it was encoded.
+  // `fetch` decodes the body, while the response would still say that it is encoded.
   headers.set("accept-encoding", "identity");
   headers.set("x-forwarded-host", host);
   const body = request.body === null ? null : await request.arrayBuffer();
@@ -56,8 +53,8 @@ export async function passOn(
 
 const VALID_MS = 86_400_000;
 
-/** A certificate for a day, for one host, by a key that nobody else has. */
-export function selfSigned(host: string): Certificate {
+/** Creates a certificate for one host, valid for a day, with a new key. */
+export function createCertificate(host: string): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const now = Date.now();
   const algorithm = sequence(oid(1, 2, 840, 10045, 4, 3, 2)); // ECDSA with SHA-256.
@@ -81,7 +78,7 @@ export function selfSigned(host: string): Certificate {
   };
 }
 
-/** One value in the encoding of certificates: tag, length, content. */
+/** Encodes one DER value: tag, length, content. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { X509Certificate } from "node:crypto";
-import { passOn, selfSigned, serveSite } from "./tls.ts";
+import { createCertificate, forwardRequest, serveSite } from "./tls.ts";
 
-Deno.test("a certificate is for its host, for now, and signed by its own key", () => {
+Deno.test("selfSigned creates a certificate that is valid now, for its host, and signed by its key", () => {
   const host = "app.example.test";
-  const { cert } = selfSigned(host);
+  const { cert } = createCertificate(host);
   const read = new X509Certificate(cert);
   assert.equal(read.checkHost(host), host);
   assert.equal(read.checkHost("evil.test"), undefined);
@@ -13,24 +13,24 @@ Deno.test("a certificate is for its host, for now, and signed by its own key", (
   assert.ok(read.verify(read.publicKey));
 });
 
-Deno.test("a client that does not know the certificate turns away", async () => {
+Deno.test("a client rejects a certificate that it does not know", async () => {
   await using site = serveSite("localhost", () => new Response("here"));
   using refused = Deno.createHttpClient({});
   await assert.rejects(fetch(site.origin, { client: refused }));
 });
 
-Deno.test("a client that knows the certificate speaks with the site", async () => {
-  const known = selfSigned("localhost");
+Deno.test("a client accepts a certificate that it knows", async () => {
+  const certificate = createCertificate("localhost");
   await using server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {}, ...known },
+    { hostname: "127.0.0.1", port: 0, onListen() {}, ...certificate },
     () => new Response("here"),
   );
-  using client = Deno.createHttpClient({ caCerts: [known.cert] });
+  using client = Deno.createHttpClient({ caCerts: [certificate.cert] });
   const response = await fetch(`https://localhost:${server.addr.port}/`, { client });
   assert.equal(await response.text(), "here");
 });
 
-Deno.test("what is passed on keeps its method, headers, body, cookies and redirects", async () => {
+Deno.test("passOn keeps the method, headers, body, cookies and redirects", async () => {
   await using behind = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     async (request) => {
@@ -47,7 +47,7 @@ Deno.test("what is passed on keeps its method, headers, body, cookies and redire
     headers: { origin: "https://b.test" },
     body: "body",
   });
-  const answer = await passOn(request, `http://127.0.0.1:${behind.addr.port}`, client);
+  const answer = await forwardRequest(request, `http://127.0.0.1:${behind.addr.port}`, client);
   assert.equal(answer.status, 302);
   assert.deepEqual(answer.headers.getSetCookie(), ["a=1", "b=2"]);
   const text = Buffer.from(await answer.arrayBuffer()).toString();

@@ -4,31 +4,38 @@ import type {
   Records,
   Space,
   StoredRecord,
-  Writing,
+  WriteOptions,
 } from "@/lib/store/port.ts";
 import { engineOver } from "./engine_over.ts";
 
-const WRITES = ["insert", "insertMany", "updateOne", "upsert", "deleteOne", "deleteMany"] as const;
+const WRITES = [
+  "insert",
+  "insertMany",
+  "updateOne",
+  "upsert",
+  "deleteOne",
+  "deleteMany",
+] as const;
 
 /**
- * MongoDB changes a collection's validator when no write to it is under way, which a fence rests
- * on. The tests' stand-in does not wait: in 1 of 25 changes beside eight writers a document came
- * after it that had been let in before. Here this process waits in its place.
+ * Wraps an engine with a fence that waits for writes in progress. MongoDB changes a collection's
+ * validator only when no write to it is in progress. The stand-in of the tests does not wait, and a
+ * document may be stored after the change although its write began before it.
  */
 export function withWaitingFence(engine: Engine): Engine {
   const writes = new Set<Promise<unknown>>();
   let fence: Promise<void> | null = null;
-  async function beside<T>(write: () => Promise<T>): Promise<T> {
+  async function runWrite<T>(write: () => Promise<T>): Promise<T> {
     while (fence !== null) await fence;
-    const under = write();
-    writes.add(under);
+    const pending = write();
+    writes.add(pending);
     try {
-      return await under;
+      return await pending;
     } finally {
-      writes.delete(under);
+      writes.delete(pending);
     }
   }
-  async function alone(work: () => Promise<void>): Promise<void> {
+  async function runFence(work: () => Promise<void>): Promise<void> {
     while (fence !== null) await fence;
     const { promise, resolve } = Promise.withResolvers<void>();
     fence = promise;
@@ -41,23 +48,29 @@ export function withWaitingFence(engine: Engine): Engine {
     }
   }
   return engineOver(engine, {
-    records: <T extends StoredRecord>(space: Space, definition: Definition, writing?: Writing) =>
-      writingBy(engine.records<T>(space, definition, writing), beside),
-    transaction: (space, work) => beside(() => engine.transaction(space, work)),
-    fence: (space, place) => alone(() => engine.fence(space, place)),
+    records: <T extends StoredRecord>(
+      space: Space,
+      definition: Definition,
+      writing?: WriteOptions,
+    ) => withWrites(engine.records<T>(space, definition, writing), runWrite),
+    transaction: (space, work) => runWrite(() => engine.transaction(space, work)),
+    fence: (space, place) => runFence(() => engine.fence(space, place)),
   });
 }
 
-type Beside = <T>(write: () => Promise<T>) => Promise<T>;
+type RunWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
-const writingBy = <T extends StoredRecord>(records: Records<T>, beside: Beside): Records<T> =>
+const withWrites = <T extends StoredRecord>(
+  records: Records<T>,
+  runWrite: RunWrite,
+): Records<T> =>
   new Proxy(records, {
     get(beneath, key) {
       const value = Reflect.get(beneath, key, beneath);
       if (typeof value !== "function") return value;
       const call = value.bind(beneath);
       return WRITES.some((name) => name === key)
-        ? (...given: unknown[]) => beside(() => call(...given))
+        ? (...given: unknown[]) => runWrite(() => call(...given))
         : call;
     },
   });

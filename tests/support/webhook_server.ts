@@ -1,10 +1,9 @@
-/** A receiver of webhooks on this machine: it answers as a test has it. */
+/** Receiver of webhooks on this machine that answers as a test demands. */
 
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A message as it arrived. */
 export interface ReceivedMessage {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -13,31 +12,30 @@ export interface ReceivedMessage {
   readonly json: any;
 }
 
-/** Answers, or does not. */
+/** Handles a message; may leave it unanswered. */
 export type Receive = (message: ReceivedMessage, response: http.ServerResponse) => unknown;
 
 export interface TestWebhookServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** In the order in which they arrived. */
   readonly received: ReceivedMessage[];
-  /** How many were being answered at once, at most. */
-  readonly most: number;
+  /** Maximum number of messages that were in progress at the same time. */
+  readonly maxConcurrent: number;
   behave(receive: Receive | number): void;
 }
 
 export async function startWebhookServer(): Promise<TestWebhookServer> {
   const received: ReceivedMessage[] = [];
   let receive: Receive = (_message, response) => response.end("ok");
-  let [now, most] = [0, 0];
+  let [inProgress, maxConcurrent] = [0, 0];
   const server = http.createServer(async (request, response) => {
     response.on("error", () => {});
     const body = await text(request).catch(() => "");
     const headers = request.headers as Record<string, string>;
     const message = { path: request.url!, headers, body, json: JSON.parse(body) };
     received.push(message);
-    most = Math.max(most, ++now);
-    response.on("close", () => now--);
+    maxConcurrent = Math.max(maxConcurrent, ++inProgress);
+    response.on("close", () => inProgress--);
     await receive(message, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -46,8 +44,8 @@ export async function startWebhookServer(): Promise<TestWebhookServer> {
     url: `http://127.0.0.1:${port}/hook`,
     port,
     received,
-    get most() {
-      return most;
+    get maxConcurrent() {
+      return maxConcurrent;
     },
     behave(how) {
       receive = typeof how === "function" ? how : (_message, response) => {

@@ -1,7 +1,6 @@
 import { type Command, type CommandOption, type CommandTable, UsageError } from "./command.ts";
-import { nearest } from "../../../lib/text/nearest.ts";
+import { nearestWord } from "../../../lib/text/nearest.ts";
 
-/** What every command takes. */
 export interface GlobalOptions {
   readonly url?: string;
   readonly tokenFile?: string;
@@ -12,23 +11,22 @@ export interface GlobalOptions {
   readonly allowHttp: boolean;
 }
 
-/** Texts of an option, as often as it was given; null and truth values of those without one. */
-export type Given = ReadonlyMap<string, readonly (string | boolean | null)[]>;
+/** Values of each option that was given: texts, booleans, or null for `--no-…`. */
+export type GivenOptions = ReadonlyMap<string, readonly (string | boolean | null)[]>;
 
-export type Parsed =
-  | { readonly kind: "help"; readonly about: readonly string[] }
+export type ParsedArgs =
+  | { readonly kind: "help"; readonly topic: readonly string[] }
   | {
     readonly kind: "run";
     readonly command: Command;
-    readonly given: Given;
+    readonly given: GivenOptions;
     readonly globals: GlobalOptions;
-    /** What stands without an option: the file of an upload. */
+    /** Arguments that are not options: the file of an upload. */
     readonly operands: readonly string[];
   };
 
 const GLOBAL_VALUES = { url: "url", "token-file": "tokenFile", data: "data", to: "to" } as const;
 const GLOBAL_FLAGS = { json: "json", all: "all", "allow-http": "allowHttp" } as const;
-/** The words of a command, one after the other. */
 class Words {
   readonly #words: readonly string[];
   #next = 0;
@@ -42,8 +40,8 @@ class Words {
   }
 }
 
-/** Reads what stands behind the name of the program. Throws {@linkcode UsageError}. */
-export function parse(args: readonly string[], table: CommandTable): Parsed {
+/** Parses the arguments after the name of the program. Throws {@linkcode UsageError}. */
+export function parseArgs(args: readonly string[], table: CommandTable): ParsedArgs {
   const words = new Words(args);
   const names: string[] = [];
   const operands: string[] = [];
@@ -57,28 +55,27 @@ export function parse(args: readonly string[], table: CommandTable): Parsed {
       const option = splitOption(word);
       if (readGlobal(option, { words, globals, command })) continue;
       if (command === undefined) throw unknownGlobal(option.name, names);
-      readOwn(option, { words, given, command });
+      readCommandOption(option, { words, given, command });
     } else if (command === undefined) {
       names.push(word);
-      command = names.length === 2 ? commandCalled(names, table) : undefined;
+      command = names.length === 2 ? findCommand(names, table) : undefined;
     } else operands.push(word);
   }
-  if (names.length === 0 && wantsHelp) return { kind: "help", about: [] };
+  if (names.length === 0 && wantsHelp) return { kind: "help", topic: [] };
   if (names.length === 1) requireGroup(names[0]!, table);
-  if (wantsHelp || names.length === 1) return { kind: "help", about: names };
+  if (wantsHelp || names.length === 1) return { kind: "help", topic: names };
   if (command === undefined) throw new UsageError("Say what to do.");
   const read = globals as unknown as GlobalOptions; // Each member has the type of its option.
-  refuseUseless(command, read);
+  rejectUnsupported(command, read);
   return { kind: "run", command, given, globals: read, operands };
 }
 
-/** How a command is called. */
-export const nameOf = ({ group, verb }: Pick<Command, "group" | "verb">): string =>
+export const commandName = ({ group, verb }: Pick<Command, "group" | "verb">): string =>
   `${group} ${verb}`;
 
 interface WrittenOption {
   readonly name: string;
-  /** What follows the equals sign; undefined without one. */
+  /** Text after the equals sign; undefined without one. */
   readonly value: string | undefined;
 }
 
@@ -88,13 +85,13 @@ function splitOption(word: string): WrittenOption {
   return { name: word.slice(2, equals), value: word.slice(equals + 1) };
 }
 
-function commandCalled(names: readonly string[], table: CommandTable): Command {
+function findCommand(names: readonly string[], table: CommandTable): Command {
   const [group, verb] = names as [string, string];
   requireGroup(group, table);
   const own = table.commands.filter((one) => one.group === group);
   const found = own.find((one) => one.verb === verb);
   if (found !== undefined) return found;
-  const meant = nearest(verb, own.map((one) => one.verb));
+  const meant = nearestWord(verb, own.map((one) => one.verb));
   throw new UsageError(
     `There is no command "${group} ${verb}"${
       meant === null ? "." : `: is it "${group} ${meant}"?`
@@ -105,13 +102,13 @@ function commandCalled(names: readonly string[], table: CommandTable): Command {
 
 function requireGroup(name: string, { groups }: CommandTable): void {
   if (Object.hasOwn(groups, name)) return;
-  const meant = nearest(name, Object.keys(groups));
+  const meant = nearestWord(name, Object.keys(groups));
   throw new UsageError(
     `There are no commands "${name}"${meant === null ? "." : `: is it "${meant}"?`}`,
   );
 }
 
-/** Whether it is an option of every command, which then has been read. */
+/** Reads an option of every command. Returns false for other options. */
 function readGlobal(
   { name, value }: WrittenOption,
   { words, globals, command }: {
@@ -133,17 +130,17 @@ function readGlobal(
   if (!Object.hasOwn(GLOBAL_VALUES, name)) return false;
   const key = GLOBAL_VALUES[name as keyof typeof GLOBAL_VALUES];
   if (globals[key] !== undefined) throw new UsageError(`--${name} is given twice.`);
-  globals[key] = valueOf({ name, value }, words, command);
+  globals[key] = requireValue({ name, value }, words, command);
   return true;
 }
 
-/** What only some commands take. */
-function refuseUseless(command: Command, { data, all }: GlobalOptions): void {
+/** Throws for options that this command does not support. */
+function rejectUnsupported(command: Command, { data, all }: GlobalOptions): void {
   if (data !== undefined && !command.takesBody) throw unknownOption("data", command);
   if (all && !command.isPaged) throw unknownOption("all", command);
 }
 
-function readOwn(
+function readCommandOption(
   { name, value }: WrittenOption,
   { words, given, command }: {
     words: Words;
@@ -153,10 +150,10 @@ function readOwn(
 ): void {
   const isNo = name.startsWith("no-");
   const option = command.options.find((one) => one.option === (isNo ? name.slice(3) : name));
-  if (option === undefined || (isNo && !mayBeNo(option))) throw unknownOption(name, command);
+  if (option === undefined || (isNo && !isNegatable(option))) throw unknownOption(name, command);
   const texts = given.get(option.option) ?? [];
   if (texts.length > 0 && !["list", "filter"].includes(option.type)) {
-    throw new UsageError(`--${option.option} is given twice.`, nameOf(command));
+    throw new UsageError(`--${option.option} is given twice.`, commandName(command));
   }
   texts.push(readValue(option, { isNo, value, words, command }));
   given.set(option.option, texts);
@@ -172,28 +169,28 @@ function readValue(
   },
 ): string | boolean | null {
   if (isNo && value !== undefined) {
-    throw new UsageError(`--no-${option.option} takes no value.`, nameOf(command));
+    throw new UsageError(`--no-${option.option} takes no value.`, commandName(command));
   }
   if (option.type === "boolean") {
     if (value !== undefined && value !== "true" && value !== "false") {
-      throw new UsageError(`--${option.option} is true or false.`, nameOf(command));
+      throw new UsageError(`--${option.option} is true or false.`, commandName(command));
     }
     return isNo ? false : value !== "false";
   }
-  return isNo ? null : valueOf({ name: option.option, value }, words, command);
+  return isNo ? null : requireValue({ name: option.option, value }, words, command);
 }
 
-const mayBeNo = ({ type, nullable = false }: CommandOption): boolean =>
+const isNegatable = ({ type, nullable = false }: CommandOption): boolean =>
   type === "boolean" || nullable;
 
-function valueOf(
+function requireValue(
   { name, value }: WrittenOption,
   words: Words,
   command: Command | undefined,
 ): string {
   const text = value ?? words.take();
   if (text !== undefined) return text;
-  throw new UsageError(`--${name} needs a value.`, command && nameOf(command));
+  throw new UsageError(`--${name} needs a value.`, command && commandName(command));
 }
 
 function unknownOption(name: string, command: Command): UsageError {
@@ -201,12 +198,14 @@ function unknownOption(name: string, command: Command): UsageError {
     ...command.options.map(({ option }) => option),
     ...Object.keys({ ...GLOBAL_VALUES, ...GLOBAL_FLAGS }),
   ].filter((one) => one !== name);
-  const meant = nearest(name, known);
+  const meant = nearestWord(name, known);
   return new UsageError(
-    `"${nameOf(command)}" has no option --${name}${meant === null ? "." : `: is it --${meant}?`}`,
-    nameOf(command),
+    `"${commandName(command)}" has no option --${name}${
+      meant === null ? "." : `: is it --${meant}?`
+    }`,
+    commandName(command),
   );
 }
 
 const unknownGlobal = (name: string, names: readonly string[]): UsageError =>
-  new UsageError(`--${name} stands behind the command that it is for.`, names[0]);
+  new UsageError(`--${name} must follow its command.`, names[0]);

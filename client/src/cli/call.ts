@@ -1,21 +1,21 @@
 import {
   inexactText,
   isExactNumeral,
-  jsonRefusal,
-  refuseInexactIntegers,
+  jsonErrorReason,
+  rejectInexactIntegers,
 } from "../../../lib/store/exact_json.ts";
 import type { Call } from "../transport.ts";
-import { type Given, type GlobalOptions, nameOf } from "./arguments.ts";
+import { commandName, type GivenOptions, type GlobalOptions } from "./arguments.ts";
 import { type Command, type CommandOption, UsageError } from "./command.ts";
 import type { Inputs } from "./inputs.ts";
 
 type Value = string | boolean | null;
 
-/** The request that a command stands for. Throws {@linkcode UsageError}. */
-export async function callOf(
+/** Resolves to the request of a command. Throws {@linkcode UsageError}. */
+export async function callFor(
   command: Command,
   { given, globals, inputs }: {
-    given: Given;
+    given: GivenOptions;
     globals: Pick<GlobalOptions, "data">;
     inputs: Inputs;
   },
@@ -28,7 +28,7 @@ export async function callOf(
   for (const option of options) {
     for (const value of given.get(option.option) ?? []) {
       if (option.in === "path") {
-        path = path.replace(`{${option.name}}`, segmentOf(option.option, String(value)));
+        path = path.replace(`{${option.name}}`, pathSegment(option.option, String(value)));
       } else if (option.in === "header") headers[option.name] = String(value);
       else if (option.in === "query") addToQuery(query, option, String(value));
     }
@@ -40,21 +40,21 @@ export async function callOf(
     query,
     headers,
     ...(body !== undefined && { body }),
-    // The server gives the first answer again.
+    // The server repeats the first answer.
     ...("idempotency-key" in headers && { isRepeatable: true }),
   };
 }
 
-/** An address is read anew before it is sent: what means another path there is no value. */
-function segmentOf(option: string, value: string): string {
+/** Returns a segment of a path. Throws for values that URL parsing would treat as another path. */
+function pathSegment(option: string, value: string): string {
   if (!["", ".", ".."].includes(value)) return encodeURIComponent(value);
   throw new UsageError(`--${option} must have a value that an address can hold.`);
 }
 
-/** Members of a body are asked for only where the body is made of them. */
+/** Throws for missing options. Members of the body are not required if `--data` is given. */
 function requireGiven(
   command: Command,
-  given: Given,
+  given: GivenOptions,
   { data }: Pick<GlobalOptions, "data">,
 ): void {
   const missing = command.options
@@ -62,19 +62,22 @@ function requireGiven(
     .filter((one) => one.in !== "body" || data === undefined)
     .map(({ option }) => `--${option}`);
   if (missing.length > 0) {
-    throw new UsageError(`"${nameOf(command)}" needs ${missing.join(", ")}.`, nameOf(command));
+    throw new UsageError(
+      `"${commandName(command)}" needs ${missing.join(", ")}.`,
+      commandName(command),
+    );
   }
   const isEmpty = command.takesBody && data === undefined &&
     !command.options.some((one) => one.in === "body" && given.has(one.option));
   if (isEmpty) {
     throw new UsageError(
-      `"${nameOf(command)}" needs a body: --data JSON, @FILE or - for standard input.`,
-      nameOf(command),
+      `"${commandName(command)}" needs a body: --data JSON, @FILE or - for standard input.`,
+      commandName(command),
     );
   }
 }
 
-/** Conditions may also be written one by one, as they are in an address. */
+/** Adds an option to the query. Conditions of a filter can also be given one by one. */
 function addToQuery(query: URLSearchParams, option: CommandOption, value: string): void {
   const equals = value.indexOf("=");
   if (option.type !== "filter" || value.startsWith("{")) query.append(option.name, value);
@@ -86,7 +89,7 @@ function addToQuery(query: URLSearchParams, option: CommandOption, value: string
 async function bodyOf(
   command: Command,
   { given, globals, inputs }: {
-    given: Given;
+    given: GivenOptions;
     globals: Pick<GlobalOptions, "data">;
     inputs: Inputs;
   },
@@ -101,13 +104,13 @@ async function bodyOf(
     ]);
   }
   if (globals.data === undefined) return Object.fromEntries(members);
-  const text = await inputs.named(globals.data) ?? globals.data;
-  const whole = json("data", text);
-  if (members.length === 0) return whole;
-  if (typeof whole !== "object" || whole === null || Array.isArray(whole)) {
-    throw new UsageError("--data must be an object, beside options for its members.");
+  const text = await inputs.readNamed(globals.data) ?? globals.data;
+  const body = parseJsonOption("data", text);
+  if (members.length === 0) return body;
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw new UsageError("--data must be an object if options for its members are given.");
   }
-  return { ...whole, ...Object.fromEntries(members) };
+  return { ...body, ...Object.fromEntries(members) };
 }
 
 async function memberValue(
@@ -116,9 +119,9 @@ async function memberValue(
   inputs: Inputs,
 ): Promise<unknown> {
   if (typeof value !== "string" || type === "text") return value;
-  if (type === "number") return number(option, value);
-  const read = await inputs.named(value);
-  if (type === "json") return json(option, read ?? value);
+  if (type === "number") return parseNumberOption(option, value);
+  const read = await inputs.readNamed(value);
+  if (type === "json") return parseJsonOption(option, read ?? value);
   if (type === "long") return read ?? value;
   if (read !== null) return read.replace(/\r?\n$/, "");
   throw new UsageError(
@@ -127,21 +130,23 @@ async function memberValue(
   );
 }
 
-function number(option: string, text: string): number {
+function parseNumberOption(option: string, text: string): number {
   const value = Number(text);
   if (!isExactNumeral(text)) throw new UsageError(`--${option} has ${inexactText(text)}.`);
   if (text.trim() !== "" && Number.isFinite(value)) return value;
   throw new UsageError(`--${option} must be a number.`);
 }
 
-function json(option: string, text: string): unknown {
+function parseJsonOption(option: string, text: string): unknown {
   try {
     const value = JSON.parse(text);
-    refuseInexactIntegers(text);
+    rejectInexactIntegers(text);
     return value;
   } catch (cause) {
     throw new UsageError(
-      `--${option} ${jsonRefusal(cause, text)}. A file is named as @FILE, and - is standard input.`,
+      `--${option} ${
+        jsonErrorReason(cause, text)
+      }. A file is named as @FILE, and - is standard input.`,
     );
   }
 }

@@ -1,23 +1,23 @@
-/** What the value of an option is, and so how it is read. */
+/** The type of an option's value, which determines how it is read. */
 export type OptionType =
   | "text"
-  /** As it stands, `@FILE`, or `-` for standard input. */
+  /** A literal text, `@FILE`, or `-` for standard input. */
   | "long"
   | "number"
   | "boolean"
-  /** Given as often as there are values. */
+  /** An option that can be repeated. */
   | "list"
-  /** JSON as it stands, `@FILE`, or `-` for standard input. */
+  /** Literal JSON, `@FILE`, or `-` for standard input. */
   | "json"
-  /** As JSON, or `name=value` as often as there are conditions. */
+  /** JSON, or `name=value`, which can be repeated. */
   | "filter"
-  /** `@FILE` or `-`, so that no other process sees it. */
+  /** `@FILE` or `-`, because other processes see arguments. */
   | "secret";
 
 export interface CommandOption {
-  /** As it is called on the command line, without the dashes. */
+  /** Name on the command line, without dashes. */
   readonly option: string;
-  /** As the operation calls it. */
+  /** Name of the parameter or member in the operation. */
   readonly name: string;
   readonly in: "path" | "query" | "header" | "body";
   readonly type: OptionType;
@@ -28,7 +28,6 @@ export interface CommandOption {
   readonly nullable?: boolean;
 }
 
-/** One operation, as it is called from the command line. */
 export interface Command {
   readonly group: string;
   readonly verb: string;
@@ -38,29 +37,27 @@ export interface Command {
   readonly description: string;
   readonly options: readonly CommandOption[];
   readonly takesBody: boolean;
-  /** Whether it is a page of a list that has more of them. */
   readonly isPaged: boolean;
   /** Whether the answer is a file, without an envelope. */
   readonly isFile: boolean;
   readonly example: string;
-  /** What stands in it without an option. */
+  /** Placeholder of the argument that is not an option. */
   readonly operand?: string;
 }
 
 export interface CommandTable {
-  /** What each is about, by name. */
   readonly groups: Readonly<Record<string, string>>;
   readonly commands: readonly Command[];
 }
 
-/** The command does not say what to do; its message does. */
+/** Invalid arguments. The message says what to change. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
-  /** Whose help says more. */
-  readonly about: string;
+  /** Name of the command or group whose help is suggested. */
+  readonly helpTopic: string;
 
-  constructor(message: string, about = "") {
+  constructor(message: string, helpTopic = "") {
     super(message);
-    this.about = about;
+    this.helpTopic = helpTopic;
   }
 }

@@ -1,36 +1,39 @@
-import { nameOf } from "./arguments.ts";
+import { commandName } from "./arguments.ts";
 import { type Command, type CommandOption, type CommandTable, UsageError } from "./command.ts";
 
 const WIDTH = 96;
 const INDENT = 30;
 
 const GLOBAL_HELP: readonly (readonly [string, string])[] = [
-  ["--url URL", "Where Corbel is; else CORBEL_URL, else where this program was loaded from."],
+  [
+    "--url URL",
+    "Address of Corbel. Default: CORBEL_URL, then the address that this program was loaded from.",
+  ],
   [
     "--token-file FILE|-",
-    "Where the personal access token is, `-` for standard input; else CORBEL_TOKEN. It is never an " +
-    "argument, because other processes see those.",
+    "File with the personal access token, `-` for standard input. Default: CORBEL_TOKEN. The token " +
+    "cannot be an argument, because other processes see those.",
   ],
-  ["--json", "One line of JSON, also on a terminal; problems too."],
-  ["--to FILE", "Write what is answered into a file."],
-  ["--allow-http", "Send the token unencrypted to another host than this one."],
-  ["--help", "Say what a command does, and what it takes."],
+  ["--json", "Print answers and problems as one line of JSON, also on a terminal."],
+  ["--to FILE", "Write the answer to a file."],
+  ["--allow-http", "Allow sending the token unencrypted to another host."],
+  ["--help", "Show what a command does, and its options."],
 ];
 
-/** @param about Nothing, a group, or a command. Throws {@linkcode UsageError}. */
-export function helpText(about: readonly string[], table: CommandTable): string {
-  const [group, verb] = about;
+/** @param topic Words of nothing, a group or a command. Throws {@linkcode UsageError}. */
+export function helpText(topic: readonly string[], table: CommandTable): string {
+  const [group, verb] = topic;
   if (group === undefined) return overview(table);
   const own = table.commands.filter((one) => one.group === group);
   if (verb === undefined) return groupHelp(group, own, table);
   const command = own.find((one) => one.verb === verb);
-  if (command === undefined) throw new UsageError(`There is no command "${about.join(" ")}".`);
+  if (command === undefined) throw new UsageError(`There is no command "${topic.join(" ")}".`);
   return commandHelp(command);
 }
 
 const overview = ({ groups }: CommandTable): string =>
   [
-    "corbel: what the dashboard does, from anywhere.",
+    "corbel: the functions of the dashboard, from a shell.",
     "Usage: corbel GROUP COMMAND [options]",
     section("Groups", Object.entries(groups)),
     section("Every command takes", GLOBAL_HELP),
@@ -52,19 +55,19 @@ const groupHelp = (
 function commandHelp(command: Command): string {
   const required = command.options.filter((one) => one.required);
   const usage = [
-    `corbel ${nameOf(command)}`,
+    `corbel ${commandName(command)}`,
     ...command.operand ? [command.operand] : [],
     // Members of a body may be in --data instead.
-    ...required.filter((one) => one.in !== "body").map(written),
+    ...required.filter((one) => one.in !== "body").map(optionUsage),
     ...command.takesBody ? ["--data JSON|@FILE|-"] : [],
     "[options]",
   ].join(" ");
   return [
-    `corbel ${nameOf(command)}: ${command.summary}.`,
-    ...command.description.split("\n\n").map((paragraph) => wrapped(paragraph, WIDTH).join("\n")),
+    `corbel ${commandName(command)}: ${command.summary}.`,
+    ...command.description.split("\n\n").map((paragraph) => wrapText(paragraph, WIDTH).join("\n")),
     `Usage: ${usage}`,
     section("Options", [
-      ...command.options.map((one) => [written(one), describe(one)] as const),
+      ...command.options.map((one) => [optionUsage(one), describe(one)] as const),
       ...command.takesBody ? [DATA_HELP] : [],
       ...command.isPaged ? [ALL_HELP] : [],
     ]),
@@ -75,15 +78,15 @@ function commandHelp(command: Command): string {
 
 const DATA_HELP = [
   "--data JSON|@FILE|-",
-  "The whole body, as JSON; options for its members take the place of those in it.",
+  "The complete body, as JSON. Options for its members replace those in it.",
 ] as const;
 
 const ALL_HELP = [
   "--all",
-  "All pages, as they come: each item is one line of JSON.",
+  "All pages: each item is one line of JSON.",
 ] as const;
 
-function written({ option, type, choices, name }: CommandOption): string {
+function optionUsage({ option, type, choices, name }: CommandOption): string {
   if (type === "boolean") return `--[no-]${option}`;
   return `--${option} ${choices?.join("|") ?? placeholder(type, name)}`;
 }
@@ -109,15 +112,15 @@ const section = (title: string, rows: readonly (readonly [string, string])[]): s
   rows.length === 0 ? "" : `${title}:\n${rows.flatMap((row) => rowLines(...row)).join("\n")}`;
 
 function rowLines(name: string, text: string): string[] {
-  const [first = "", ...others] = wrapped(text, WIDTH - INDENT);
+  const [first = "", ...others] = wrapText(text, WIDTH - INDENT);
   const head = `  ${name}`;
   const indent = " ".repeat(INDENT);
   const begin = head.length < INDENT - 1 ? [head.padEnd(INDENT) + first] : [head, indent + first];
   return [...begin, ...others.map((line) => indent + line)].map((line) => line.trimEnd());
 }
 
-/** In lines of so many characters; what stands in lines already stays in them. */
-function wrapped(text: string, width: number): string[] {
+/** Wraps a text at a width in characters. Existing line breaks are kept. */
+function wrapText(text: string, width: number): string[] {
   return text.split("\n").flatMap((line) => {
     const lines: string[] = [];
     let current = "";

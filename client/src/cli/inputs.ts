@@ -5,17 +5,17 @@ import { UsageError } from "./command.ts";
 export class Inputs {
   #isInputRead = false;
 
-  /** What `@FILE` or `-` stands for; null for any other text. */
-  async named(text: string): Promise<string | null> {
+  /** Resolves to the content of `@FILE` or `-`; null for any other text. */
+  async readNamed(text: string): Promise<string | null> {
     if (text === "-") return await this.#input();
     return text.startsWith("@") ? await this.file(text.slice(1)) : null;
   }
 
-  /** Throws {@linkcode UsageError} where it cannot be read. */
+  /** Resolves to the text of a file. Throws {@linkcode UsageError} if it cannot be read. */
   async file(path: string): Promise<string> {
     if (path === "-") return await this.#input();
     try {
-      return textOf(`"${path}"`, await Deno.readFile(path));
+      return decodeText(`"${path}"`, await Deno.readFile(path));
     } catch (error) {
       if (error instanceof UsageError) throw error;
       throw new UsageError(`"${path}" cannot be read: ${(error as Error).message}`);
@@ -25,14 +25,14 @@ export class Inputs {
   async #input(): Promise<string> {
     if (this.#isInputRead) throw new UsageError("Standard input (-) can be read only once.");
     this.#isInputRead = true;
-    return textOf("Standard input", await new Response(Deno.stdin.readable).bytes());
+    return decodeText("Standard input", await new Response(Deno.stdin.readable).bytes());
   }
 }
 
-function textOf(what: string, bytes: Uint8Array): string {
+function decodeText(source: string, bytes: Uint8Array): string {
   try {
     return decodeUtf8(bytes);
   } catch (error) {
-    throw new UsageError(`${what} ${(error as Error).message}: save the text as UTF-8.`);
+    throw new UsageError(`${source} ${(error as Error).message}: save the text as UTF-8.`);
   }
 }

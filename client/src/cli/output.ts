@@ -1,17 +1,13 @@
 import type { GlobalOptions } from "./arguments.ts";
 
-/** Where answers go: a file, or standard output. */
 export interface Output extends AsyncDisposable {
   json(value: unknown): Promise<void>;
-  /** An item of many: one line of JSON. */
+  /** Writes an item as one line of JSON. */
   line(value: unknown): Promise<void>;
   stream(body: ReadableStream<Uint8Array> | null): Promise<void>;
 }
 
-/**
- * A file that cannot be written to is told of before anything is done, for what is answered may be
- * shown once. What it holds stays until there is an answer.
- */
+/** Fails for an unwritable file before the request, as an answer may be shown only once. */
 export async function openOutput(
   { to, json }: Pick<GlobalOptions, "to" | "json">,
 ): Promise<Output> {

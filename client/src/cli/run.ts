@@ -1,33 +1,32 @@
 import { CorbelError, envelopeOf } from "../errors.ts";
 import { Transport } from "../transport.ts";
-import { type GlobalOptions, nameOf, parse, type Parsed } from "./arguments.ts";
-import { callOf } from "./call.ts";
+import { commandName, type GlobalOptions, parseArgs, type ParsedArgs } from "./arguments.ts";
+import { callFor } from "./call.ts";
 import { type Command, type CommandTable, UsageError } from "./command.ts";
 import { helpText } from "./help.ts";
 import { Inputs } from "./inputs.ts";
 import { openOutput, type Output } from "./output.ts";
 import { UPLOAD, upload } from "./upload.ts";
 
-/** What the program is called with. */
-export interface Start {
+export interface ProgramStart {
   readonly args: readonly string[];
   readonly operations: CommandTable;
-  /** Where this module was loaded from. */
+  /** Address that this module was loaded from. */
   readonly source: string;
 }
 
-/** Does what the arguments say; resolves to the exit code. */
-export async function run({ args, operations, source }: Start): Promise<number> {
+/** Runs the command of the arguments. Resolves to the exit code. */
+export async function run({ args, operations, source }: ProgramStart): Promise<number> {
   const table = { ...operations, commands: [...operations.commands, UPLOAD] };
   const isJson = args.includes("--json");
   try {
-    const parsed = parse(args, table);
-    if (parsed.kind === "help") console.log(helpText(parsed.about, table));
+    const parsed = parseArgs(args, table);
+    if (parsed.kind === "help") console.log(helpText(parsed.topic, table));
     else await execute(parsed, source);
     return 0;
   } catch (error) {
     if (error instanceof UsageError) {
-      const help = ["corbel", error.about, "--help"].filter((word) => word !== "").join(" ");
+      const help = ["corbel", error.helpTopic, "--help"].filter((word) => word !== "").join(" ");
       console.error(`corbel: ${error.message}\nSee ${help}.`);
       return 2;
     }
@@ -36,25 +35,29 @@ export async function run({ args, operations, source }: Start): Promise<number> 
   }
 }
 
-async function execute(parsed: Extract<Parsed, { kind: "run" }>, source: string): Promise<void> {
-  const { command, given, globals, operands } = parsed;
+async function execute(args: Extract<ParsedArgs, { kind: "run" }>, source: string): Promise<void> {
+  const { command, given, globals, operands } = args;
   if (command !== UPLOAD && operands.length > 0) {
-    throw new UsageError(`"${operands[0]}" stands behind no option.`, nameOf(command));
+    throw new UsageError(`"${operands[0]}" does not belong to an option.`, commandName(command));
   }
   const inputs = new Inputs();
-  const call = command === UPLOAD ? null : await callOf(command, { given, globals, inputs });
-  const transport = new Transport(urlOf(globals, source), "", unredirected);
-  const token = await tokenOf(globals, inputs);
+  const call = command === UPLOAD ? null : await callFor(command, { given, globals, inputs });
+  const transport = new Transport(serverUrl(globals, source), "", fetchDirectly);
+  const token = await readToken(globals, inputs);
   transport.tokens = { token: () => Promise.resolve(token), renew: () => Promise.resolve() };
   await using output = await openOutput(globals);
   if (call === null) {
-    return await output.json(await upload(transport, { given, operands, fetcher: unredirected }));
+    return await output.json(await upload(transport, { given, operands, fetcher: fetchDirectly }));
   }
   const first = await transport.open(call);
-  await write(first, { command, output, next: globals.all ? nextPage(transport, call) : null });
+  await writeAnswer(first, {
+    command,
+    output,
+    next: globals.all ? nextPage(transport, call) : null,
+  });
 }
 
-type Call = Awaited<ReturnType<typeof callOf>>;
+type Call = Awaited<ReturnType<typeof callFor>>;
 type NextPage = (cursor: string) => Promise<Response>;
 
 const nextPage = (transport: Transport, call: Call): NextPage => (cursor) => {
@@ -64,8 +67,8 @@ const nextPage = (transport: Transport, call: Call): NextPage => (cursor) => {
   return transport.open({ ...call, query });
 };
 
-/** @param next Null where one page is enough. */
-async function write(
+/** Writes an answer. @param next Requests the next page; null to write only one. */
+async function writeAnswer(
   first: Response,
   { command, output, next }: { command: Command; output: Output; next: NextPage | null },
 ): Promise<void> {
@@ -79,14 +82,14 @@ async function write(
   }
 }
 
-/** A token goes to nobody but whom it was meant for. */
-const unredirected: typeof fetch = (input, init) => fetch(input, { ...init, redirect: "manual" });
+/** `fetch` without redirects, which would send the token to another server. */
+const fetchDirectly: typeof fetch = (input, init) => fetch(input, { ...init, redirect: "manual" });
 
 const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Throws {@linkcode UsageError}. */
-function urlOf({ url: given, allowHttp }: GlobalOptions, source: string): string {
-  const text = given ?? variable("CORBEL_URL") ?? (/^https?:/.test(source) ? source : undefined);
+/** Returns the origin of the server. Throws {@linkcode UsageError}. */
+function serverUrl({ url: given, allowHttp }: GlobalOptions, source: string): string {
+  const text = given ?? readEnv("CORBEL_URL") ?? (/^https?:/.test(source) ? source : undefined);
   if (text === undefined) throw new UsageError("Say where Corbel is: --url URL, or CORBEL_URL.");
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -103,9 +106,9 @@ function urlOf({ url: given, allowHttp }: GlobalOptions, source: string): string
 
 const TOKEN = /^corbel_pat_[A-Za-z0-9_-]{43}$/;
 
-/** Throws {@linkcode UsageError}. */
-async function tokenOf({ tokenFile }: GlobalOptions, inputs: Inputs): Promise<string> {
-  const text = tokenFile === undefined ? variable("CORBEL_TOKEN") : await inputs.file(tokenFile);
+/** Resolves to the personal access token. Throws {@linkcode UsageError}. */
+async function readToken({ tokenFile }: GlobalOptions, inputs: Inputs): Promise<string> {
+  const text = tokenFile === undefined ? readEnv("CORBEL_TOKEN") : await inputs.file(tokenFile);
   const token = text?.trim();
   if (!token) {
     throw new UsageError(
@@ -114,11 +117,11 @@ async function tokenOf({ tokenFile }: GlobalOptions, inputs: Inputs): Promise<st
     );
   }
   if (TOKEN.test(token)) return token;
-  throw new UsageError("This is no personal access token: those begin with corbel_pat_.");
+  throw new UsageError("This is not a personal access token: those begin with corbel_pat_.");
 }
 
-/** A variable that may not be read is as one that is not set. */
-function variable(name: string): string | undefined {
+/** Returns an environment variable; undefined if it is unset, empty or may not be read. */
+function readEnv(name: string): string | undefined {
   try {
     return Deno.env.get(name) || undefined;
   } catch {

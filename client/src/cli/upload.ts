@@ -1,20 +1,20 @@
 import type { Transport } from "../transport.ts";
 import { type SlicedFile, UploadSteps } from "../upload_steps.ts";
-import type { Given } from "./arguments.ts";
+import type { GivenOptions } from "./arguments.ts";
 import { type Command, UsageError } from "./command.ts";
 
-/** What is held of a file at once. */
+/** Bytes of a file that are in memory at once. */
 const PIECE_BYTES = 8 * 1_048_576;
 
-/** The three steps of an upload in one. */
 export const UPLOAD: Command = {
   group: "files",
   verb: "upload",
   method: "POST",
   path: "/api/projects/{projectId}/files",
   summary: "Upload a file for the project's admins",
-  description: "Sends the file in pieces, goes on where the connection was lost, and answers its " +
-    "path and address.",
+  description:
+    "Sends the file in pieces, continues after a lost connection, and answers its path " +
+    "and address.",
   operand: "FILE",
   options: [
     {
@@ -31,7 +31,7 @@ export const UPLOAD: Command = {
       in: "body",
       type: "text",
       required: false,
-      description: "The file's type; by the ending of its name if left out.",
+      description: "The file's type; from the extension of its name if left out.",
     },
     {
       option: "name",
@@ -39,7 +39,7 @@ export const UPLOAD: Command = {
       in: "body",
       type: "text",
       required: false,
-      description: "What it is called there; its own name if left out.",
+      description: "The name to store; the file's own name if left out.",
     },
     {
       option: "visibility",
@@ -48,7 +48,7 @@ export const UPLOAD: Command = {
       type: "text",
       required: false,
       choices: ["public", "private"],
-      description: "`public` if left out: everybody reads it.",
+      description: "`public` if left out: everyone can read the file.",
     },
   ],
   takesBody: false,
@@ -57,11 +57,11 @@ export const UPLOAD: Command = {
   example: "corbel files upload --project 66f1a0c2e4b0a1b2c3d4e5f6 logo.png",
 };
 
-/** Throws {@linkcode UsageError}, and what the server refuses. */
+/** Uploads a file. Throws {@linkcode UsageError}, and the server's refusals. */
 export async function upload(
   transport: Transport,
   { given, operands, fetcher }: {
-    given: Given;
+    given: GivenOptions;
     operands: readonly string[];
     fetcher: typeof fetch;
   },
@@ -80,11 +80,11 @@ export async function upload(
   const { size } = file.statSync();
   const base = `/api/projects/${encodeURIComponent(project)}/files`;
   const steps = new UploadSteps(transport, fetcher, base);
-  const contentType = text("content-type") ?? typeOf(name);
+  const contentType = text("content-type") ?? contentTypeOf(name);
   const { filePath, resumableUrl } = await steps
     .request({ filename: name, contentType, size, visibility: text("visibility") });
   try {
-    await steps.send(piecewise(file, size), resumableUrl, { arrived: 0 });
+    await steps.send(slicedFile(file, size), resumableUrl, { arrived: 0 });
     return await steps.confirm({ filePath, size });
   } catch (error) {
     steps.cancel(resumableUrl);
@@ -100,11 +100,11 @@ function openFile(path: string): Deno.FsFile {
   } catch (error) {
     throw new UsageError(`"${path}" cannot be read: ${(error as Error).message}`);
   }
-  throw new UsageError(`"${path}" is no file.`);
+  throw new UsageError(`"${path}" is not a file.`);
 }
 
-/** A file of whatever size, of which one piece is held. */
-const piecewise = (file: Deno.FsFile, size: number): SlicedFile => ({
+/** Wraps a file so that only one piece is in memory. */
+const slicedFile = (file: Deno.FsFile, size: number): SlicedFile => ({
   size,
   pieceBytes: PIECE_BYTES,
   slice(start = 0, end = start) {
@@ -118,7 +118,7 @@ const piecewise = (file: Deno.FsFile, size: number): SlicedFile => ({
   },
 });
 
-/** Of the files that people upload most; others are bytes to browsers. */
+/** Content types of common files by extension. Others are `application/octet-stream`. */
 const TYPES: Readonly<Record<string, string>> = {
   avif: "image/avif",
   css: "text/css",
@@ -144,5 +144,5 @@ const TYPES: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 
-const typeOf = (name: string): string =>
+const contentTypeOf = (name: string): string =>
   TYPES[name.split(".").at(-1)!.toLowerCase()] ?? "application/octet-stream";

@@ -8,21 +8,21 @@ import type { Json } from "../../store/port.ts";
 import { type FailureKind, type Model, ModelFailure, type Question } from "../model.ts";
 
 export interface GroqOptions {
-  /** What stands before `/chat/completions`. */
+  /** Address before `/chat/completions`. */
   readonly baseUrl: string;
   readonly model: string;
-  /** Milliseconds for an answer, a second attempt included. */
+  /** Milliseconds for an answer, including the retry. */
   readonly timeoutMs: number;
 }
 
 const DEFAULT_PAUSE_MS = 500;
 
-/** A model behind Groq's API, or one that speaks like it: OpenAI's chat completions. */
+/** Opens a model behind Groq's API or a compatible one, such as OpenAI's chat completions. */
 export function openGroqModel(options: GroqOptions): Model {
-  // Models that know no schema are asked for plain JSON from then on.
+  // Set when the model refuses a schema; later requests ask for plain JSON.
   let isPlain = false;
 
-  async function attempt(question: Question): Promise<Json> {
+  async function askWithFallback(question: Question): Promise<Json> {
     const asPlain = isPlain;
     try {
       return await askOnce(options, question, asPlain);
@@ -35,7 +35,7 @@ export function openGroqModel(options: GroqOptions): Model {
 
   return {
     async ask(question) {
-      using limit = timeLimit(question.signal, options.timeoutMs);
+      using limit = startTimeLimit(question.signal, options.timeoutMs);
       const { signal } = limit;
       const { onText } = question;
       let isWritten = false;
@@ -50,14 +50,14 @@ export function openGroqModel(options: GroqOptions): Model {
         },
       };
       try {
-        return await attempt(limited).catch(async (error) => {
+        return await askWithFallback(limited).catch(async (error) => {
           const pause = isWritten || signal.aborted ? null : pauseAfter(error);
           if (pause === null || pause >= limit.remainingMs()) throw error;
           await delay(pause, undefined, { signal });
-          return await attempt(limited);
+          return await askWithFallback(limited);
         });
       } catch (error) {
-        throw failureOf(error, limit, isWritten);
+        throw toModelFailure(error, limit, isWritten);
       }
     },
   };
@@ -78,10 +78,10 @@ async function askOnce(
     body: JSON.stringify({
       model,
       messages: [
-        { role: "system", content: isPlain ? `${system}\n\n${inWords(schema)}` : system },
+        { role: "system", content: isPlain ? `${system}\n\n${schemaPrompt(schema)}` : system },
         ...messages,
       ],
-      // Strict schemas are served by few models; what does not fit is refused here anyway.
+      // Few models support strict schemas, and the answer is validated anyway.
       response_format: isPlain
         ? { type: "json_object" }
         : { type: "json_schema", json_schema: { name, schema, strict: false } },
@@ -89,26 +89,26 @@ async function askOnce(
       temperature: 0,
       ...onText && { stream: true },
     }),
-    redirect: "manual", // A key goes nowhere else.
+    redirect: "manual", // The key must not be sent to another host.
     signal,
   });
-  const body = boundedStream(response.body ?? new Blob().stream(), BOUNDS, failureOfAnswer);
+  const body = boundedStream(response.body ?? new Blob().stream(), BOUNDS, toReadFailure);
   if (!response.ok) throw new ProviderRefusal(response, await new Response(body).text());
   const { content, finishReason } = onText === undefined
-    ? wholeAnswer(await new Response(body).text())
-    : await streamedAnswer(body, onText);
+    ? parseAnswer(await new Response(body).text())
+    : await readStreamedAnswer(body, onText);
   if (finishReason !== "stop") throw new ModelFailure("malformed");
   return jsonOf(content);
 }
 
-const inWords = (schema: object): string =>
+const schemaPrompt = (schema: object): string =>
   `Answer with one JSON object, and nothing else, that fits this JSON Schema:\n${
     JSON.stringify(schema)
   }`;
 
 const BOUNDS = { bytesMax: AI_ANSWER_BYTES_MAX };
 
-const failureOfAnswer = ({ failure }: ReadFailed) =>
+const toReadFailure = ({ failure }: ReadFailed) =>
   new ModelFailure(failure === "too long" ? "malformed" : "unavailable");
 
 interface Answer {
@@ -122,8 +122,8 @@ const Completion = z.object({
   ], z.unknown()),
 });
 
-function wholeAnswer(text: string): Answer {
-  const { choices: [{ message: { content }, finish_reason }] } = parsed(Completion, text);
+function parseAnswer(text: string): Answer {
+  const { choices: [{ message: { content }, finish_reason }] } = parseWithSchema(Completion, text);
   return { content, finishReason: finish_reason };
 }
 
@@ -134,7 +134,7 @@ const Chunk = z.object({
   })),
 });
 
-async function streamedAnswer(
+async function readStreamedAnswer(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   onText: (piece: string) => void,
 ): Promise<Answer> {
@@ -144,7 +144,7 @@ async function streamedAnswer(
     .pipeThrough(new EventSourceParserStream());
   for await (const { data } of events) {
     if (data === "[DONE]") break;
-    for (const { delta, finish_reason } of parsed(Chunk, data).choices) {
+    for (const { delta, finish_reason } of parseWithSchema(Chunk, data).choices) {
       finishReason = finish_reason ?? finishReason;
       if (!delta.content) continue;
       content += delta.content;
@@ -154,7 +154,7 @@ async function streamedAnswer(
   return { content, finishReason };
 }
 
-function parsed<T>(schema: z.ZodType<T>, text: string): T {
+function parseWithSchema<T>(schema: z.ZodType<T>, text: string): T {
   const { success, data } = schema.safeParse(jsonOf(text));
   if (!success) throw new ModelFailure("malformed");
   return data;
@@ -168,17 +168,17 @@ function jsonOf(text: string): Json {
   }
 }
 
-/** What the provider answered in place of a completion. Its text may repeat what it was sent. */
+/** An error response of the provider. Its text may repeat the question, so it is not kept. */
 class ProviderRefusal extends Error {
   override readonly name = "ProviderRefusal";
   readonly status: number;
-  /** Seconds that it wants to be left alone for; null where it does not say. */
+  /** Seconds of the Retry-After header; null without one. */
   readonly retryAfter: number | null;
-  /** Whether a 400 says that the model takes no schemas, as opposed to all else that can be wrong. */
+  /** Whether a 400 says that the model does not support schemas. */
   readonly lacksSchemas: boolean;
 
   constructor({ status, headers }: Response, text: string) {
-    super(`The provider answered ${status}`);
+    super(`The provider responded with ${status}`);
     this.status = status;
     this.retryAfter = retryAfter(headers);
     this.lacksSchemas = status === 400 &&
@@ -190,7 +190,7 @@ class ProviderRefusal extends Error {
   }
 }
 
-/** In either form of the header; a date is held against the provider's own clock. */
+/** Parses the Retry-After header. A date is compared with the provider's own clock. */
 function retryAfter(headers: Headers): number | null {
   const text = headers.get("retry-after") ?? "";
   if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Number(text);
@@ -198,7 +198,7 @@ function retryAfter(headers: Headers): number | null {
   return Number.isNaN(seconds) ? null : Math.max(0, Math.ceil(seconds));
 }
 
-/** Milliseconds until it may be tried again; null for what would fail again. */
+/** Returns the milliseconds before a retry; null if the request would fail again. */
 function pauseAfter(error: unknown): number | null {
   if (!(error instanceof ProviderRefusal) || (error.status !== 429 && error.status < 500)) {
     return null;
@@ -206,24 +206,26 @@ function pauseAfter(error: unknown): number | null {
   return error.retryAfter === null ? DEFAULT_PAUSE_MS : error.retryAfter * 1000;
 }
 
-function failureOf(error: unknown, limit: TimeLimit, isBegun: boolean): ModelFailure {
+function toModelFailure(error: unknown, limit: TimeLimit, hasStarted: boolean): ModelFailure {
   if (limit.signal.aborted) {
-    return limit.isOver() ? new ModelFailure("late", { isBegun }) : new ModelFailure("cancelled");
+    return limit.isOver()
+      ? new ModelFailure("late", { hasStarted })
+      : new ModelFailure("cancelled");
   }
   if (error instanceof ModelFailure) return error;
   return error instanceof ProviderRefusal
     ? new ModelFailure(error.kind, error)
-    : new ModelFailure("unavailable"); // It cannot be reached.
+    : new ModelFailure("unavailable"); // The provider is unreachable.
 }
 
 interface TimeLimit extends Disposable {
   readonly signal: AbortSignal;
-  /** Whether it was the time that ran out. */
+  /** Whether the time limit has passed. */
   isOver(): boolean;
   remainingMs(): number;
 }
 
-function timeLimit(outer: AbortSignal, ms: number): TimeLimit {
+function startTimeLimit(outer: AbortSignal, ms: number): TimeLimit {
   const until = performance.now() + ms;
   const time = new AbortController();
   const timer = setTimeout(() => time.abort(), ms);

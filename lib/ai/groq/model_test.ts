@@ -32,7 +32,7 @@ const fails = (work: Promise<unknown>, kind: FailureKind, status: number | null 
     return true;
   });
 
-Deno.test("a question carries key, model, schema and messages, and its answer is JSON", async () => {
+Deno.test("ask sends key, model, schema and messages, and returns JSON", async () => {
   await using fake = startAiFake();
   fake.reply({ writes: { word: "corbel" } });
   assert.deepEqual(await open(fake).ask(question(fake)), { word: "corbel" });
@@ -45,7 +45,7 @@ Deno.test("a question carries key, model, schema and messages, and its answer is
   assert.equal(asked!.isStream, false);
 });
 
-Deno.test("a streamed answer is told piece by piece, and is the same in the end", async () => {
+Deno.test("ask passes on a streamed answer in pieces and returns the complete answer", async () => {
   await using fake = startAiFake();
   fake.reply({ writes: { word: "a somewhat longer word" }, piece: 3 });
   const pieces: string[] = [];
@@ -55,7 +55,7 @@ Deno.test("a streamed answer is told piece by piece, and is the same in the end"
   assert.equal(pieces.join(""), '{"word":"a somewhat longer word"}');
 });
 
-Deno.test("429 and 5xx are tried once more, after as long as the provider says", async () => {
+Deno.test("ask retries 429 and 5xx once after the provider's Retry-After", async () => {
   for (const status of [429, 500, 503]) {
     await using fake = startAiFake();
     fake.reply((_, i) => i === 0 ? { status, headers: { "retry-after": "0" } } : { writes: {} });
@@ -64,7 +64,7 @@ Deno.test("429 and 5xx are tried once more, after as long as the provider says",
   }
 });
 
-Deno.test("what fails twice has failed, with the provider's status and wish", async () => {
+Deno.test("ask rejects after two failures with the provider's status and Retry-After", async () => {
   for (const onText of [undefined, () => {}]) {
     await using fake = startAiFake();
     fake.reply({ status: 503, headers: { "retry-after": "0" } });
@@ -74,7 +74,7 @@ Deno.test("what fails twice has failed, with the provider's status and wish", as
   }
 });
 
-Deno.test("a pause beyond the time limit is not waited for", async () => {
+Deno.test("ask does not wait for a Retry-After beyond the time limit", async () => {
   await using fake = startAiFake();
   fake.reply({ status: 429, headers: { "retry-after": "3600" } });
   await assert.rejects(open(fake).ask(question(fake)), { kind: "unavailable", retryAfter: 3600 });
@@ -84,7 +84,7 @@ Deno.test("a pause beyond the time limit is not waited for", async () => {
   await assert.rejects(open(fake).ask(question(fake)), { kind: "unavailable", retryAfter: 60 });
 });
 
-Deno.test("a refused key is told from all else, and not tried again", async () => {
+Deno.test("ask recognizes a rejected key and does not retry", async () => {
   await using fake = startAiFake();
   const apiKey = new Secret("gsk_unknown");
   await fails(open(fake).ask(question(fake, { apiKey })), "key", 401);
@@ -94,7 +94,7 @@ Deno.test("a refused key is told from all else, and not tried again", async () =
   assert.equal(fake.asked.length, 1);
 });
 
-Deno.test("no answer in time is a failure, and the provider is left alone", async () => {
+Deno.test("ask rejects at the time limit and aborts the request", async () => {
   for (const reply of [{ silent: true }, { silent: true, writes: '{"wo' }] as const) {
     for (const onText of [undefined, () => {}]) {
       await using fake = startAiFake();
@@ -105,7 +105,7 @@ Deno.test("no answer in time is a failure, and the provider is left alone", asyn
   }
 });
 
-Deno.test("a request that was given up is not waited for", async () => {
+Deno.test("ask rejects when the signal is aborted", async () => {
   await using fake = startAiFake();
   fake.reply({ silent: true });
   const control = new AbortController();
@@ -118,7 +118,7 @@ Deno.test("a request that was given up is not waited for", async () => {
   assert.equal(fake.asked.length, 1, "nothing is asked for a client that has disconnected already");
 });
 
-Deno.test("giving up ends a pause, too", async () => {
+Deno.test("ask rejects when the signal is aborted during the pause", async () => {
   await using fake = startAiFake();
   const control = new AbortController();
   fake.reply(() => {
@@ -128,7 +128,7 @@ Deno.test("giving up ends a pause, too", async () => {
   await fails(open(fake).ask(question(fake, { signal: control.signal })), "cancelled");
 });
 
-Deno.test("what is no JSON, fenced, cut off or endless is malformed", async () => {
+Deno.test("ask rejects invalid, fenced, truncated and endless answers as malformed", async () => {
   const replies = [
     { writes: '{"word":' },
     { writes: "I would say corbel." },
@@ -155,7 +155,7 @@ Deno.test("what is no JSON, fenced, cut off or endless is malformed", async () =
   }
 });
 
-Deno.test("a redirect is not followed: a key goes nowhere else", async () => {
+Deno.test("ask does not follow redirects", async () => {
   await using fake = startAiFake();
   await using other = startAiFake();
   other.accept(fake.key);
@@ -164,13 +164,13 @@ Deno.test("a redirect is not followed: a key goes nowhere else", async () => {
   assert.equal(other.asked.length, 0);
 });
 
-Deno.test("a provider that is not there is unavailable", async () => {
+Deno.test("ask rejects if the provider is unreachable", async () => {
   const fake = startAiFake();
   await fake[Symbol.asyncDispose]();
   await fails(open(fake).ask(question(fake)), "unavailable");
 });
 
-Deno.test("a model without schemas is asked for plain JSON from then on, the schema in words", async () => {
+Deno.test("ask falls back to plain JSON with the schema in the prompt", async () => {
   await using fake = startAiFake();
   const body = JSON.stringify({
     error: { message: "This model does not support response format `json_schema`" },

@@ -1,5 +1,5 @@
 import { compileMatcher, type Matcher } from "../../documents/match.ts";
-import { isPlain, partShown } from "../../documents/present.ts";
+import { applyPresentation, isPlain } from "../../documents/present.ts";
 import { jsonText, parseJson } from "../../store/json_text.ts";
 import type {
   ChangePosition,
@@ -11,20 +11,20 @@ import type {
 import { CountedTotal } from "./counted_total.ts";
 import type { ListStep } from "./list_total.ts";
 import type { LivePlan } from "./plan.ts";
-import { encoded } from "./sink.ts";
+import { encodeText } from "./sink.ts";
 
-/** A change as those see it who listen to one list. */
-export interface Told extends ListStep {
-  /** About how much memory it holds. */
-  readonly bytes: number;
-  /** The event. @param total How many the list has now; null where that is not to be said. */
-  event(total: number | null): Uint8Array<ArrayBuffer>;
+/** A change of a live list, as its listeners receive it. */
+export interface ListEvent extends ListStep {
+  /** Approximate memory in bytes. */
+  readonly memoryBytes: number;
+  /** @param total The current number of documents in the list; null to leave it out. */
+  encode(total: number | null): Uint8Array<ArrayBuffer>;
 }
 
-/** A change with its documents parsed: once, for all who listen. */
+/** A change whose documents are parsed once for all listeners. */
 export class ParsedChange {
   readonly change: PositionedChange;
-  /** Names its place to whoever comes back. */
+  /** The event id, with which a client continues after a reconnect. */
   readonly id: string;
   #before: StoredRecord | null | undefined;
   #after: StoredRecord | null | undefined;
@@ -35,117 +35,120 @@ export class ParsedChange {
   }
 
   get before(): StoredRecord | null {
-    return this.#before ??= parsed(this.change.before);
+    return this.#before ??= parseRecord(this.change.before);
   }
 
   get after(): StoredRecord | null {
-    return this.#after ??= parsed(this.change.after);
+    return this.#after ??= parseRecord(this.change.after);
   }
 }
 
-const parsed = (json: string | null): StoredRecord | null =>
+const parseRecord = (json: string | null): StoredRecord | null =>
   json === null ? null : parseJson(json) as StoredRecord; // As it was stored.
 
 export interface Subscriber {
-  told(told: Told): void;
-  /** The last change: it was told while the total was not known. */
-  toldAgain(told: Told): void;
-  /** What it listens to cannot be told: a pattern takes too long in a document. */
+  receive(event: ListEvent): void;
+  /** Sends the last event again, with the total that was unknown when it was sent first. */
+  repeat(event: ListEvent): void;
+  /** Called when the list cannot be followed, because a pattern is too slow for a document. */
   failed(error: unknown): void;
-  /** What it knows may be wrong: it begins anew. */
+  /** Reads the list again, because changes may have been lost. */
   restart(): void;
 }
 
-/** As much as SQLite allows a pattern on the thread that serves: some ten milliseconds. */
-const LIMITS = { patternCostMax: 50_000 };
+/** The pattern cost that SQLite allows on the event loop: about ten milliseconds. */
+const MATCH_LIMITS = { patternCostMax: 50_000 };
 
-/** All who listen to the same list with the same rights, and are told the same. */
+/** Subscribers that listen to one list with equal access, and receive the same events. */
 export class Channel {
   readonly subscribers = new Set<Subscriber>();
-  readonly total: CountedTotal<Told>;
+  readonly total: CountedTotal<ListEvent>;
   readonly #plan: LivePlan;
   readonly #matches: Matcher;
 
   constructor(engine: Engine, plan: LivePlan) {
-    this.total = new CountedTotal(engine, plan, (told) => {
-      for (const subscriber of this.subscribers) subscriber.toldAgain(told);
+    this.total = new CountedTotal(engine, plan, (event) => {
+      for (const subscriber of this.subscribers) subscriber.repeat(event);
     });
     this.#plan = plan;
-    this.#matches = compileMatcher(plan.collection.records, plan.list.filter, LIMITS);
+    this.#matches = compileMatcher(plan.collection.records, plan.list.filter, MATCH_LIMITS);
   }
 
-  tell(change: ParsedChange): void {
+  dispatch(change: ParsedChange): void {
     try {
-      const told = this.seen(change);
-      if (told === null) return;
-      this.total.follow(told);
-      for (const subscriber of this.subscribers) subscriber.told(told);
+      const event = this.eventFor(change);
+      if (event === null) return;
+      this.total.follow(event);
+      for (const subscriber of this.subscribers) subscriber.receive(event);
     } catch (error) {
       for (const subscriber of [...this.subscribers]) subscriber.failed(error);
     }
   }
 
-  /** What those see of a change; null for nothing. Throws `QueryTooSlow`. */
-  seen({ change, id, before, after }: ParsedChange): Told | null {
-    const was = before !== null && this.#matches(before);
-    const is = after !== null && this.#matches(after);
-    if (!was && !is) return null;
-    const action = was ? is ? "changed" : "removed" : "added";
-    const document = is ? this.#shown(change.after!, after) : null;
-    return new ToldChange(
+  /** Returns the event of a change; null if it does not affect the list. Throws `QueryTooSlow`. */
+  eventFor({ change, id, before, after }: ParsedChange): ListEvent | null {
+    const matchedBefore = before !== null && this.#matches(before);
+    const matchesNow = after !== null && this.#matches(after);
+    if (!matchedBefore && !matchesNow) return null;
+    const action = matchedBefore ? matchesNow ? "changed" : "removed" : "added";
+    const document = matchesNow ? this.#documentJson(change.after!, after) : null;
+    return new ListChangeEvent(
       { position: change.position, id, action, recordId: change.recordId },
       document,
     );
   }
 
-  #shown(json: string, document: StoredRecord): string {
+  #documentJson(json: string, document: StoredRecord): string {
     const { request } = this.#plan.list;
-    return isPlain(request) ? json : jsonText(partShown(document, request));
+    return isPlain(request) ? json : jsonText(applyPresentation(document, request));
   }
 }
 
-interface What {
+interface ListChange {
   readonly position: ChangePosition;
   readonly id: string;
   readonly action: "added" | "changed" | "removed";
   readonly recordId: Id;
 }
 
-const ADDED = { added: 1, changed: 0, removed: -1 } as const;
+const ADDED_BY_ACTION = { added: 1, changed: 0, removed: -1 } as const;
 
-class ToldChange implements Told {
-  readonly #what: What;
+class ListChangeEvent implements ListEvent {
+  readonly #change: ListChange;
   readonly #document: string | null;
-  /** Most who are told have the same total. */
-  #last: { readonly total: number | null; readonly event: Uint8Array<ArrayBuffer> } | null = null;
+  /** Encoded for the last total, because most subscribers have the same one. */
+  #lastEncoded: { readonly total: number | null; readonly event: Uint8Array<ArrayBuffer> } | null =
+    null;
 
-  constructor(what: What, document: string | null) {
-    this.#what = what;
+  constructor(what: ListChange, document: string | null) {
+    this.#change = what;
     this.#document = document;
   }
 
   get position(): ChangePosition {
-    return this.#what.position;
+    return this.#change.position;
   }
 
   get added(): -1 | 0 | 1 {
-    return ADDED[this.#what.action];
+    return ADDED_BY_ACTION[this.#change.action];
   }
 
-  get bytes(): number {
+  get memoryBytes(): number {
     return 2 * (this.#document?.length ?? 0);
   }
 
-  event(total: number | null): Uint8Array<ArrayBuffer> {
-    if (this.#last?.total !== total) this.#last = { total, event: this.#encoded(total) };
-    return this.#last!.event;
+  encode(total: number | null): Uint8Array<ArrayBuffer> {
+    if (this.#lastEncoded?.total !== total) {
+      this.#lastEncoded = { total, event: this.#encode(total) };
+    }
+    return this.#lastEncoded!.event;
   }
 
-  #encoded(total: number | null): Uint8Array<ArrayBuffer> {
-    const { id, action, recordId } = this.#what;
+  #encode(total: number | null): Uint8Array<ArrayBuffer> {
+    const { id, action, recordId } = this.#change;
     const document = this.#document === null ? "" : `,"document":${this.#document}`;
     const count = total === null ? "" : `,"total":${total}`;
-    return encoded(
+    return encodeText(
       `id: ${id}\nevent: change\ndata: {"action":"${action}","id":"${recordId}"${document}${count}}\n\n`,
     );
   }

@@ -3,141 +3,140 @@ import type { ChangePosition, Engine } from "../../store/port.ts";
 import { type ListStep, ListTotal } from "./list_total.ts";
 import type { LivePlan } from "./plan.ts";
 
-/** Between counts of a total that is not known, the longer the oftener it failed. */
-const COUNT_MS_MIN = 1_000;
-const COUNT_MS_MAX = 8_000;
-/** After a count that failed. */
-const FAILED_MS = 60_000;
-/** After so long without a change a total is counted once more, where it may be off. */
+/** Delay between counts of an unknown total. It is doubled up to the maximum. */
+const COUNT_DELAY_MS_MIN = 1_000;
+const COUNT_DELAY_MS_MAX = 8_000;
+/** Delay after a count that failed. */
+const FAILED_COUNT_DELAY_MS = 60_000;
+/** After this time without changes, an unverified total is counted again. */
 const QUIET_MS = 2_000;
 
-/** What a total is read with. */
-interface Totalled {
+interface WithTotal {
   readonly total: number | null;
   readonly totalIsEstimate: boolean;
 }
 
-/** How many a list has, counted in the store when it is not known, or not sure. */
+/** The total of a live list, counted in the store while it is unknown or unverified. */
 export class CountedTotal<T extends ListStep> {
   readonly #engine: Engine;
   readonly #plan: LivePlan;
-  readonly #again: (told: T) => void;
+  readonly #repeat: (step: T) => void;
   readonly #total = new ListTotal();
-  /** Whether anybody has asked for it. */
-  #isCounted = false;
-  /** Whether it was counted where nothing can have been missed. */
-  #isSure = false;
-  /** The last change, where the total was not sure then. */
-  #last: T | null = null;
-  #readings = 0;
-  #countAt = 0;
-  #countMs = 0;
-  /** How many changes were told, how many when it was last looked, and since when they are so many. */
-  #told = 0;
-  #seen = 0;
+  /** Whether a list was requested with its total. */
+  #isNeeded = false;
+  /** Whether the last count cannot have missed a change. */
+  #isVerified = false;
+  /** The last change, if the total was unverified when it was received. */
+  #lastUnverified: T | null = null;
+  #readsInFlight = 0;
+  #nextCountAt = 0;
+  #countDelayMs = 0;
+  #changes = 0;
+  /** Number of changes at the last check. */
+  #checkedChanges = 0;
   #quietSince = 0;
 
-  /** @param again Tells the last change once more, now that the total is known. */
-  constructor(engine: Engine, plan: LivePlan, again: (told: T) => void) {
+  /** @param repeat Sends the last change again, once the total is known. */
+  constructor(engine: Engine, plan: LivePlan, repeat: (step: T) => void) {
     this.#engine = engine;
     this.#plan = plan;
-    this.#again = again;
+    this.#repeat = repeat;
   }
 
-  /** Null where it is not known at the moment. */
+  /** The total; null while it is unknown. */
   get value(): number | null {
     return this.#total.value;
   }
 
-  /** Each change of the list, before it is told. */
-  follow(told: T): void {
-    this.#told++;
-    if (!this.#isCounted) return;
-    this.#total.follow(told);
-    this.#last = this.#isSure && this.value !== null ? null : told;
+  /** Applies a change of the list. Called before subscribers receive the change. */
+  follow(step: T): void {
+    this.#changes++;
+    if (!this.#isNeeded) return;
+    this.#total.follow(step);
+    this.#lastUnverified = this.#isVerified && this.value !== null ? null : step;
   }
 
-  /**
-   * Reads something with a total, perhaps. Resolves to a position as well: of what was committed
-   * before it, all is in what was read.
-   */
-  async read<Found extends Totalled>(
+  /** Reads a list and its total. All changes up to the returned position are in the list. */
+  async read<Found extends WithTotal>(
     read: () => Promise<Found>,
   ): Promise<{ readonly position: ChangePosition; readonly found: Found }> {
-    this.#isCounted ||= this.#plan.list.request.total !== "none";
-    const count = this.#total.begin();
-    this.#readings++;
+    this.#isNeeded ||= this.#plan.list.request.total !== "none";
+    const count = this.#total.beginCount();
+    this.#readsInFlight++;
     try {
       const from = await this.#head();
       const found = await read();
       const { total, totalIsEstimate } = found;
       if (total !== null) {
-        // Of what may be off anyway no change makes more doubt.
+        // Changes during the count do not matter to an estimate.
         const to = totalIsEstimate ? from : await this.#head();
-        if (this.#total.take(count, { from, to, total })) {
-          this.#isSure = totalIsEstimate || this.#engine.changes.isHeadExact;
-          this.#countMs = this.#countAt = 0;
-          this.#tellAgain();
+        if (this.#total.acceptCount(count, { from, to, total })) {
+          this.#isVerified = totalIsEstimate || this.#engine.changes.isHeadExact;
+          this.#countDelayMs = this.#nextCountAt = 0;
+          this.#repeatLast();
         }
       }
       return { position: from, found };
     } finally {
-      this.#readings--;
+      this.#readsInFlight--;
     }
   }
 
   async count(): Promise<void> {
-    await this.read(async () => ({ total: await this.#counted(), totalIsEstimate: false }));
+    await this.read(async () => ({ total: await this.#countInStore(), totalIsEstimate: false }));
   }
 
   #head(): Promise<ChangePosition> {
     return this.#engine.changes.head(this.#plan.caller.projectId);
   }
 
-  #counted(): Promise<number> {
+  #countInStore(): Promise<number> {
     const { source, filter } = this.#plan.list;
     return source.records.count(filter);
   }
 
-  /** Counts anew where the total is not known, or not sure, now and then. */
-  async look(now: number, turn: LimitFunction): Promise<void> {
-    if (this.#seen !== this.#told) {
-      this.#seen = this.#told;
+  /** Counts again if the total is unknown or unverified and the next count is due. */
+  async check(now: number, turn: LimitFunction): Promise<void> {
+    if (this.#checkedChanges !== this.#changes) {
+      this.#checkedChanges = this.#changes;
       this.#quietSince = now;
     }
-    if (!this.#isCounted || this.#readings > 0 || now < this.#countAt) return;
+    if (!this.#isNeeded || this.#readsInFlight > 0 || now < this.#nextCountAt) return;
     const isKnown = this.value !== null;
-    if (isKnown && (this.#isSure || now - this.#quietSince < QUIET_MS)) return;
+    if (isKnown && (this.#isVerified || now - this.#quietSince < QUIET_MS)) return;
     if (!isKnown) {
-      this.#countMs = Math.min(Math.max(2 * this.#countMs, COUNT_MS_MIN), COUNT_MS_MAX);
-      this.#countAt = now + this.#countMs;
+      this.#countDelayMs = Math.min(
+        Math.max(2 * this.#countDelayMs, COUNT_DELAY_MS_MIN),
+        COUNT_DELAY_MS_MAX,
+      );
+      this.#nextCountAt = now + this.#countDelayMs;
     }
     try {
-      await turn(() => isKnown ? this.#makeSure() : this.count());
+      await turn(() => isKnown ? this.#verify() : this.count());
     } catch {
-      this.#countAt = now + FAILED_MS;
+      this.#nextCountAt = now + FAILED_COUNT_DELAY_MS;
     }
   }
 
-  async #makeSure(): Promise<void> {
-    const before = this.#told;
-    this.#readings++;
+  async #verify(): Promise<void> {
+    const before = this.#changes;
+    this.#readsInFlight++;
     try {
       const from = await this.#head();
-      const total = await this.#counted();
+      const total = await this.#countInStore();
       const to = await this.#head();
-      if (this.#told !== before) return;
-      this.#isSure = true;
-      if (this.#total.correct({ from, to, total })) this.#tellAgain();
-      this.#last = null;
+      if (this.#changes !== before) return;
+      this.#isVerified = true;
+      if (this.#total.correctCount({ from, to, total })) this.#repeatLast();
+      this.#lastUnverified = null;
     } finally {
-      this.#readings--;
+      this.#readsInFlight--;
     }
   }
 
-  #tellAgain(): void {
-    const told = this.#last;
-    if (this.#isSure) this.#last = null;
-    if (told !== null) this.#again(told);
+  #repeatLast(): void {
+    const step = this.#lastUnverified;
+    if (this.#isVerified) this.#lastUnverified = null;
+    if (step !== null) this.#repeat(step);
   }
 }

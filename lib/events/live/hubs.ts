@@ -15,46 +15,44 @@ export interface HubServices {
   readonly livePositions: LivePositions;
 }
 
-/** What collections that are listened to are looked at with, once a second. */
-export interface HubLook {
-  /** By the clock that is never set back. */
+export interface HubCheck {
+  /** Time of the monotonic clock, in milliseconds. */
   readonly now: number;
-  /** How many counts go on at once. */
   readonly turn: LimitFunction;
 }
 
-/** What a subscriber has joined. */
-export interface Joined {
+/** The membership of a subscriber in a channel. */
+export interface Subscription {
   readonly channel: Channel;
-  /** The id of a change for whoever listens to the collection. */
+  /** Parses a change and adds its event id. */
   parse(change: PositionedChange): ParsedChange;
   leave(): void;
 }
 
-/** One collection in one state of its definition, which somebody listens to. */
+/** The channels of one collection in one version of its definition. */
 class Hub implements ChangeListener {
   readonly channels = new Map<string, Channel>();
   readonly #services: HubServices;
   readonly #projectId: Id;
   readonly #collection: Collection;
-  readonly #ended: () => void;
+  readonly #onEnd: () => void;
   #queue: PositionedChange[] = [];
-  #isTelling = false;
+  #isDispatching = false;
   #isEnded = false;
   #listening: Promise<Disposable> | null = null;
 
   constructor(
     services: HubServices,
     { caller: { projectId }, collection }: LivePlan,
-    ended: () => void,
+    onEnd: () => void,
   ) {
     this.#services = services;
     this.#projectId = projectId;
     this.#collection = collection;
-    this.#ended = ended;
+    this.#onEnd = onEnd;
   }
 
-  async join(plan: LivePlan, subscriber: Subscriber): Promise<Joined> {
+  async join(plan: LivePlan, subscriber: Subscriber): Promise<Subscription> {
     let channel = this.channels.get(plan.channel);
     if (channel === undefined) {
       channel = new Channel(this.#services.engine, plan);
@@ -78,31 +76,31 @@ class Hub implements ChangeListener {
     return { channel, parse: (change) => this.#parse(change), leave };
   }
 
-  tell(change: PositionedChange): void {
+  receive(change: PositionedChange): void {
     this.#queue.push(change);
-    if (!this.#isTelling) void this.#tellAll();
+    if (!this.#isDispatching) void this.#dispatchAll();
   }
 
   missed(): void {
     for (const subscriber of this.#subscribers()) subscriber.restart();
   }
 
-  /** Begins anew where another definition stands by now. */
-  async look({ now, turn }: HubLook): Promise<void> {
-    for (const channel of this.channels.values()) void channel.total.look(now, turn);
+  /** Restarts the subscribers if the definition has changed. */
+  async check({ now, turn }: HubCheck): Promise<void> {
+    for (const channel of this.channels.values()) void channel.total.check(now, turn);
     if (await this.#isOutdated()) this.#restart();
   }
 
-  /** What the definition allows is looked at before each change: it may be another one since. */
-  async #tellAll(): Promise<void> {
-    this.#isTelling = true;
+  /** Checks before each change whether the definition, which decides about access, is current. */
+  async #dispatchAll(): Promise<void> {
+    this.#isDispatching = true;
     for (let change = this.#queue.shift(); change !== undefined; change = this.#queue.shift()) {
       if (await this.#isOutdated()) this.#restart();
       if (this.#isEnded) return;
       const parsed = this.#parse(change);
-      await inSlices([...this.channels.values()], (channel) => channel.tell(parsed));
+      await inSlices([...this.channels.values()], (channel) => channel.dispatch(parsed));
     }
-    this.#isTelling = false;
+    this.#isDispatching = false;
   }
 
   async #isOutdated(): Promise<boolean> {
@@ -111,7 +109,7 @@ class Hub implements ChangeListener {
       const collection = found instanceof Promise ? await found : found;
       return collection?.version !== this.#collection.version;
     } catch {
-      // What cannot be found out is no reason to go on telling.
+      // Changes must not be sent if it is unknown whether they are allowed.
       return true;
     }
   }
@@ -135,12 +133,12 @@ class Hub implements ChangeListener {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#queue = [];
-    this.#ended();
+    this.#onEnd();
     this.#listening?.then((listening) => listening[Symbol.dispose](), () => {});
   }
 }
 
-/** Collections that somebody listens to, each once. */
+/** The hubs of all collections that have listeners in this process. */
 export class Hubs {
   readonly #services: HubServices;
   readonly #hubs = new Map<string, Hub>();
@@ -149,8 +147,8 @@ export class Hubs {
     this.#services = services;
   }
 
-  /** From when it resolves on the subscriber is told of all that its list shows of changes. */
-  async join(plan: LivePlan, subscriber: Subscriber): Promise<Joined> {
+  /** Subscribes to a list. The subscriber receives all changes committed after this resolves. */
+  async join(plan: LivePlan, subscriber: Subscriber): Promise<Subscription> {
     const key = `${plan.caller.projectId} ${plan.collection.version}`;
     let hub = this.#hubs.get(key);
     if (hub === undefined) {
@@ -160,8 +158,8 @@ export class Hubs {
     return await hub.join(plan, subscriber);
   }
 
-  /** Looks whether definitions have changed that nobody has written under since. */
-  look(look: HubLook): void {
-    for (const hub of this.#hubs.values()) void hub.look(look);
+  /** Finds changed definitions of collections that have had no changes since. */
+  check(options: HubCheck): void {
+    for (const hub of this.#hubs.values()) void hub.check(options);
   }
 }

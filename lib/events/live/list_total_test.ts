@@ -3,11 +3,11 @@ import { ListTotal } from "./list_total.ts";
 
 const at = (position: number): string => String(position).padStart(4, "0");
 const step = (position: number, added: -1 | 0 | 1 = 1) => ({ position: at(position), added });
-/** Counts between two positions. */
+/** Registers and accepts a count between two positions. */
 const count = (total: ListTotal, from: number, to: number, found: number): boolean =>
-  total.take(total.begin(), { from: at(from), to: at(to), total: found });
+  total.acceptCount(total.beginCount(), { from: at(from), to: at(to), total: found });
 
-Deno.test("a total follows what comes behind its count, and counts nothing twice", () => {
+Deno.test("ListTotal applies changes after its count and counts none twice", () => {
   const total = new ListTotal();
   total.follow(step(1));
   assert.equal(count(total, 2, 2, 10), true);
@@ -19,7 +19,7 @@ Deno.test("a total follows what comes behind its count, and counts nothing twice
   assert.equal(total.value, 11);
 });
 
-Deno.test("a change of while it was counted makes a total unknown, whenever it is told", () => {
+Deno.test("ListTotal becomes unknown by a change during its count, received before or after", () => {
   const late = new ListTotal();
   assert.equal(count(late, 2, 4, 10), true);
   late.follow(step(3, 0));
@@ -38,7 +38,7 @@ Deno.test("a change of while it was counted makes a total unknown, whenever it i
   }
 });
 
-Deno.test("a count that began before another one does not take its place", () => {
+Deno.test("acceptCount ignores a count that began before the last accepted one", () => {
   const total = new ListTotal();
   count(total, 3, 3, 10);
   total.follow(step(4));
@@ -46,23 +46,27 @@ Deno.test("a count that began before another one does not take its place", () =>
   assert.equal(total.value, 11);
   const unknown = new ListTotal();
   unknown.follow(step(5));
-  const earlier = unknown.begin();
+  const earlier = unknown.beginCount();
   count(unknown, 4, 6, 10);
-  assert.equal(unknown.take(earlier, { from: at(2), to: at(3), total: 9 }), false);
+  assert.equal(unknown.acceptCount(earlier, { from: at(2), to: at(3), total: 9 }), false);
   assert.equal(unknown.value, null);
 });
 
-Deno.test("a count of while nothing was told corrects a total that is known, and no other", () => {
+Deno.test("correctCount replaces a known total only", () => {
   const total = new ListTotal();
   const counted = { from: at(4), to: at(6), total: 5 };
-  assert.equal(total.correct(counted), false);
+  assert.equal(total.correctCount(counted), false);
   assert.equal(total.value, null);
   count(total, 1, 1, 4);
-  assert.deepEqual([total.correct(counted), total.correct(counted), total.value], [true, false, 5]);
+  assert.deepEqual([total.correctCount(counted), total.correctCount(counted), total.value], [
+    true,
+    false,
+    5,
+  ]);
   total.follow(step(3));
-  assert.equal(total.value, 5, "what is told late was counted already");
+  assert.equal(total.value, 5, "a change received late was counted already");
   total.follow(step(7));
   assert.equal(total.value, 6);
   total.follow(step(5));
-  assert.equal(total.value, null, "it was committed while it was counted");
+  assert.equal(total.value, null, "the change was committed during the count");
 });

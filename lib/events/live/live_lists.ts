@@ -4,22 +4,21 @@ import { LIVE_STREAMS_MAX, LIVE_STREAMS_SHARE_MAX } from "../../limits.ts";
 import { Problem } from "../../problems.ts";
 import type { Id } from "../../store/port.ts";
 import { Hubs, type HubServices } from "./hubs.ts";
-import type { Standing } from "./standing.ts";
+import type { ListenerAccess } from "./listener_access.ts";
 import { type LiveInput, type LiveServices, LiveStream } from "./live_stream.ts";
 
-export interface OpenInput extends LiveInput {
+export interface OpenListInput extends LiveInput {
   readonly caller: Caller;
-  /** Tells listeners apart who have their own share: a user, or an address. */
+  /** The user or address to whose limit of open lists the stream counts. */
   readonly listener: string;
 }
 
-/** With the time that keys and sessions are remembered, less than five seconds. */
-const LOOK_MS = 1_000;
-/** Lists that are read at once for those who begin anew. */
+/** Short enough that, even with caches, a revocation takes effect within 5 s. */
+const CHECK_INTERVAL_MS = 1_000;
+/** Maximum number of lists that are read concurrently for streams that restart. */
 const READS_AT_ONCE_MAX = 8;
 const RETRY_SECONDS = 5;
 
-/** All live lists of a process. */
 export class LiveLists implements Disposable {
   readonly #services: () => LiveServices & HubServices;
   readonly #streams = new Set<LiveStream>();
@@ -29,36 +28,33 @@ export class LiveLists implements Disposable {
   #hubs: Hubs | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** @param services Called when somebody listens. */
+  /** @param services Called when a list is opened. */
   constructor(services: () => LiveServices & HubServices) {
     this.#services = services;
   }
 
-  /**
-   * Opens a list that tells of its changes: the bytes of its events. Throws what a list throws for
-   * its query and its caller, `EVENTS_OFF` and `TOO_MANY_STREAMS`.
-   */
-  async open(input: OpenInput): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  /** Throws the problems of a list request, `EVENTS_OFF` and `TOO_MANY_STREAMS`. */
+  async open(input: OpenListInput): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     const { caller: { projectId }, listener } = input;
-    const leave = this.#enter(projectId, listener);
+    const leave = this.#reserve(projectId, listener);
     const services = this.#services();
     this.#hubs ??= new Hubs(services);
-    const ended = () => {
+    const onEnd = () => {
       leave();
       this.#streams.delete(stream);
       if (this.#streams.size > 0) return;
       clearInterval(this.#timer);
       this.#timer = undefined;
     };
-    const around = { hubs: this.#hubs, turn: this.#turn, ended };
-    const stream = new LiveStream(services, input, around);
+    const options = { hubs: this.#hubs, turn: this.#turn, onEnd };
+    const stream = new LiveStream(services, input, options);
     this.#streams.add(stream);
-    this.#timer ??= this.#watch();
+    this.#timer ??= this.#startChecks();
     await stream.open();
     return stream.body;
   }
 
-  /** Ends all of them with a word to their clients. */
+  /** Ends all streams with a comment that asks the clients to reconnect. */
   stop(): void {
     for (const stream of [...this.#streams]) stream.stop();
   }
@@ -68,7 +64,7 @@ export class LiveLists implements Disposable {
     clearInterval(this.#timer);
   }
 
-  #enter(projectId: Id, listener: string): () => void {
+  #reserve(projectId: Id, listener: string): () => void {
     const counts = [
       { counts: this.#byProject, key: projectId, max: LIVE_STREAMS_MAX, whose: "A project" },
       {
@@ -95,18 +91,18 @@ export class LiveLists implements Disposable {
     };
   }
 
-  #watch(): ReturnType<typeof setInterval> {
+  #startChecks(): ReturnType<typeof setInterval> {
     const { clock } = this.#services();
     return setInterval(() => {
       const now = clock.elapsed();
-      this.#hubs?.look({ now, turn: this.#turn });
-      const asked = new Map<string, Promise<boolean>>();
-      const stands = (standing: Standing) => {
-        const asking = asked.get(standing.key) ?? standing.stands();
-        asked.set(standing.key, asking);
-        return asking;
+      this.#hubs?.check({ now, turn: this.#turn });
+      const checks = new Map<string, Promise<boolean>>();
+      const hasAccess = (access: ListenerAccess) => {
+        const check = checks.get(access.key) ?? access.isValid();
+        checks.set(access.key, check);
+        return check;
       };
-      for (const stream of this.#streams) stream.look({ now, stands });
-    }, LOOK_MS);
+      for (const stream of this.#streams) stream.check({ now, hasAccess });
+    }, CHECK_INTERVAL_MS);
   }
 }

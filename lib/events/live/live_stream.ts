@@ -5,95 +5,91 @@ import type { Clock } from "../../clock.ts";
 import { LIVE_BEHIND_BYTES_MAX } from "../../limits.ts";
 import { inSlices, nextTurn } from "../../next_turn.ts";
 import { Problem } from "../../problems.ts";
-import type { Deliveries } from "../../http/deliveries.ts";
+import type { ResponseStreams } from "../../http/response_streams.ts";
 import type { Log } from "../../runtime/log.ts";
 import { PositionLost, QueryTooSlow } from "../../store/errors.ts";
 import type { ChangePosition, Id } from "../../store/port.ts";
 import type { Caller } from "../../auth/principals.ts";
-import type { Channel, Subscriber, Told } from "./channel.ts";
-import type { Hubs, Joined } from "./hubs.ts";
+import type { Channel, ListEvent, Subscriber } from "./channel.ts";
+import type { Hubs, Subscription } from "./hubs.ts";
 import { type LivePlan, type LiveQuery, planLive } from "./plan.ts";
 import type { LivePositions } from "./positions.ts";
-import { encoded, Sink } from "./sink.ts";
-import type { Standing } from "./standing.ts";
+import { encodeText, Sink } from "./sink.ts";
+import type { ListenerAccess } from "./listener_access.ts";
 
 export interface LiveServices extends ListServices {
-  readonly deliveries: Pick<Deliveries, "budget">;
+  readonly responseStreams: Pick<ResponseStreams, "budget">;
   readonly clock: Clock;
   readonly log: Log;
   readonly livePositions: LivePositions;
 }
 
 export interface LiveInput extends LiveQuery {
-  /** Whose share of the memory for answers the list takes until it is read. */
+  /** The holder to whose memory budget the list is charged until it is read. */
   readonly holder: string;
-  readonly standing: Standing;
+  readonly access: ListenerAccess;
   /** The `Last-Event-ID` header; null without one. */
   readonly lastEventId: string | null;
 }
 
-export interface LiveSurroundings {
+export interface LiveStreamOptions {
   readonly hubs: Hubs;
-  /** How many lists are read at once for those who begin anew. */
+  /** Limits the number of lists that are read concurrently for streams that restart. */
   readonly turn: LimitFunction;
-  /** Nobody listens any more. */
-  readonly ended: () => void;
+  readonly onEnd: () => void;
 }
 
-/** What all streams are looked at with. */
-export interface StreamLook {
-  /** By the clock that is never set back. */
+export interface StreamCheck {
+  /** Time of the monotonic clock, in milliseconds. */
   readonly now: number;
   /** Never rejects. */
-  stands(standing: Standing): Promise<boolean>;
+  hasAccess(access: ListenerAccess): Promise<boolean>;
 }
 
-/** With the second that passes between two looks a comment comes every fifteen at least. */
+/** Checks run once a second, so at most 15 s pass between two heartbeats. */
 const HEARTBEAT_MS = 14_000;
 
-const HEARTBEAT = encoded(":\n\n");
-const STOPPING = encoded(": The server stops: come back, and go on from the last event.\n\n");
-const FAILED = encoded(": It cannot go on: come back, and go on from the last event.\n\n");
+const HEARTBEAT = encodeText(":\n\n");
+const STOPPING = encodeText(": The server stops. Reconnect to continue after the last event.\n\n");
+const FAILED = encodeText(": The stream failed. Reconnect to continue after the last event.\n\n");
 const RESET = "event: reset\ndata: {}\n\n";
 
-/** What a client that comes back has missed. */
-interface Missed {
-  /** Up to where it is told. */
+/** State of a stream that has sent its list, or the changes that a reconnected client missed. */
+interface CaughtUp {
+  /** Position up to which changes are sent. */
   readonly upTo: ChangePosition;
-  /** It is to have the total beside it, and is not sent yet; null where nothing was missed. */
-  readonly last: Told | null;
+  /** The last missed change, to be sent with the current total; null if nothing was missed. */
+  readonly last: ListEvent | null;
 }
 
-/** One open list: what it showed, and each change of it since. */
 export class LiveStream implements Subscriber {
   readonly #services: LiveServices;
   readonly #caller: Caller;
   readonly #input: LiveInput;
-  readonly #around: LiveSurroundings;
+  readonly #options: LiveStreamOptions;
   readonly #sink: Sink;
-  #joined: Joined | null = null;
-  /** What was told before the list was read; null once it is told at once. */
-  #early: Told[] | null = [];
-  #earlyBytes = 0;
-  /** Whether its changes say how many the list has. */
-  #saysTotal = false;
-  /** Counts beginnings: one that another has overtaken ends. */
-  #beginning = 0;
+  #subscription: Subscription | null = null;
+  /** Changes received before the list was sent; null once changes are sent immediately. */
+  #buffered: ListEvent[] | null = [];
+  #bufferedBytes = 0;
+  /** Whether change events include the total. */
+  #includesTotal = false;
+  /** Number of the current start. A start that another one has replaced ends. */
+  #attempt = 0;
   #isEnded = false;
   #sentAt: number;
-  /** When it was last asked whether its caller still stands. */
-  #askedAt: number;
+  #accessCheckedAt: number;
 
   constructor(
     services: LiveServices,
     { caller, ...input }: LiveInput & { readonly caller: Caller },
-    around: LiveSurroundings,
+    options: LiveStreamOptions,
   ) {
     this.#services = services;
     this.#caller = caller;
     this.#input = input;
-    this.#around = around;
-    this.#sentAt = this.#askedAt = services.clock.elapsed();
+    this.#options = options;
+    this.#sentAt = this.#accessCheckedAt = services.clock.elapsed();
     this.#sink = new Sink({
       bytesMax: LIVE_BEHIND_BYTES_MAX,
       caughtUp: () => this.restart(),
@@ -109,134 +105,135 @@ export class LiveStream implements Subscriber {
     return this.#sink.body;
   }
 
-  /** Resolves when there is something to read. Throws what is wrong with the query. */
+  /** Resolves when the first bytes can be read. Throws the problems of the query. */
   async open(): Promise<void> {
     try {
-      await this.#begin({ after: this.#input.lastEventId, isAgain: false });
+      await this.#start({ after: this.#input.lastEventId, isAgain: false });
     } catch (error) {
       this.#end();
       throw error;
     }
   }
 
-  told(told: Told): void {
-    if (this.#early === null) return this.#send(told);
-    this.#early.push(told);
-    this.#earlyBytes += told.bytes;
-    // Its list is read for longer than one can wait: it is read once more.
-    if (this.#earlyBytes > LIVE_BEHIND_BYTES_MAX) this.restart();
+  receive(event: ListEvent): void {
+    if (this.#buffered === null) return this.#send(event);
+    this.#buffered.push(event);
+    this.#bufferedBytes += event.memoryBytes;
+    // Reading the list takes too long to buffer its changes, so it is read again.
+    if (this.#bufferedBytes > LIVE_BEHIND_BYTES_MAX) this.restart();
   }
 
-  toldAgain(told: Told): void {
-    if (this.#saysTotal) this.told(told);
+  repeat(event: ListEvent): void {
+    if (this.#includesTotal) this.receive(event);
   }
 
   failed(error: unknown): void {
-    this.#refused(error);
+    this.#endWithError(error);
   }
 
   restart(): void {
     if (this.#isEnded) return;
-    this.#stopListening();
-    const begin = () => this.#begin({ after: null, isAgain: true });
-    this.#around.turn(begin).catch((error) => this.#refused(error));
+    this.#unsubscribe();
+    const begin = () => this.#start({ after: null, isAgain: true });
+    this.#options.turn(begin).catch((error) => this.#endWithError(error));
   }
 
-  /** Once a second. */
-  look({ now, stands }: StreamLook): void {
-    this.#sink.look();
+  /** Sends heartbeats and checks the caller's access. Called once a second. */
+  check({ now, hasAccess }: StreamCheck): void {
+    this.#sink.check();
     if (now - this.#sentAt >= HEARTBEAT_MS) {
       this.#sink.send(HEARTBEAT);
       this.#sentAt = now;
     }
-    const { standing } = this.#input;
-    const { expiresAt } = standing;
-    if (expiresAt !== null && expiresAt <= this.#services.clock.now()) return this.#lost();
-    if (now - this.#askedAt < standing.everyMs) return;
-    this.#askedAt = now;
-    stands(standing).then((stillStands) => stillStands || this.#lost());
+    const { access } = this.#input;
+    const { expiresAt } = access;
+    if (expiresAt !== null && expiresAt <= this.#services.clock.now()) {
+      return this.#endUnauthorized();
+    }
+    if (now - this.#accessCheckedAt < access.checkEveryMs) return;
+    this.#accessCheckedAt = now;
+    hasAccess(access).then((isValid) => isValid || this.#endUnauthorized());
   }
 
-  /** The server stops. */
   stop(): void {
     this.#sink.end(STOPPING);
     this.#end();
   }
 
-  async #begin({ after, isAgain }: { after: string | null; isAgain: boolean }): Promise<void> {
-    const beginning = ++this.#beginning;
-    const isOvertaken = () => this.#isEnded || beginning !== this.#beginning;
-    this.#early = [];
-    this.#earlyBytes = 0;
+  async #start({ after, isAgain }: { after: string | null; isAgain: boolean }): Promise<void> {
+    const attempt = ++this.#attempt;
+    const isReplaced = () => this.#isEnded || attempt !== this.#attempt;
+    this.#buffered = [];
+    this.#bufferedBytes = 0;
     const plan = await planLive(this.#services, this.#caller, this.#input);
-    const joined = await this.#around.hubs.join(plan, this);
-    if (isOvertaken()) return joined.leave();
-    this.#joined = joined;
+    const subscription = await this.#options.hubs.join(plan, this);
+    if (isReplaced()) return subscription.leave();
+    this.#subscription = subscription;
     const missed = after === null
       ? null
-      : await this.#catchUp(plan, { joined, after, isOvertaken });
-    if (isOvertaken()) return;
+      : await this.#catchUp(plan, { subscription, after, isReplaced });
+    if (isReplaced()) return;
     const isReset = isAgain || (after !== null && missed === null);
     const { upTo, last } = missed ??
-      await this.#sendList(plan, { channel: joined.channel, isReset, isOvertaken });
-    if (isOvertaken()) return;
-    const early = this.#early;
-    this.#early = null;
+      await this.#sendList(plan, { channel: subscription.channel, isReset, isReplaced });
+    if (isReplaced()) return;
+    const buffered = this.#buffered;
+    this.#buffered = null;
     if (last !== null) this.#send(last);
-    for (const told of early) {
-      if (told.position > upTo) this.#send(told);
+    for (const event of buffered) {
+      if (event.position > upTo) this.#send(event);
     }
   }
 
-  /** Sends what happened since an event; resolves to null where that is not known any more. */
+  /** Sends the changes since an event. Returns null if they are no longer available. */
   async #catchUp(
     plan: LivePlan,
-    { joined: { channel, parse }, after, isOvertaken }: {
-      joined: Joined;
+    { subscription: { channel, parse }, after, isReplaced }: {
+      subscription: Subscription;
       after: string;
-      isOvertaken: () => boolean;
+      isReplaced: () => boolean;
     },
-  ): Promise<Missed | null> {
+  ): Promise<CaughtUp | null> {
     const { engine, livePositions } = this.#services;
     const { caller: { projectId }, collection } = plan;
     let upTo = livePositions.read(after, { projectId, collection });
     if (upTo === null || upTo > await engine.changes.head(projectId)) return null;
-    let last: Told | null = null;
-    this.#saysTotal = false;
+    let last: ListEvent | null = null;
+    this.#includesTotal = false;
     await using feed = engine.changes.follow(projectId, upTo);
     try {
       for await (const { changes } of feed) {
         await inSlices(changes, (change) => {
           upTo = change.position;
           if (change.name !== collection.definition.name) return;
-          const told = channel.seen(parse(change));
-          if (told === null) return;
+          const event = channel.eventFor(parse(change));
+          if (event === null) return;
           if (last !== null) this.#send(last);
-          last = told;
+          last = event;
         });
         if (changes.length === 0) break;
         await nextTurn();
-        if (isOvertaken() || this.#sink.isBehind()) return null;
+        if (isReplaced() || this.#sink.isBehind()) return null;
       }
     } catch (error) {
-      // Of what a pattern takes too long in, the list can be told anew.
+      // The list can still be read again if a pattern is too slow for a changed document.
       if (error instanceof PositionLost || error instanceof QueryTooSlow) return null;
       throw error;
     }
-    this.#saysTotal = plan.list.request.total !== "none";
-    if (this.#saysTotal && channel.total.value === null) await channel.total.count();
+    this.#includesTotal = plan.list.request.total !== "none";
+    if (this.#includesTotal && channel.total.value === null) await channel.total.count();
     return { upTo, last };
   }
 
-  /** A page that has its list already gets none, unless it has to forget it. */
+  /** Sends the list, unless the client asked for no snapshot and this is not a reset. */
   async #sendList(
     plan: LivePlan,
-    { channel, isReset, isOvertaken }: {
+    { channel, isReset, isReplaced }: {
       channel: Channel;
       isReset: boolean;
-      isOvertaken: () => boolean;
+      isReplaced: () => boolean;
     },
-  ): Promise<Missed> {
+  ): Promise<CaughtUp> {
     const { caller, collection, collectionName, query, snapshot } = plan;
     const { projectId } = caller;
     const { engine, livePositions } = this.#services;
@@ -244,42 +241,41 @@ export class LiveStream implements Subscriber {
     const { position, found } = snapshot || isReset
       ? await channel.total.read(read)
       : { position: await engine.changes.head(projectId), found: null };
-    const begun = { upTo: position, last: null };
-    if (isOvertaken()) return begun;
+    const caughtUp = { upTo: position, last: null };
+    if (isReplaced()) return caughtUp;
     const id = livePositions.write(position, { projectId, collection });
     const body = found === null ? "" : `event: list\ndata: ${listJson(found)}\n`;
-    this.#saysTotal = typeof found?.total === "number";
-    const chunk = encoded(`${isReset ? RESET : ""}id: ${id}\n${body}\n`);
-    const held = this.#services.deliveries.budget.open(this.#input.holder);
-    held.add(chunk.length);
-    this.#sink.sendFirst(chunk, held);
+    this.#includesTotal = typeof found?.total === "number";
+    const chunk = encodeText(`${isReset ? RESET : ""}id: ${id}\n${body}\n`);
+    const reservation = this.#services.responseStreams.budget.open(this.#input.holder);
+    reservation.add(chunk.length);
+    this.#sink.sendUnbounded(chunk, reservation);
     this.#sentAt = this.#services.clock.elapsed();
-    return begun;
+    return caughtUp;
   }
 
-  #send(told: Told): void {
-    // For who gets none of it, it is not written out: that costs more than all else.
+  #send(event: ListEvent): void {
+    // Checked before the event is encoded, because encoding is the most expensive step.
     if (this.#sink.isBehind()) return;
-    // Who has just caught up begins anew.
-    if (this.#joined === null) return;
-    this.#sink.send(told.event(this.#saysTotal ? this.#joined.channel.total.value : null));
+    // The check above restarts a stream whose reader has just caught up.
+    if (this.#subscription === null) return;
+    this.#sink.send(
+      event.encode(this.#includesTotal ? this.#subscription.channel.total.value : null),
+    );
     this.#sentAt = this.#services.clock.elapsed();
   }
 
-  #lost(): void {
-    this.#refused(new Problem("ACCESS_TOKEN_INVALID"));
+  #endUnauthorized(): void {
+    this.#endWithError(new Problem("ACCESS_TOKEN_INVALID"));
   }
 
-  /**
-   * They may not go on listening, or what they ask for is not there any more. What fails otherwise,
-   * such as the store, is for them to try again.
-   */
-  #refused(error: unknown): void {
+  /** Sends `unauthorized` if access or collection are gone; else the client may reconnect. */
+  #endWithError(error: unknown): void {
     if (this.#isEnded) return;
     if (error instanceof Problem && error.code !== "SERVER_BUSY") {
       const { code, message } = error;
       this.#sink.end(
-        encoded(`event: unauthorized\ndata: ${JSON.stringify({ code, message })}\n\n`),
+        encodeText(`event: unauthorized\ndata: ${JSON.stringify({ code, message })}\n\n`),
       );
     } else {
       this.#services.log.write("warn", "A live list ended", { error: String(error) });
@@ -288,16 +284,16 @@ export class LiveStream implements Subscriber {
     this.#end();
   }
 
-  #stopListening(): void {
-    this.#beginning++;
-    this.#joined?.leave();
-    this.#joined = null;
+  #unsubscribe(): void {
+    this.#attempt++;
+    this.#subscription?.leave();
+    this.#subscription = null;
   }
 
   #end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#stopListening();
-    this.#around.ended();
+    this.#unsubscribe();
+    this.#options.onEnd();
   }
 }

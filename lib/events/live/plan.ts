@@ -6,10 +6,9 @@ import { splitCursor } from "../../documents/query.ts";
 import { Problem } from "../../problems.ts";
 import { jsonText } from "../../store/json_text.ts";
 
-/** What is listened to: a list of one collection, as a caller may see it. */
 export interface LiveQuery {
   readonly collectionName: string;
-  /** As a list takes it, with `snapshot`. */
+  /** Query string of a list request, with the additional parameter `snapshot`. */
   readonly query: string;
 }
 
@@ -17,53 +16,51 @@ export interface LivePlan extends LiveQuery {
   readonly caller: Caller;
   readonly collection: Collection;
   readonly list: ListPlan;
-  /** Whether the list itself is sent first. */
+  /** Whether the list is sent before its changes. */
   readonly snapshot: boolean;
-  /** Plans that are told the same of each change have the same one. */
+  /** Key of the channel: plans with equal keys receive the same events. */
   readonly channel: string;
 }
 
-/**
- * Reads what is to be listened to. Throws what a list throws for its query and its caller,
- * `INVALID_QUERY` for what no live list has, and `EVENTS_OFF`.
- */
+/** Throws the problems of a list request, `INVALID_QUERY` for other parameters, `EVENTS_OFF`. */
 export async function planLive(
   services: AccessServices,
   caller: Caller,
   { collectionName, query: given }: LiveQuery,
 ): Promise<LivePlan> {
   const collection = await findCollection(services, caller, collectionName);
-  const { snapshot, query } = withoutSnapshot(given);
+  const { snapshot, query } = extractSnapshot(given);
   const { rest, cursor } = splitCursor(query);
-  if (cursor !== null) throw refused("cursor", "the changes follow its first page");
+  if (cursor !== null) throw notSupported("cursor", "the changes follow its first page");
   const list = planList(services, caller, { collection, text: rest });
   const { request, filter } = list;
-  if (request.page !== null) throw refused("page", "the changes follow its first page");
-  if (request.offset !== null) throw refused("offset", "the changes follow its first page");
+  if (request.page !== null) throw notSupported("page", "the changes follow its first page");
+  if (request.offset !== null) throw notSupported("offset", "the changes follow its first page");
   if (request.populate.length > 0) {
-    throw refused("populate", "it would change with other collections: listen to them");
+    throw notSupported("populate", "it would change with other collections: listen to them");
   }
-  if (request.countOnly) throw refused("count", "it has the total");
-  if (request.explain) throw refused("explain", "ask the list for it");
+  if (request.countOnly) throw notSupported("count", "it has the total");
+  if (request.explain) throw notSupported("explain", "ask the list for it");
   if (!collection.definition.events) throw new Problem("EVENTS_OFF");
   const { projection, meta, total } = request;
-  const shown = projection && { leavesOut: projection.leavesOut, names: treeOf(projection.names) };
+  const shown = projection &&
+    { leavesOut: projection.leavesOut, names: treeEntries(projection.names) };
   const channel = jsonText([filter, shown, meta, total] as never); // Scalars, lists and objects.
   return { caller, collectionName, query: rest, collection, list, snapshot, channel };
 }
 
-const refused = (name: string, why: string) =>
+const notSupported = (name: string, why: string) =>
   new Problem("INVALID_QUERY", {
     message: `"${name}" cannot be used with a live list: leave it out, ${why}.`,
   });
 
-type Tree = ReadonlyMap<string, Tree | null>;
+type NameTree = ReadonlyMap<string, NameTree | null>;
 
-const treeOf = (names: Tree): unknown =>
-  [...names].map(([name, inner]) => [name, inner && treeOf(inner)]);
+const treeEntries = (names: NameTree): unknown =>
+  [...names].map(([name, inner]) => [name, inner && treeEntries(inner)]);
 
-/** The parameters that are a live list's own. */
-function withoutSnapshot(query: string): { snapshot: boolean; query: string } {
+/** Separates the parameter `snapshot` from the parameters of the list. */
+function extractSnapshot(query: string): { snapshot: boolean; query: string } {
   if (!/snapshot|%/.test(query)) return { snapshot: true, query };
   const parameters = new URLSearchParams(query);
   const given = parameters.get("snapshot");

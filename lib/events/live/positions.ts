@@ -1,31 +1,32 @@
-import { signed, unsigned } from "../../crypto/signed.ts";
+import { sign, unsign } from "../../crypto/signed.ts";
 import type { Collection } from "../../documents/collection.ts";
 import type { ChangePosition, Id } from "../../store/port.ts";
 
-/** What a position is good for: one collection in one state of its definition. */
+/** Scope in which a position is valid: one collection in one version of its definition. */
 export interface PositionScope {
   readonly projectId: Id;
   readonly collection: Collection;
 }
 
-/** Makes and reads the ids of events. */
+/** Writes and reads event ids, which are signed positions. */
 export interface LivePositions {
   write(position: ChangePosition, scope: PositionScope): string;
-  /** Null for one that was altered, or is of another scope. */
+  /** Returns null if the id was altered or belongs to another scope. */
   read(text: string, scope: PositionScope): ChangePosition | null;
 }
 
 const LENGTH_MAX = 200;
 
-/** @param keys The key to sign with first; all are tried when reading. */
+/** @param keys Signing keys. The first one signs; all of them are tried to verify. */
 export function createLivePositions(keys: readonly string[]): LivePositions {
   return {
-    write: (position, scope) => signed(keys[0]!, purposeOf(scope), position),
-    read: (text, scope) => text.length > LENGTH_MAX ? null : unsigned(keys, purposeOf(scope), text),
+    write: (position, scope) => sign(keys[0]!, signingPurpose(scope), position),
+    read: (text, scope) =>
+      text.length > LENGTH_MAX ? null : unsign(keys, signingPurpose(scope), text),
   };
 }
 
-function purposeOf({ projectId, collection: { definition, records } }: PositionScope): string {
-  const { version, restsOn } = records;
-  return JSON.stringify([projectId, definition.name, version, restsOn?.revision]);
+function signingPurpose({ projectId, collection: { definition, records } }: PositionScope): string {
+  const { version, dependsOn } = records;
+  return JSON.stringify([projectId, definition.name, version, dependsOn?.revision]);
 }

@@ -1,34 +1,32 @@
 const encoder = new TextEncoder();
 
-export const encoded = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
+export const encodeText = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
 
 export interface SinkOptions {
-  /** Bytes that may wait, beside what is sent by {@linkcode Sink.sendFirst}. */
+  /** Bytes that may be queued, in addition to those of {@linkcode Sink.sendUnbounded}. */
   readonly bytesMax: number;
-  /** The reader has taken all that waited, after some was thrown away. */
+  /** Called when the reader has read everything after chunks were dropped. */
   readonly caughtUp: () => void;
+  /** Called when the reader cancels the stream. */
   readonly gone: () => void;
 }
 
-/** A part of what is sent whatever its length: another thread takes no less of it at once. */
+/** Size of the parts of an unbounded chunk, which another thread can only read completely. */
 const PART_BYTES = 65_536;
 
-/**
- * The body of an answer that goes on. A reader who does not keep up is sent no more beyond a bound;
- * {@linkcode SinkOptions.caughtUp} is called once they have taken what they were sent.
- */
+/** Drops chunks for a slow reader until it has read everything, then calls `caughtUp`. */
 export class Sink {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly #options: SinkOptions;
   #controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
-  /** Of what was sent whatever its length, and is perhaps not taken yet. */
-  #firstBytes = 0;
-  /** The memory that {@linkcode #firstBytes} take. */
-  #held: Disposable | null = null;
+  /** Queued bytes up to the end of an unbounded chunk, if one is perhaps not read yet. */
+  #unboundedBytes = 0;
+  /** Memory reservation of the unbounded chunk. */
+  #reservation: Disposable | null = null;
   #isBehind = false;
   #isEnded = false;
 
-  /** Without `pull`, of which each call would leave a promise to whoever is sent something later. */
+  // The stream has no `pull`, because each call of it would leave a promise until the next chunk.
   constructor(options: SinkOptions) {
     this.#options = options;
     const start = (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => {
@@ -43,47 +41,43 @@ export class Sink {
     this.body = new ReadableStream({ start, cancel }, strategy);
   }
 
-  /** Whether nothing is sent until the reader has caught up. */
+  /** Whether chunks are dropped because the reader has not caught up. */
   isBehind(): boolean {
-    this.look();
+    this.check();
     return this.#isBehind;
   }
 
   send(chunk: Uint8Array<ArrayBuffer>): void {
     if (this.#isEnded || this.isBehind()) return;
     const waiting = this.#waiting();
-    if (waiting - this.#firstBytes + chunk.length > this.#options.bytesMax) {
+    if (waiting - this.#unboundedBytes + chunk.length > this.#options.bytesMax) {
       this.#isBehind = true;
     } else {
       this.#controller.enqueue(chunk);
     }
   }
 
-  /**
-   * However long it is; but while another such one is not taken, the reader is behind.
-   *
-   * @param held The memory that it takes, disposed of when it is taken.
-   */
-  sendFirst(chunk: Uint8Array<ArrayBuffer>, held: Disposable): void {
+  /** Drops the chunk above `bytesMax`. `reservation` is disposed of when the chunk is read. */
+  sendUnbounded(chunk: Uint8Array<ArrayBuffer>, reservation: Disposable): void {
     const waiting = this.#isEnded ? 0 : this.#waiting();
     this.#isBehind = waiting > this.#options.bytesMax;
-    if (this.#isEnded || this.#isBehind) return held[Symbol.dispose]();
+    if (this.#isEnded || this.#isBehind) return reservation[Symbol.dispose]();
     this.#release();
-    this.#held = held;
-    this.#firstBytes = waiting + chunk.length;
+    this.#reservation = reservation;
+    this.#unboundedBytes = waiting + chunk.length;
     for (let at = 0; at < chunk.length; at += PART_BYTES) {
       this.#controller.enqueue(chunk.slice(at, at + PART_BYTES));
     }
   }
 
-  /** Whether the reader has taken all and so caught up: asked now and then, where nothing is sent. */
-  look(): void {
+  /** Calls `caughtUp` if the reader has caught up. Called regularly, also when nothing is sent. */
+  check(): void {
     if (this.#isEnded || this.#waiting() > 0 || !this.#isBehind) return;
     this.#isBehind = false;
     this.#options.caughtUp();
   }
 
-  /** Behind what waits. */
+  /** Closes the stream after the queued chunks and a last one. */
   end(last: Uint8Array<ArrayBuffer>): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -93,14 +87,13 @@ export class Sink {
   }
 
   #release(): void {
-    this.#firstBytes = 0;
-    this.#held?.[Symbol.dispose]();
-    this.#held = null;
+    this.#unboundedBytes = 0;
+    this.#reservation?.[Symbol.dispose]();
+    this.#reservation = null;
   }
 
-  /** Bytes that are not taken yet. */
   #waiting(): number {
-    const waiting = this.#options.bytesMax - this.#controller.desiredSize!; // It is open.
+    const waiting = this.#options.bytesMax - this.#controller.desiredSize!; // The stream is open.
     if (waiting === 0) this.#release();
     return waiting;
   }

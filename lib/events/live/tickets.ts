@@ -2,8 +2,8 @@ import type { Clock } from "../../clock.ts";
 import { hashedId } from "../../crypto/hashes.ts";
 import type { KeyRing } from "../../crypto/key_ring.ts";
 import { randomToken } from "../../crypto/random.ts";
-import type { SealedPlace } from "../../crypto/sealed_place.ts";
-import { signed, unsigned } from "../../crypto/signed.ts";
+import type { SealedField } from "../../crypto/sealed_field.ts";
+import { sign, unsign } from "../../crypto/signed.ts";
 import type { Credentials } from "../../http/request.ts";
 import { LIVE_TICKET_SECONDS } from "../../limits.ts";
 import { Problem } from "../../problems.ts";
@@ -13,16 +13,15 @@ import type { Engine, Id } from "../../store/port.ts";
 import type { LiveQuery } from "./plan.ts";
 import { field, nullable, recordKind, type RecordOf } from "../../store/record_kind.ts";
 
-/** What a ticket stands for. */
-export interface TicketHolder extends LiveQuery {
-  /** What they have let themselves in by. */
+export interface LiveTicket extends LiveQuery {
+  /** The credentials of the request that created the ticket. */
   readonly credentials: Credentials;
   readonly lastEventId: string | null;
-  /** The page that asked; null where it was no page. */
+  /** Origin of the page that requested the ticket; null for other clients. */
   readonly origin: string | null;
 }
 
-/** In each project's space; the id is the hash of the ticket, which stands nowhere. */
+/** Stored in the project's space. The id is the hash of the ticket, which is not stored. */
 export const LIVE_TICKETS = recordKind({
   name: "_liveTickets",
   fields: {
@@ -43,7 +42,7 @@ type TicketRecord = RecordOf<typeof LIVE_TICKETS>;
 
 const bindingOf = (project: Id) => ({ project, purpose: "live ticket" });
 
-export const LIVE_TICKET_SEALS: SealedPlace = {
+export const LIVE_TICKET_SEALS: SealedField = {
   definition: LIVE_TICKETS,
   member: "sealedCredentials",
   binding: (_record, projectId) => bindingOf(projectId!),
@@ -53,45 +52,42 @@ export interface TicketServices {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly keyRing: KeyRing;
-  /** Keys to sign tickets with, the newest first. */
+  /** Keys for signing tickets, newest first. */
   readonly liveTicketKeys: readonly string[];
 }
 
 const PURPOSE = "live ticket";
 
-/** A ticket for one opening of a live list, good once and for `LIVE_TICKET_SECONDS`. */
+/** Creates a ticket that opens a live list once within `LIVE_TICKET_SECONDS`. */
 export async function issueTicket(
   { engine, clock, keyRing, liveTicketKeys }: TicketServices,
   projectId: Id,
-  { credentials, ...asked }: TicketHolder,
+  { credentials, ...request }: LiveTicket,
 ): Promise<string> {
-  const ticket = signed(liveTicketKeys[0]!, PURPOSE, `${projectId}.${randomToken()}`);
+  const ticket = sign(liveTicketKeys[0]!, PURPOSE, `${projectId}.${randomToken()}`);
   await engine.records<TicketRecord>(projectId, LIVE_TICKETS).insert({
     _id: hashedId(ticket),
-    collectionName: asked.collectionName,
-    query: asked.query,
-    lastEventId: asked.lastEventId,
-    origin: asked.origin,
+    collectionName: request.collectionName,
+    query: request.query,
+    lastEventId: request.lastEventId,
+    origin: request.origin,
     sealedCredentials: await keyRing.seal(JSON.stringify(credentials), bindingOf(projectId)),
     expiresAt: new Date(clock.now() + LIVE_TICKET_SECONDS * 1000).toISOString(),
   });
   return ticket;
 }
 
-/**
- * Takes a ticket of this collection, from the page that asked for it: it is good for nothing any
- * more. Throws `TICKET_INVALID`, one refusal for all that may be wrong with it.
- */
-export async function takeTicket(
+/** Deletes a ticket, for its collection and page only. Throws `TICKET_INVALID` for every cause. */
+export async function redeemTicket(
   { engine, clock, keyRing, liveTicketKeys }: TicketServices,
   { ticket, collectionName, origin }: {
     readonly ticket: string;
     readonly collectionName: string;
-    /** Null where no page says which it is, as browsers do of addresses at its own origin. */
+    /** Null for clients without an `Origin` header, such as browsers at Corbel's own origin. */
     readonly origin: string | null;
   },
-): Promise<TicketHolder> {
-  const projectId = unsigned(liveTicketKeys, PURPOSE, ticket)?.split(".")[0];
+): Promise<LiveTicket> {
+  const projectId = unsign(liveTicketKeys, PURPOSE, ticket)?.split(".")[0];
   if (projectId === undefined) throw new Problem("TICKET_INVALID");
   const taken = await engine.records<TicketRecord>(projectId, LIVE_TICKETS).deleteOne(and(
     eq("_id", hashedId(ticket)),
@@ -100,9 +96,9 @@ export async function takeTicket(
     ...(origin === null ? [] : [within("origin", [origin, null])]),
   ));
   if (taken === null) throw new Problem("TICKET_INVALID");
-  const { query, lastEventId, origin: asker, sealedCredentials } = taken.value;
+  const { query, lastEventId, origin: requester, sealedCredentials } = taken.value;
   const credentials = parseJson(
     await keyRing.open(sealedCredentials, bindingOf(projectId)),
   ) as unknown as Credentials; // As they were sealed.
-  return { collectionName, query, lastEventId, origin: asker, credentials };
+  return { collectionName, query, lastEventId, origin: requester, credentials };
 }

@@ -22,29 +22,28 @@ export interface DeliverServices extends JobServices, SendServices {
   readonly jobRunner: JobQueue;
 }
 
-/** The kind of the jobs that tell an owner; a job's subject is the webhook's id. */
-export const TELL_OWNER_JOB = "tellOwnerOfWebhook";
+/** The kind of the jobs that notify an owner. A job's subject is the webhook's id. */
+export const NOTIFY_WEBHOOK_OWNER_JOB = "tellOwnerOfWebhook";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** After the first try, and after each one more, until it is given up. */
-const PAUSES_MS = [
+/** Delays after each failed try. A message that fails after the last one is given up. */
+const RETRY_DELAYS_MS = [
   5_000,
   5 * MINUTE_MS,
   30 * MINUTE_MS,
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
 ];
 
-/** An owner is told of a webhook once a day at most. */
-const TOLD_MS = 24 * HOUR_MS;
+/** Shortest time between two notices about a webhook to its owner. */
+const NOTICE_INTERVAL_MS = 24 * HOUR_MS;
 
-const GONE = 410;
+const GONE_STATUS = 410;
 
 /**
- * Sends the messages that wait for the document and webhook of the job's message, the oldest first.
- * A message that is retried later delays the following ones. While one job sends them, the jobs of
- * the other messages end at once: that job sends their messages, too.
+ * Sends the messages of a lane, a document and a webhook, in the order of their changes. A message
+ * that waits for its retry delays the following ones. While one job sends, others of the lane end.
  */
 export const DELIVER: JobKind<DeliverServices> = {
   name: DELIVER_JOB,
@@ -52,7 +51,7 @@ export const DELIVER: JobKind<DeliverServices> = {
   hasLaneShares: true,
   async run(services, space, job, isStopping) {
     if (space === "control") return null;
-    const lane = await laneOf(services, space, job.subject);
+    const lane = await findLane(services, space, job.subject);
     if (lane === null) return null;
     for (;;) {
       if (isStopping()) return services.clock.now();
@@ -63,24 +62,24 @@ export const DELIVER: JobKind<DeliverServices> = {
   },
 };
 
-/** Returns the lane of a message that waits; null if it does not wait any more. */
-async function laneOf(
+/** Returns the lane of a message, or null if the message is no longer queued. */
+async function findLane(
   services: DeliverServices,
   projectId: Id,
   deliveryId: Id,
 ): Promise<string | null> {
-  // Reading from a project that is gone would create its space again.
+  // Reading from a deleted project would create its space again.
   if (!await isInUse(services, projectId)) return null;
   const found = await services.engine.records<DeliveryRecord>(projectId, DELIVERIES)
     .get(deliveryId);
   return found?.value.state === "queued" ? found.value.lane : null;
 }
 
-/** When the job is due again: null if never, or at once. */
-type Next = number | null | typeof NOW;
+/** Time of the job's next run in milliseconds since 1970, `NOW` to go on, or null to end. */
+type NextRun = number | null | typeof NOW;
 const NOW = "now";
 
-interface Claimed {
+interface ClaimedMessage {
   readonly delivery: DeliveryRecord;
   readonly webhook: WebhookRecord;
 }
@@ -90,7 +89,7 @@ async function claimOldest(
   services: DeliverServices,
   projectId: Id,
   { lane, job }: { readonly lane: string; readonly job: JobRecord },
-): Promise<Claimed | { readonly next: number | null }> {
+): Promise<ClaimedMessage | { readonly next: number | null }> {
   const { engine, clock } = services;
   const deliveries = engine.records<DeliveryRecord>(projectId, DELIVERIES);
   for (;;) {
@@ -104,23 +103,23 @@ async function claimOldest(
     if (oldest.dueAt > timestamp(clock)) return { next: Date.parse(oldest.dueAt) };
     if (await isSending(services, projectId, oldest)) return { next: null };
     const claimed = await deliveries.updateOne(isUnchanged(oldest), {
-      set: { claimedBy: runOf(job) },
+      set: { claimedBy: runIdOf(job) },
       increment: { tries: 1 },
     });
-    if (claimed === null) continue; // Another job was faster, or the message was queued again.
+    if (claimed === null) continue; // Another job claimed it, or the message was queued again.
     const delivery = claimed.value;
     const webhook = await engine.records<WebhookRecord>(projectId, WEBHOOKS)
       .get(delivery.webhookId);
     if (webhook?.value.isEnabled) return { delivery, webhook: webhook.value };
     const error = webhook === null ? "The webhook is deleted." : "The webhook is off.";
-    await end(deliveries, services, { delivery, change: { state: "failed", error } });
+    await endDelivery(deliveries, services, { delivery, change: { state: "failed", error } });
   }
 }
 
-/** Names one run of a job: another process that takes it over has a run of its own. */
-const runOf = ({ _id, claimedBy, tries }: JobRecord): string => `${_id} ${claimedBy} ${tries}`;
+/** Identifies one run of a job. A process that takes the job over starts another run. */
+const runIdOf = ({ _id, claimedBy, tries }: JobRecord): string => `${_id} ${claimedBy} ${tries}`;
 
-/** Whether the run of a job that has claimed a message still goes on. */
+/** Whether the job run that claimed the message is still running. */
 async function isSending(
   { engine }: DeliverServices,
   projectId: Id,
@@ -128,47 +127,51 @@ async function isSending(
 ): Promise<boolean> {
   if (claimedBy === null) return false;
   const job = await engine.records<JobRecord>(projectId, JOBS).get(claimedBy.split(" ")[0]!);
-  return job !== null && runOf(job.value) === claimedBy;
+  return job !== null && runIdOf(job.value) === claimedBy;
 }
 
-/** Sends a claimed message. Resolves to when the next one of its lane is due. */
+/** Sends a claimed message and returns when the next message of its lane is due. */
 async function deliver(
   services: DeliverServices,
   projectId: Id,
-  { delivery, webhook }: Claimed,
-): Promise<Next> {
+  { delivery, webhook }: ClaimedMessage,
+): Promise<NextRun> {
   const { engine } = services;
-  const message = { id: messageId(delivery._id), body: delivery.body! }; // What is queued has one.
+  const message = { id: messageId(delivery._id), body: delivery.body! }; // Queued ones have a body.
   const result = await sendSigned(services, { projectId, webhook }, message);
-  if (!isSuccess(result)) return await retry(services, projectId, { webhook, delivery, result });
+  if (!isSuccess(result)) {
+    return await retryOrFail(services, projectId, { webhook, delivery, result });
+  }
   const deliveries = engine.records<DeliveryRecord>(projectId, DELIVERIES);
   const change = { state: "delivered" as const, ...result };
-  const isEnded = await end(deliveries, services, { delivery, change });
-  // A run that another process has taken over, and no other, must not go on.
+  const isEnded = await endDelivery(deliveries, services, { delivery, change });
+  // Only a run that another process has taken over must end.
   return isEnded || await isSending(services, projectId, delivery) ? NOW : null;
 }
 
-/** Matches a message as long as no other job has claimed it since, and it was not queued again. */
+/** Matches a message unless it was claimed by another job or queued again since it was read. */
 const isUnchanged = ({ _id, tries, claimedBy = null }: DeliveryRecord): Filter =>
   and(eq("_id", _id), eq("state", "queued"), eq("tries", tries), eq("claimedBy", claimedBy));
 
-interface Ending {
+interface DeliveryEnd {
   readonly delivery: DeliveryRecord;
   readonly change: Partial<DeliveryRecord>;
 }
 
-/** Resolves to whether it was this call that ended it. */
-async function end(
+/** Ends a delivery. Returns whether this call ended it. */
+async function endDelivery(
   deliveries: Records<DeliveryRecord>,
   { clock }: DeliverServices,
-  { delivery, change }: Ending,
+  { delivery, change }: DeliveryEnd,
 ): Promise<boolean> {
   const set = { ...change, claimedBy: null, endedAt: timestamp(clock) };
   return await deliveries.updateOne(isUnchanged(delivery), { set }) !== null;
 }
 
-/** Resolves to when the message is retried; if it is given up, notifies the owner. */
-async function retry(
+/**
+ * Returns the time of the next retry. After the last, fails the delivery and notifies the owner.
+ */
+async function retryOrFail(
   services: DeliverServices,
   projectId: Id,
   { webhook, delivery, result }: {
@@ -176,10 +179,10 @@ async function retry(
     readonly delivery: DeliveryRecord;
     readonly result: SendResult;
   },
-): Promise<Next> {
+): Promise<NextRun> {
   const { engine, clock, jobRunner } = services;
-  const isGone = result.status === GONE;
-  const pause = isGone ? undefined : PAUSES_MS[delivery.tries - 1];
+  const isGone = result.status === GONE_STATUS;
+  const pause = isGone ? undefined : RETRY_DELAYS_MS[delivery.tries - 1];
   if (pause !== undefined) {
     const next = retryTime(clock, pause, delivery._id);
     const set = { ...result, claimedBy: null, dueAt: new Date(next).toISOString() };
@@ -191,16 +194,16 @@ async function retry(
   const jobs = await engine.transaction(projectId, async (tx) => {
     const change = { state: "failed" as const, ...result };
     const deliveries = tx.records<DeliveryRecord>(DELIVERIES);
-    if (!await end(deliveries, services, { delivery, change })) return null;
-    if (isGone) await switchOff(tx, services, webhook);
-    return await tellOwner(tx, services, webhook._id);
+    if (!await endDelivery(deliveries, services, { delivery, change })) return null;
+    if (isGone) await switchOffIfUnchanged(tx, services, webhook);
+    return await notifyOwner(tx, services, webhook._id);
   });
   for (const job of jobs ?? []) jobRunner.begin(projectId, job);
   return jobs !== null || await isSending(services, projectId, delivery) ? NOW : null;
 }
 
-/** Unless it leads elsewhere by now. */
-async function switchOff(
+/** Switches a webhook off, unless its URL was changed since the message was sent. */
+async function switchOffIfUnchanged(
   tx: Transaction,
   { clock }: DeliverServices,
   { _id, url }: WebhookRecord,
@@ -210,17 +213,18 @@ async function switchOff(
   await tx.records<WebhookRecord>(WEBHOOKS).updateOne(and(eq("_id", _id), eq("url", url)), { set });
 }
 
-async function tellOwner(
+/** Enqueues a mail to the owner, unless one was sent within {@linkcode NOTICE_INTERVAL_MS}. */
+async function notifyOwner(
   tx: Transaction,
   services: DeliverServices,
   webhookId: Id,
 ): Promise<JobRecord[]> {
   const { clock } = services;
-  const before = new Date(clock.now() - TOLD_MS).toISOString();
+  const before = new Date(clock.now() - NOTICE_INTERVAL_MS).toISOString();
   const isDue = or(eq("toldAt", null), compare("toldAt", "lte", before));
-  const told = await tx.records<WebhookRecord>(WEBHOOKS)
+  const marked = await tx.records<WebhookRecord>(WEBHOOKS)
     .updateOne(and(eq("_id", webhookId), isDue), { set: { toldAt: timestamp(clock) } });
-  if (told === null) return [];
-  const noted = [{ subject: webhookId, lane: webhookId }];
-  return await enqueue(tx, services, noted, { kind: TELL_OWNER_JOB });
+  if (marked === null) return [];
+  const subjects = [{ subject: webhookId, lane: webhookId }];
+  return await enqueue(tx, services, subjects, { kind: NOTIFY_WEBHOOK_OWNER_JOB });
 }

@@ -10,12 +10,12 @@ import {
   DELIVERIES,
   type DeliveryRecord,
   type EventName,
-  type ToldChange,
+  type WebhookEventChange,
   type WebhookRecord,
   WEBHOOKS,
 } from "./records.ts";
 
-/** The kind of the jobs that send messages; a job's subject is the delivery's id, its lane the webhook's. */
+/** The kind of the jobs that send messages. The subject is the delivery, the lane the webhook. */
 export const DELIVER_JOB = "deliverWebhook";
 
 export interface EnqueueServices {
@@ -23,7 +23,6 @@ export interface EnqueueServices {
   readonly newId: NewId;
 }
 
-/** Who is told of a project's changes. */
 export interface WebhookAudience {
   readonly projectId: Id;
   readonly webhooks: readonly WebhookRecord[];
@@ -32,13 +31,13 @@ export interface WebhookAudience {
 export const enabledWebhooks = (
   { engine }: { readonly engine: Engine },
   projectId: Id,
-): Promise<WebhookAudience> => enabledAmong(engine.records(projectId, WEBHOOKS), projectId);
+): Promise<WebhookAudience> => readEnabledWebhooks(engine.records(projectId, WEBHOOKS), projectId);
 
-/** The same in the transaction that writes their deliveries: a collection may be renamed before it. */
-export const enabledWithin = (tx: Transaction, projectId: Id): Promise<WebhookAudience> =>
-  enabledAmong(tx.records(WEBHOOKS), projectId);
+/** Reads inside the transaction, because a rename of a collection may have changed the events. */
+export const enabledWebhooksIn = (tx: Transaction, projectId: Id): Promise<WebhookAudience> =>
+  readEnabledWebhooks(tx.records(WEBHOOKS), projectId);
 
-async function enabledAmong(
+async function readEnabledWebhooks(
   records: Records<WebhookRecord>,
   projectId: Id,
 ): Promise<WebhookAudience> {
@@ -47,41 +46,43 @@ async function enabledAmong(
 }
 
 /**
- * Writes down what webhooks are told of changes, in a transaction of their project. A change is
- * given once: in the transaction that notes up to which one they are told. Resolves to the jobs that
- * send it, which the caller begins behind the transaction.
+ * Stores deliveries in a transaction that must also move the dispatch position, so that each change
+ * is enqueued once. Returns the jobs, which the caller begins after the commit.
  */
 export async function enqueueDeliveries(
   tx: Transaction,
   services: EnqueueServices,
   { projectId, webhooks }: WebhookAudience,
-  { changes, room }: {
-    readonly changes: readonly ToldChange[];
-    /** How many bytes of messages may still wait; what is more is recorded as failed. */
-    readonly room: number;
+  { changes, quota }: {
+    readonly changes: readonly WebhookEventChange[];
+    /** Bytes of messages that may still be queued. Messages beyond it are stored as failed. */
+    readonly quota: number;
   },
 ): Promise<JobRecord[]> {
-  let left = room;
+  let left = quota;
   const deliveries = changes.flatMap((change) => {
-    const event = eventOf(change);
+    const event = eventOfChange(change);
     if (event === null) return [];
-    const told = webhooks.filter(({ events }) => isAsked(events, change.name, event));
-    if (told.length === 0) return [];
-    const message = { type: `${change.name}.${event}`, body: bodyOf(projectId, change, event) };
+    const receivers = webhooks.filter(({ events }) => isSubscribed(events, change.name, event));
+    if (receivers.length === 0) return [];
+    const message = {
+      type: `${change.name}.${event}`,
+      body: messageBody(projectId, change, event),
+    };
     const bytes = bytesOf(message.body);
-    return told.map(({ _id }) => {
+    return receivers.map(({ _id }) => {
       left -= bytes;
       const delivery = deliveryRecord(services, _id, { change, message });
-      return left >= 0 ? delivery : refused(delivery);
+      return left >= 0 ? delivery : rejectedDelivery(delivery);
     });
   });
   if (deliveries.length === 0) return [];
   await tx.records<DeliveryRecord>(DELIVERIES).insertMany(deliveries);
   const queued = deliveries.filter(({ state }) => state === "queued");
-  return queued.length === 0 ? [] : await enqueueSendings(tx, services, queued);
+  return queued.length === 0 ? [] : await enqueueDeliveryJobs(tx, services, queued);
 }
 
-export const enqueueSendings = (
+export const enqueueDeliveryJobs = (
   tx: Transaction,
   services: EnqueueServices,
   deliveries: readonly DeliveryRecord[],
@@ -93,11 +94,11 @@ export const enqueueSendings = (
     { kind: DELIVER_JOB },
   );
 
-const isAsked = (events: WebhookRecord["events"], name: string, event: EventName): boolean =>
+const isSubscribed = (events: WebhookRecord["events"], name: string, event: EventName): boolean =>
   Object.hasOwn(events, name) && events[name]!.includes(event);
 
-/** To remove what is in the trash tells nothing new: it was told as deleted. */
-function eventOf({ action, before }: ToldChange): EventName | null {
+/** Null for a removal from the trash, because moving the document there was a `deleted` event. */
+function eventOfChange({ action, before }: WebhookEventChange): EventName | null {
   if (action !== "removed") return action;
   return isInTrash(before) ? null : "deleted";
 }
@@ -107,25 +108,25 @@ function isInTrash(json: string | null): boolean {
   return (parseJson(json) as { isDeleted?: boolean }).isDeleted === true; // It is a document.
 }
 
-/** The document before is left out where both would be too much for receivers. */
-function bodyOf(projectId: Id, change: ToldChange, event: EventName): string {
+/** Returns the body, without the previous document if the body would exceed its limit. */
+function messageBody(projectId: Id, change: WebhookEventChange, event: EventName): string {
   const { name, recordId, at, actor, before, after } = change;
   const text = (previous: string | null) =>
     `{"type":${JSON.stringify(`${name}.${event}`)},"timestamp":${JSON.stringify(at)},"data":{` +
     `"projectId":"${projectId}","collection":${JSON.stringify(name)},"id":"${recordId}",` +
     `"actor":${JSON.stringify(actor)},"document":${after},"previous":${previous}}}`;
-  const whole = text(before);
-  return exceedsBytes(whole, WEBHOOK_BODY_BYTES_MAX) ? text(null) : whole;
+  const full = text(before);
+  return exceedsBytes(full, WEBHOOK_BODY_BYTES_MAX) ? text(null) : full;
 }
 
-/** A message that does not wait to be sent, because as many wait as may. Its webhook's log shows it. */
-const refused = (delivery: DeliveryRecord): DeliveryRecord => ({
+/** Marks a delivery that exceeds the quota as failed, so that the webhook's log shows it. */
+const rejectedDelivery = (delivery: DeliveryRecord): DeliveryRecord => ({
   ...delivery,
   body: null,
   bodyBytes: 0,
   bodyUntil: null,
   state: "failed",
-  error: "It was not sent: the messages that wait take all that the project may have waiting.",
+  error: "It was not sent: the project's queued messages have reached their size limit.",
   endedAt: delivery.createdAt,
 });
 
@@ -133,7 +134,7 @@ function deliveryRecord(
   { clock }: EnqueueServices,
   webhookId: Id,
   { change: { position, name, recordId, action }, message }: {
-    readonly change: ToldChange;
+    readonly change: WebhookEventChange;
     readonly message: { readonly type: string; readonly body: string };
   },
 ): DeliveryRecord {

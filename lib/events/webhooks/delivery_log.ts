@@ -7,30 +7,30 @@ import { type PageRequest, readPage, type RecordPage } from "../../paging/record
 import { Problem } from "../../problems.ts";
 import { and, compare, eq, within } from "../../store/filter.ts";
 import type { Engine, Id } from "../../store/port.ts";
-import { enqueueSendings } from "./deliveries.ts";
+import { enqueueDeliveryJobs } from "./deliveries.ts";
 import { findWebhook } from "./manage.ts";
 import { DELIVERIES, type DeliveryRecord, type DeliveryState, ENDED } from "./records.ts";
-import type { WebhookPlace } from "./signatures.ts";
+import type { WebhookPath } from "./signatures.ts";
 
-/** A message to a webhook, and what came of it. */
-export interface ShownDelivery {
+/** A message to a webhook and the result of its last try. */
+export interface DeliverySummary {
   readonly id: Id;
   readonly type: string;
   readonly state: DeliveryState;
   readonly tries: number;
-  /** When it is tried next; null where it is not. */
+  /** Time of the next try; null if the delivery has ended. */
   readonly nextTryAt: string | null;
   readonly status: number | null;
   readonly durationMs: number | null;
-  /** The beginning of what the last try was answered; null where there was no answer. */
+  /** The beginning of the response to the last try; null if there was no response. */
   readonly answer: string | null;
   readonly error: string | null;
   readonly createdAt: string;
   readonly endedAt: string | null;
 }
 
-/** A delivery with the body that is sent; the body is null when it is no longer kept. */
-export interface WholeDelivery extends ShownDelivery {
+/** A delivery with its body. The body is null if it is no longer stored. */
+export interface DeliveryWithBody extends DeliverySummary {
   readonly body: string | null;
 }
 
@@ -42,38 +42,38 @@ interface LogServices {
 const deliveriesOf = ({ engine }: Pick<LogServices, "engine">, projectId: Id) =>
   engine.records<DeliveryRecord>(projectId, DELIVERIES);
 
-/** A page of a webhook's messages, the newest first. Throws `WEBHOOK_NOT_FOUND`, `INVALID_CURSOR`. */
+/** Lists a webhook's messages, newest first. Throws `WEBHOOK_NOT_FOUND` and `INVALID_CURSOR`. */
 export async function listDeliveries(
   services: LogServices,
-  { projectId, webhookId }: WebhookPlace,
+  { projectId, webhookId }: WebhookPath,
   request: PageRequest,
-): Promise<RecordPage<ShownDelivery>> {
+): Promise<RecordPage<DeliverySummary>> {
   await findWebhook(services, projectId, webhookId);
   const asked = eq("webhookId", webhookId);
-  const list = { space: projectId, definition: DELIVERIES, asked };
+  const list = { space: projectId, definition: DELIVERIES, filter: asked };
   const { items, nextCursor } = await readPage<DeliveryRecord>(services, list, request);
-  return { items: items.map(shownDelivery), nextCursor };
+  return { items: items.map(deliverySummary), nextCursor };
 }
 
-export interface DeliveryPlace extends WebhookPlace {
+export interface DeliveryPath extends WebhookPath {
   readonly deliveryId: Id;
 }
 
-/** Throws `WEBHOOK_NOT_FOUND` and `DELIVERY_NOT_FOUND`. */
+/** Returns a delivery with its body. Throws `WEBHOOK_NOT_FOUND` and `DELIVERY_NOT_FOUND`. */
 export async function getDelivery(
   services: Pick<LogServices, "engine">,
-  { projectId, webhookId, deliveryId }: DeliveryPlace,
-): Promise<WholeDelivery> {
+  { projectId, webhookId, deliveryId }: DeliveryPath,
+): Promise<DeliveryWithBody> {
   await findWebhook(services, projectId, webhookId);
   const found = (await deliveriesOf(services, projectId).get(deliveryId))?.value;
   if (found?.webhookId !== webhookId) throw new Problem("DELIVERY_NOT_FOUND");
-  return { ...shownDelivery(found), body: found.body };
+  return { ...deliverySummary(found), body: found.body };
 }
 
-const shownDelivery = (
+const deliverySummary = (
   { _id, type, state, tries, dueAt, status, durationMs, answer, error, createdAt, endedAt }:
     DeliveryRecord,
-): ShownDelivery => ({
+): DeliverySummary => ({
   id: _id,
   type,
   state,
@@ -95,17 +95,16 @@ interface ReplayServices {
 }
 
 /**
- * Sends a message once more, under its `webhook-id`, with tries of its own; one that waits for its
- * next try is tried now. Throws `WEBHOOK_NOT_FOUND`, `DELIVERY_NOT_FOUND`, also where
- * the body is no longer kept, and `WEBHOOK_OFF`.
+ * Sends a message again under its `webhook-id`, with all tries; now if it waits. Throws
+ * `WEBHOOK_NOT_FOUND`, `WEBHOOK_OFF`, and `DELIVERY_NOT_FOUND`, also if the body is not stored.
  */
 export async function replayDelivery(
   services: ReplayServices,
-  { projectId, webhookId, deliveryId }: DeliveryPlace,
-): Promise<ShownDelivery> {
-  await findEnabled(services, { projectId, webhookId });
+  { projectId, webhookId, deliveryId }: DeliveryPath,
+): Promise<DeliverySummary> {
+  await assertEnabled(services, { projectId, webhookId });
   const ofWebhook = { webhookId, ids: [deliveryId] };
-  const [queued] = await queueAnew(services, projectId, ofWebhook);
+  const [queued] = await requeue(services, projectId, ofWebhook);
   if (queued === undefined) {
     await getDelivery(services, { projectId, webhookId, deliveryId });
     throw new Problem("DELIVERY_NOT_FOUND", {
@@ -113,27 +112,24 @@ export async function replayDelivery(
         "of delivered messages are kept for a day.",
     });
   }
-  return shownDelivery(queued);
+  return deliverySummary(queued);
 }
 
-export interface Replayed {
+export interface ReplayResult {
   readonly replayed: number;
-  /** Where the next request goes on; null where there is nothing left. */
+  /** The `since` of the next request; null if all messages were replayed. */
   readonly nextSince: string | null;
 }
 
-const STEP = 100;
+const REPLAY_BATCH_MAX = 100;
 
-/**
- * The same of all messages since a time that have a body and do not wait already, the oldest first,
- * no more than `WEBHOOK_REPLAY_MAX`. Throws `WEBHOOK_NOT_FOUND` and `WEBHOOK_OFF`.
- */
+/** Replays messages since a time, oldest first. Throws `WEBHOOK_NOT_FOUND` and `WEBHOOK_OFF`. */
 export async function replayDeliveries(
   services: ReplayServices,
-  { projectId, webhookId }: WebhookPlace,
+  { projectId, webhookId }: WebhookPath,
   since: string,
-): Promise<Replayed> {
-  await findEnabled(services, { projectId, webhookId });
+): Promise<ReplayResult> {
+  await assertEnabled(services, { projectId, webhookId });
   const found: { readonly id: Id; readonly at: string }[] = [];
   const records = deliveriesOf(services, projectId).find({
     filter: and(eq("webhookId", webhookId), compare("createdAt", "gte", since)),
@@ -144,23 +140,23 @@ export async function replayDeliveries(
   const nextSince = found[WEBHOOK_REPLAY_MAX]?.at ?? null;
   const ids = found.slice(0, WEBHOOK_REPLAY_MAX).map(({ id }) => id);
   let replayed = 0;
-  for (let at = 0; at < ids.length; at += STEP) {
-    const ofWebhook = { webhookId, ids: ids.slice(at, at + STEP), onlyEnded: true };
-    replayed += (await queueAnew(services, projectId, ofWebhook)).length;
+  for (let at = 0; at < ids.length; at += REPLAY_BATCH_MAX) {
+    const ofWebhook = { webhookId, ids: ids.slice(at, at + REPLAY_BATCH_MAX), onlyEnded: true };
+    replayed += (await requeue(services, projectId, ofWebhook)).length;
   }
   return { replayed, nextSince };
 }
 
-async function findEnabled(
+async function assertEnabled(
   services: ReplayServices,
-  { projectId, webhookId }: WebhookPlace,
+  { projectId, webhookId }: WebhookPath,
 ): Promise<void> {
   const { isEnabled } = await findWebhook(services, projectId, webhookId);
   if (!isEnabled) throw new Problem("WEBHOOK_OFF");
 }
 
-/** Resolves to those that are queued by it, as they are then. */
-async function queueAnew(
+/** Queues messages again and returns the ones that were queued. */
+async function requeue(
   services: ReplayServices,
   projectId: Id,
   { webhookId, ids, onlyEnded = false }: {
@@ -192,7 +188,7 @@ async function queueAnew(
       const changed = await records.updateOne(onlyEnded ? ended : which, { set });
       if (changed !== null) deliveries.push(changed.value);
     }
-    jobs = deliveries.length === 0 ? [] : await enqueueSendings(tx, services, deliveries);
+    jobs = deliveries.length === 0 ? [] : await enqueueDeliveryJobs(tx, services, deliveries);
     return deliveries;
   });
   for (const job of jobs) jobRunner.begin(projectId, job);

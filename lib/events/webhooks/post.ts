@@ -11,15 +11,11 @@ export interface PostedMessage {
 
 export interface PostAnswer {
   readonly status: number;
-  /** Its beginning, as text. */
+  /** The beginning of the response body. */
   readonly text: string;
 }
 
-/**
- * Sends a message through the guard, and reads the beginning of what comes back: however long or
- * slow the rest is, the connection is closed then. Where a redirect points is not asked. Throws
- * `EgressFailed`.
- */
+/** Reads the beginning of the response. Does not follow redirects. Throws `EgressFailed`. */
 export function postMessage(
   { agents }: Pick<Egress, "agents">,
   url: URL,
@@ -45,14 +41,14 @@ export function postMessage(
     request.destroy();
   }, withinMs);
   request.on("error", (error) => {
-    // Once there is a status, what breaks off behind it changes nothing.
-    reject(error instanceof EgressFailed ? error : unreachable(error));
+    // Has no effect once a status has arrived and the promise is resolved.
+    reject(error instanceof EgressFailed ? error : unreachableError(error));
   });
   request.on("response", (response) => {
     const chunks: Uint8Array[] = [];
     let size = 0;
     finish = () => {
-      resolve({ status: response.statusCode!, text: beginningOf(chunks) });
+      resolve({ status: response.statusCode!, text: decodeBeginning(chunks) });
       request.destroy();
     };
     response.on("data", (chunk: Uint8Array) => {
@@ -66,12 +62,12 @@ export function postMessage(
   return promise.finally(() => clearTimeout(timer));
 }
 
-/** A character that is cut in two is left out; NUL cannot be stored. */
-function beginningOf(chunks: readonly Uint8Array[]): string {
+/** Decodes text without a cut character at its end. Replaces NUL, which cannot be stored. */
+function decodeBeginning(chunks: readonly Uint8Array[]): string {
   const bytes = Buffer.concat(chunks).subarray(0, WEBHOOK_ANSWER_BYTES);
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll("\0", "\uFFFD");
 }
 
-/** Messages of the system have addresses in them. */
-const unreachable = (cause: Error & { code?: string }): EgressFailed =>
+/** Returns an error with the system's code only, because its messages contain addresses. */
+const unreachableError = (cause: Error & { code?: string }): EgressFailed =>
   new EgressFailed(`cannot be reached (${cause.code ?? cause.name})`, { cause });

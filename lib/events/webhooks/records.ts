@@ -2,33 +2,32 @@ import type { ChangeAction, PositionedChange } from "../../store/changes.ts";
 import type { Json } from "../../store/port.ts";
 import { field, nullable, recordKind, type RecordOf } from "../../store/record_kind.ts";
 
-/** What documents of a collection tell, and what users do. */
 export const COLLECTION_EVENTS = ["created", "changed", "deleted", "recovered"] as const;
 export const USER_EVENTS = ["created", "changed", "deleted", "signedIn"] as const;
 
-/** What stands for users where collections are named: no collection has this name. */
+/** The name for users in place of a collection. Collections cannot have this name. */
 export const USERS_NAME = "users";
 
 export type EventName = (typeof COLLECTION_EVENTS)[number] | (typeof USER_EVENTS)[number];
 
-/** By collection, or `users`, what a webhook is told. */
+/** The events that a webhook receives, by collection name or `users`. */
 export type WebhookEvents = { [collection: string]: EventName[] };
 
-/** An address that is told what changes. In each project's space. */
+/** A URL that receives changes. Stored in the project's space. */
 export const WEBHOOKS = recordKind({
   name: "_webhooks",
   fields: {
     name: field.text,
     url: field.text,
     isEnabled: field.flag,
-    /** Why Corbel has switched it off; null where it has not. */
+    /** The reason why Corbel switched the webhook off; null if it did not. */
     offBecause: nullable(field.text),
-    /** What its messages are signed with, sealed for it. */
+    /** The signing secret, sealed for this webhook. */
     sealedSecret: field.text,
-    /** The one before, which is signed with as well until then. */
+    /** The previous secret, with which messages are also signed until `formerUntil`. */
     sealedFormerSecret: nullable(field.text),
     formerUntil: nullable(field.date),
-    /** When the owner was last told that messages do not get through. */
+    /** Time of the last notice to the owner about failed deliveries. */
     toldAt: nullable(field.date),
     createdAt: field.date,
     updatedAt: field.date,
@@ -40,10 +39,7 @@ export const WEBHOOKS = recordKind({
 
 export type WebhookRecord = RecordOf<typeof WEBHOOKS>;
 
-/**
- * Grows with each webhook: transactions that add one wait for one another for it. In each
- * project's space, one record.
- */
+/** Incremented with each new webhook, so that transactions that add webhooks conflict. */
 export const WEBHOOK_COUNTS = recordKind({
   name: "_webhookCounts",
   fields: {
@@ -55,8 +51,8 @@ export const WEBHOOK_COUNTS = recordKind({
 
 export type WebhookCountRecord = RecordOf<typeof WEBHOOK_COUNTS>;
 
-/** A change as webhooks are told of it, under a collection's name or `users`. */
-export interface ToldChange extends Omit<PositionedChange, "action"> {
+/** A change as webhooks receive it, under a collection's name or `users`. */
+export interface WebhookEventChange extends Omit<PositionedChange, "action"> {
   readonly action: ChangeAction | "signedIn";
 }
 
@@ -64,5 +60,5 @@ export {
   DELIVERIES,
   type DeliveryRecord,
   type DeliveryState,
-  ENDED,
+  ENDED_STATES as ENDED,
 } from "../../projects/delivery_records.ts";

@@ -4,7 +4,7 @@ import { type Egress, EgressFailed } from "../../http/egress.ts";
 import type { Id } from "../../store/port.ts";
 import { postMessage } from "./post.ts";
 import type { DeliveryRecord, WebhookRecord } from "./records.ts";
-import { secretsAt, signedHeaders } from "./signatures.ts";
+import { activeSecrets, signedHeaders } from "./signatures.ts";
 
 export interface SendServices {
   readonly clock: Clock;
@@ -12,10 +12,9 @@ export interface SendServices {
   readonly webhookEgress: Pick<Egress, "agents">;
 }
 
-/** What came of one try: either a status with the beginning of the answer, or an error. */
+/** Result of one try: either a status with the beginning of the response, or an error. */
 export type SendResult = Pick<DeliveryRecord, "status" | "durationMs" | "answer" | "error">;
 
-/** Signs a message and sends it, once. */
 export async function sendSigned(
   services: SendServices,
   { projectId, webhook }: { readonly projectId: Id; readonly webhook: WebhookRecord },
@@ -23,7 +22,7 @@ export async function sendSigned(
 ): Promise<SendResult> {
   const { clock, webhookEgress } = services;
   const at = clock.now();
-  const secrets = await secretsAt(services, projectId, { webhook, now: at });
+  const secrets = await activeSecrets(services, projectId, { webhook, now: at });
   const headers = signedHeaders({ id, at, body }, secrets);
   const began = clock.elapsed();
   const took = () => Math.round(clock.elapsed() - began);

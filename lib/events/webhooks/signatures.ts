@@ -2,10 +2,10 @@ import { Buffer } from "node:buffer";
 import { createHmac, randomBytes } from "node:crypto";
 import type { KeyRing } from "../../crypto/key_ring.ts";
 import type { Id } from "../../store/port.ts";
-import type { SealedPlace } from "../../crypto/sealed_place.ts";
+import type { SealedField } from "../../crypto/sealed_field.ts";
 import { type WebhookRecord, WEBHOOKS } from "./records.ts";
 
-/** https://github.com/standard-webhooks/standard-webhooks: 24 to 64 bytes. */
+/** The Standard Webhooks specification requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 const PREFIX = "whsec_";
 
@@ -13,8 +13,8 @@ export const newSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYTES).toS
 
 const bindingOf = (project: Id, webhookId: Id) => ({ project, purpose: `webhook ${webhookId}` });
 
-/** A secret moves from one to the other as it is sealed. */
-export const WEBHOOK_SEALS: readonly SealedPlace[] = ["sealedSecret", "sealedFormerSecret"].map(
+/** Fields with sealed secrets. They share a binding, because a rotation copies the sealed text. */
+export const WEBHOOK_SEALS: readonly SealedField[] = ["sealedSecret", "sealedFormerSecret"].map(
   (member) => ({
     definition: WEBHOOKS,
     member,
@@ -24,27 +24,26 @@ export const WEBHOOK_SEALS: readonly SealedPlace[] = ["sealedSecret", "sealedFor
 
 export const sealSecret = (
   { keyRing }: { readonly keyRing: KeyRing },
-  { projectId, webhookId }: WebhookPlace,
+  { projectId, webhookId }: WebhookPath,
   secret: string,
 ): Promise<string> => keyRing.seal(secret, bindingOf(projectId, webhookId));
 
-export interface WebhookPlace {
+export interface WebhookPath {
   readonly projectId: Id;
   readonly webhookId: Id;
 }
 
-/** The `webhook-id` of a message: the same in each try. */
+/** The `webhook-id` of a message, which is equal in all tries. */
 export const messageId = (deliveryId: Id): string => `msg_${deliveryId}`;
 
-/** One message, as it is signed. */
 export interface SignedMessage {
   readonly id: string;
-  /** Milliseconds; what is signed is in seconds. */
+  /** Time of the try in milliseconds since 1970. The signed timestamp is in seconds. */
   readonly at: number;
   readonly body: string;
 }
 
-/** The headers that the Standard Webhooks specification names, with one signature for each secret. */
+/** Returns the headers of the Standard Webhooks specification, with one signature per secret. */
 export function signedHeaders(
   { id, at, body }: SignedMessage,
   secrets: readonly string[],
@@ -61,8 +60,7 @@ export function signedHeaders(
   };
 }
 
-/** Those that hold at a time, the newest first. */
-export async function secretsAt(
+export async function activeSecrets(
   { keyRing }: { readonly keyRing: KeyRing },
   projectId: Id,
   { webhook: { _id, sealedSecret, sealedFormerSecret, formerUntil }, now }: {

@@ -3,7 +3,7 @@ import type { NewId } from "../../ids.ts";
 import type { Engine } from "../../store/port.ts";
 import { findWebhook } from "./manage.ts";
 import { isSuccess, type SendResult, type SendServices, sendSigned } from "./send.ts";
-import { messageId, type WebhookPlace } from "./signatures.ts";
+import { messageId, type WebhookPath } from "./signatures.ts";
 
 interface TestServices extends SendServices {
   readonly engine: Engine;
@@ -15,13 +15,10 @@ export interface TestedWebhook extends SendResult {
   readonly ok: boolean;
 }
 
-/**
- * Sends a message of the type `webhook.test`, also where the webhook is off. It is in no log and
- * changes nothing, whatever it is answered. Throws `WEBHOOK_NOT_FOUND`.
- */
+/** Sends a test, even if the webhook is off, without logging it. Throws `WEBHOOK_NOT_FOUND`. */
 export async function testWebhook(
   services: TestServices,
-  { projectId, webhookId }: WebhookPlace,
+  { projectId, webhookId }: WebhookPath,
 ): Promise<TestedWebhook> {
   const webhook = await findWebhook(services, projectId, webhookId);
   const body = JSON.stringify({

@@ -1,44 +1,40 @@
 import { dirname } from "node:path";
 import { createLru } from "../../lru.ts";
 
-interface Syncs {
+interface FolderSyncs {
   readonly running: Promise<void>;
-  /** Begins when that has ended. */
+  /** A further sync, which begins after the running one; null if none is requested. */
   next: Promise<void> | null;
 }
 
-const KNOWN_MAX = 10_000;
-const PRIVATE = 0o700;
+const CREATED_MAX = 10_000;
+const FOLDER_MODE = 0o700;
 
-/** Makes folders, and what is in them, so that it is still there after a power cut. */
+/** Creates folders and makes their entries durable, so that they survive a power failure. */
 export class Folders {
   readonly #root: string;
-  /** Those that this process has made, or found. */
-  readonly #known = createLru<string, Promise<void>>(KNOWN_MAX);
-  readonly #syncs = new Map<string, Syncs>();
+  readonly #created = createLru<string, Promise<void>>(CREATED_MAX);
+  readonly #syncs = new Map<string, FolderSyncs>();
 
-  /** @param root Itself made only when a folder in it is needed. */
+  /** @param root Folder that is created when a folder in it is needed. */
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** Does what needs a folder. Somebody may have removed it since it was made: it is made anew. */
-  async within<T>(folder: string, work: () => Promise<T>): Promise<T> {
-    await this.#make(folder);
+  /** Runs `work` in an existing folder, and again if the folder was removed in the meantime. */
+  async runIn<T>(folder: string, work: () => Promise<T>): Promise<T> {
+    await this.#create(folder);
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
-      this.#known.clear();
-      await this.#make(folder);
+      this.#created.clear();
+      await this.#create(folder);
       return await work();
     }
   }
 
-  /**
-   * Makes durable which names are in a folder. Those who ask while others are waited for share the
-   * next one: what is under way may have begun before their change.
-   */
+  /** Makes entries durable. A call waits for the next sync, as a running one may be too early. */
   sync(folder: string): Promise<void> {
     const syncs = this.#syncs.get(folder);
     if (syncs !== undefined) {
@@ -48,48 +44,47 @@ export class Folders {
   }
 
   #start(folder: string): Promise<void> {
-    const syncs: Syncs = { running: syncFolder(folder), next: null };
+    const syncs: FolderSyncs = { running: syncFolder(folder), next: null };
     this.#syncs.set(folder, syncs);
     const end = () => void (syncs.next === null && this.#syncs.delete(folder));
     syncs.running.then(end, end);
     return syncs.running;
   }
 
-  async #make(folder: string): Promise<void> {
-    let made = this.#known.get(folder);
-    if (made === undefined) {
-      const above = folder === this.#root ? Promise.resolve() : this.#make(dirname(folder));
-      made = above.then(() => makeFolder(folder));
-      this.#known.set(folder, made);
-      made.catch(() => this.#known.delete(folder));
+  async #create(folder: string): Promise<void> {
+    let created = this.#created.get(folder);
+    if (created === undefined) {
+      const parent = folder === this.#root ? Promise.resolve() : this.#create(dirname(folder));
+      created = parent.then(() => createFolder(folder));
+      this.#created.set(folder, created);
+      created.catch(() => this.#created.delete(folder));
     }
-    await made;
+    await created;
   }
 }
 
-/** Also with what is missing above it. Each is there to stay only once the folder around it is. */
-async function makeFolder(folder: string): Promise<void> {
-  const around = dirname(folder);
+/** Creates a folder and its missing parents, and makes their entries durable. */
+async function createFolder(folder: string): Promise<void> {
+  const parent = dirname(folder);
   try {
-    await Deno.mkdir(folder, { mode: PRIVATE });
+    await Deno.mkdir(folder, { mode: FOLDER_MODE });
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) {
-      // By a process, perhaps, that has not come to the next line.
+      // Another process may have created the folder without having synced its parent yet.
       if (!(await Deno.stat(folder)).isDirectory) throw error;
-    } else if (error instanceof Deno.errors.NotFound && around !== folder) {
-      await makeFolder(around).catch(async (error) => {
+    } else if (error instanceof Deno.errors.NotFound && parent !== folder) {
+      await createFolder(parent).catch(async (error) => {
         if (!(error instanceof Deno.errors.NotCapable)) throw error;
-        // What is served may write in this folder alone: its name is there to stay, not those above.
-        await Deno.mkdir(folder, { recursive: true, mode: PRIVATE });
+        // The server may write only in this folder, so missing parents cannot be synced.
+        await Deno.mkdir(folder, { recursive: true, mode: FOLDER_MODE });
       });
-      return await makeFolder(folder);
+      return await createFolder(folder);
     } else throw error;
   }
   try {
-    await syncFolder(around);
+    await syncFolder(parent);
   } catch (error) {
-    // Permission to read ends at the folder of all files: what is around it may be the root of the disk.
-    // A first upload makes that folder, and its name is the one that may be gone after a power cut.
+    // The root folder's parent may be unreadable. A power failure may lose the entry of the root.
     if (!(error instanceof Deno.errors.NotCapable)) throw error;
   }
 }

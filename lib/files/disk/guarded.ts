@@ -1,7 +1,7 @@
 import { BlobsUnavailable } from "../blobs.ts";
 
-/** Settles as the work does, but not later than `ms`; what fails is `BlobsUnavailable`. */
-export async function guarded<T>(ms: number, what: string, work: () => Promise<T>): Promise<T> {
+/** Runs `work` for up to `ms`. Throws `BlobsUnavailable` if it fails or takes longer. */
+export async function limitTime<T>(ms: number, what: string, work: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`not done within ${ms} ms`)), ms);
@@ -18,8 +18,8 @@ export async function guarded<T>(ms: number, what: string, work: () => Promise<T
 export const unavailable = (what: string, cause: unknown): BlobsUnavailable =>
   new BlobsUnavailable(`Cannot ${what}: ${(cause as Error).message}`, { cause });
 
-/** The work's result, or null for what is not there. */
-export async function ifThere<T>(work: Promise<T>): Promise<T | null> {
+/** Resolves to the result of `work`, or to null if a file is missing. */
+export async function ifExists<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {

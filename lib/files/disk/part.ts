@@ -1,17 +1,17 @@
 import type { ByteRange } from "../../http/ranges.ts";
-import { ifThere } from "./guarded.ts";
+import { ifExists } from "./guarded.ts";
 
-/** The whole of a file that should have `bytes`, or a part of it, in memory. */
+/** Reads a file or a range of it; null if the file is missing or its length is not `bytes`. */
 export async function readPart(
   path: string,
   bytes: number,
   range: ByteRange | null,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   if (range === null) {
-    const whole = await ifThere(Deno.readFile(path));
-    return whole?.length === bytes ? whole : null;
+    const content = await ifExists(Deno.readFile(path));
+    return content?.length === bytes ? content : null;
   }
-  using file = await ifThere(Deno.open(path));
+  using file = await ifExists(Deno.open(path));
   if (file === null || (await file.stat()).size !== bytes) return null;
   await file.seek(range.offset, Deno.SeekMode.Start);
   const part = new Uint8Array(range.length);
@@ -23,13 +23,13 @@ export async function readPart(
   return part;
 }
 
-/** The same as a stream, which closes the file at its end or when it is cancelled. */
+/** Opens a file or a range as a stream; null if it is missing or its length is not `bytes`. */
 export async function openPart(
   path: string,
   range: ByteRange | null,
   bytes?: number,
 ): Promise<ReadableStream<Uint8Array> | null> {
-  const file = await ifThere(Deno.open(path));
+  const file = await ifExists(Deno.open(path));
   if (file === null) return null;
   try {
     if (bytes !== undefined && (await file.stat()).size !== bytes) {
@@ -38,7 +38,7 @@ export async function openPart(
     }
     if (range === null) return file.readable;
     if (range.offset > 0) await file.seek(range.offset, Deno.SeekMode.Start);
-    return limited(file, range.length);
+    return streamBytes(file, range.length);
   } catch (error) {
     file.close();
     throw error;
@@ -47,8 +47,8 @@ export async function openPart(
 
 const CHUNK_BYTES = 65_536;
 
-/** The next `length` bytes of a file, read as they are wanted. */
-function limited(file: Deno.FsFile, length: number): ReadableStream<Uint8Array> {
+/** Returns a stream of the next `length` bytes of a file, which are read on demand. */
+function streamBytes(file: Deno.FsFile, length: number): ReadableStream<Uint8Array> {
   let left = length;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -56,7 +56,7 @@ function limited(file: Deno.FsFile, length: number): ReadableStream<Uint8Array> 
       let count: number | null;
       try {
         count = await file.read(chunk);
-        if (count === null) throw new Error("The file is shorter than it was");
+        if (count === null) throw new Error("The file has become shorter");
       } catch (error) {
         file.close();
         throw error;

@@ -1,6 +1,5 @@
 import { dirname } from "node:path";
 import {
-  type Begun,
   BLOB_CALL_MS,
   type BlobStat,
   type FilePlace,
@@ -8,21 +7,22 @@ import {
   type Pieces,
   type PieceWriter,
   PUBLISH_MS,
+  type RecordedProgress,
 } from "../blobs.ts";
 import { piecesPath } from "../paths.ts";
 import type { Folders } from "./folders.ts";
-import { guarded, ifThere, unavailable } from "./guarded.ts";
+import { ifExists, limitTime, unavailable } from "./guarded.ts";
 
-const PRIVATE = 0o600;
+const FILE_MODE = 0o600;
 
 interface DiskPiecesOptions {
   readonly fileOf: (place: FilePlace | "partial", path: string) => string;
   readonly folders: Folders;
-  /** Puts something into a folder, durably. */
+  /** Runs `put`, which creates `file`, and makes the file durable. */
   readonly put: (file: string, put: () => Promise<void>) => Promise<BlobStat | null>;
 }
 
-/** An upload in pieces is a file that grows, `_partial/<path>.resumable_upload`. */
+/** Stores a resumable upload as a growing file, `_partial/<path>.resumable_upload`. */
 export class DiskPieces implements Pieces {
   readonly #options: DiskPiecesOptions;
 
@@ -32,25 +32,25 @@ export class DiskPieces implements Pieces {
 
   async begin({ path }: PiecedUpload): Promise<string> {
     const file = this.#fileOf(path);
-    await guarded(BLOB_CALL_MS, "begin a file", async () => {
+    await limitTime(BLOB_CALL_MS, "begin a file", async () => {
       const { folders } = this.#options;
-      await folders.within(dirname(file), () => opened(file, { create: true, truncate: true }));
+      await folders.runIn(dirname(file), () => createFile(file, { create: true, truncate: true }));
       await folders.sync(dirname(file));
     });
     return "file";
   }
 
-  async arrived({ path }: PiecedUpload, { arrived }: Begun): Promise<number> {
+  async countArrived({ path }: PiecedUpload, { arrived }: RecordedProgress): Promise<number> {
     const file = this.#fileOf(path);
-    const found = await guarded(BLOB_CALL_MS, "look for a file", () => ifThere(Deno.stat(file)));
+    const found = await limitTime(BLOB_CALL_MS, "look for a file", () => ifExists(Deno.stat(file)));
     return Math.min(found?.size ?? 0, arrived);
   }
 
-  async goOn({ path }: PiecedUpload, { arrived }: Begun): Promise<PieceWriter> {
+  async resume({ path }: PiecedUpload, { arrived }: RecordedProgress): Promise<PieceWriter> {
     const name = this.#fileOf(path);
-    const open = () => Deno.open(name, { write: true, create: true, mode: PRIVATE });
-    return await guarded(BLOB_CALL_MS, "go on with a file", async () => {
-      const file = await this.#options.folders.within(dirname(name), open);
+    const open = () => Deno.open(name, { write: true, create: true, mode: FILE_MODE });
+    return await limitTime(BLOB_CALL_MS, "go on with a file", async () => {
+      const file = await this.#options.folders.runIn(dirname(name), open);
       try {
         await file.truncate(arrived);
         await file.seek(arrived, Deno.SeekMode.Start);
@@ -68,17 +68,17 @@ export class DiskPieces implements Pieces {
     const [from, to] = [this.#fileOf(path), fileOf(place, path)];
     if (bytes === 0) await this.begin(upload);
     const join = async () => {
-      // What is noted outlives the process that wrote it, but was not kept if that was killed.
+      // Recorded bytes survive a killed process, but may not be flushed to the disk yet.
       using file = await Deno.open(from, { write: true });
       await file.syncData();
       await Deno.rename(from, to);
     };
-    return await guarded(PUBLISH_MS, "join a file", () => put(to, join));
+    return await limitTime(PUBLISH_MS, "join a file", () => put(to, join));
   }
 
   async remove(path: string): Promise<void> {
     const file = this.#fileOf(path);
-    await guarded(BLOB_CALL_MS, "remove a file", () => ifThere(Deno.remove(file)));
+    await limitTime(BLOB_CALL_MS, "remove a file", () => ifExists(Deno.remove(file)));
   }
 
   #fileOf(path: string): string {
@@ -86,8 +86,8 @@ export class DiskPieces implements Pieces {
   }
 }
 
-async function opened(file: string, options: Deno.OpenOptions): Promise<void> {
-  (await Deno.open(file, { write: true, mode: PRIVATE, ...options })).close();
+async function createFile(file: string, options: Deno.OpenOptions): Promise<void> {
+  (await Deno.open(file, { write: true, mode: FILE_MODE, ...options })).close();
 }
 
 class FileWriter implements PieceWriter {
@@ -99,12 +99,12 @@ class FileWriter implements PieceWriter {
     this.#safe = arrived;
   }
 
-  /** What is handed to the file system outlives this process; and a power cut, as far as it is kept. */
-  get safe(): number {
+  /** Written bytes survive the end of the process; flushed bytes also survive a power failure. */
+  get safeBytes(): number {
     return this.#safe;
   }
 
-  // deno-lint-ignore require-await -- Rejects where a plain return would throw.
+  // deno-lint-ignore require-await -- A failed write must reject, not throw.
   async write(bytes: Uint8Array): Promise<void> {
     try {
       for (let at = 0; at < bytes.length;) at += this.#file.writeSync(bytes.subarray(at));
@@ -114,11 +114,11 @@ class FileWriter implements PieceWriter {
     this.#safe += bytes.length;
   }
 
-  async keep(): Promise<void> {
-    await guarded(PUBLISH_MS, "keep a file", () => this.#file.syncData());
+  async flush(): Promise<void> {
+    await limitTime(PUBLISH_MS, "keep a file", () => this.#file.syncData());
   }
 
-  // deno-lint-ignore require-await -- Disposed like others.
+  // deno-lint-ignore require-await -- The interface is async.
   async [Symbol.asyncDispose](): Promise<void> {
     this.#file.close();
   }

@@ -13,45 +13,42 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { type Clock, systemClock } from "../../clock.ts";
 import { UPLOAD_URL_MS } from "../../limits.ts";
-import { isShown, servedTypeOf } from "../active_types.ts";
+import { isShownInline, servedTypeOf } from "../active_types.ts";
 import {
   BLOB_CALL_MS,
   type BlobPage,
+  type BlobPlace,
   type Blobs,
   type BlobStat,
   BlobsUnavailable,
   CACHE_CONTROL,
   type FilePlace,
-  FOLDERS,
   type ListedBlob,
-  type Place,
+  PREFIXES,
   PUBLISH_MS,
-  type SignedReading,
-  type Upload,
+  type ReadGrant,
+  type UploadGrant,
 } from "../blobs.ts";
 import type { ByteRange } from "../../http/ranges.ts";
 import { boundedStream } from "../../http/bounded_reader.ts";
 import { isPathOf, isPiecesPath, uploadOf } from "../paths.ts";
 import { boundAnswers } from "./bounded_answers.ts";
-import { clientOf, type S3Options } from "./client.ts";
-import { CALL_MS, S3Calls, within } from "./calls.ts";
-import { type Description, S3Pieces } from "./pieces.ts";
+import { createClient, type S3Options } from "./client.ts";
+import { CALL_MS, dueIn, S3Calls } from "./calls.ts";
+import { type ObjectHeaders, S3Pieces } from "./pieces.ts";
 
 const PUBLISH_WITHIN_MS = PUBLISH_MS - 500;
-const COPY_ATTEMPT_MS = 20_000;
-/** For bytes of an object that is read. */
+const COPY_TRY_MS = 20_000;
+/** Milliseconds that a stream of an object may wait for its next bytes. */
 const IDLE_MS = BLOB_CALL_MS;
-/** A staged object may be replaced while it is copied; who does that all the time has to wait. */
-const COPIES = 3;
+/** Maximum number of tries, because a staged object may be replaced while it is copied. */
+const COPIES_MAX = 3;
 
-/** Behind every key of another place, before whatever a project's id may begin with. */
-const BEHIND_HIDDEN = "_private0";
+/** A key after all keys of the other places and before the project ids that follow them. */
+const AFTER_HIDDEN = "_private0";
 const PREFIX = /^(?:[0-9a-f]{24}\/)?$/;
 
-/**
- * Objects of one bucket: `<path>`, `_private/<path>`, `_incoming/<path>`,
- * `_derived/<path>.<variant>`, and of uploads in pieces `_incoming/_parts/<path>.resumable_upload`.
- */
+/** Objects in one bucket, with the rest of resumable uploads under `_incoming/_parts/`. */
 export class S3Blobs implements Blobs {
   readonly #client: S3Client;
   readonly #bucket: string;
@@ -69,22 +66,22 @@ export class S3Blobs implements Blobs {
     this.#sharesHost = options.sharesHost ?? false;
     this.#clock = clock;
     this.#ownsAgents = agents === undefined;
-    this.#client = clientOf(options);
+    this.#client = createClient(options);
     boundAnswers(this.#client);
     const name = `The bucket "${bucket}" at ${endpoint ?? `AWS in ${region}`}`;
     this.#calls = new S3Calls(this.#client, { bucket, name });
     this.pieces = new S3Pieces({
       calls: this.#calls,
-      keyOf: key,
-      describe: (contentType, place) => this.#described(contentType, place),
+      keyOf: keyOf,
+      describe: (contentType, place) => this.#headersOf(contentType, place),
       stat: (place, path) => this.stat(place, path),
     });
   }
 
-  async signUpload({ path, bytes, contentType, expiresAt }: Upload): Promise<string> {
+  async signUpload({ path, bytes, contentType, expiresAt }: UploadGrant): Promise<string> {
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
-      Key: key("staged", path),
+      Key: keyOf("staged", path),
       ContentType: contentType,
       ContentLength: bytes,
     });
@@ -94,15 +91,12 @@ export class S3Blobs implements Blobs {
     });
   }
 
-  async signReading({ place, path, expiresAt }: SignedReading): Promise<string> {
-    const command = new GetObjectCommand({ Bucket: this.#bucket, Key: key(place, path) });
+  async signReading({ place, path, expiresAt }: ReadGrant): Promise<string> {
+    const command = new GetObjectCommand({ Bucket: this.#bucket, Key: keyOf(place, path) });
     return await getSignedUrl(this.#client, command, this.#until(expiresAt, 0));
   }
 
-  /**
-   * Signed as of a moment that makes it end when it must, also when that is over already. Stores know
-   * only whole seconds, so both are rounded down.
-   */
+  /** Ends the signature at `expiresAt` by its signing date, because stores count in seconds. */
   #until(expiresAt: number, leastMs: number) {
     const left = expiresAt - this.#clock.now();
     const lifeMs = Math.max(leastMs, left, 1000);
@@ -112,24 +106,24 @@ export class S3Blobs implements Blobs {
     };
   }
 
-  async stat(place: Place, path: string): Promise<BlobStat | null> {
-    const found = await this.#head(place, path, within(CALL_MS));
+  async stat(place: BlobPlace, path: string): Promise<BlobStat | null> {
+    const found = await this.#head(place, path, dueIn(CALL_MS));
     return found && { bytes: found.bytes };
   }
 
   async read(
-    place: Place,
+    place: BlobPlace,
     path: string,
     range?: ByteRange,
   ): Promise<ReadableStream<Uint8Array> | null> {
-    // No range of HTTP is empty.
+    // HTTP has no empty ranges.
     if (range?.length === 0) return await this.stat(place, path) && emptyStream();
     const command = new GetObjectCommand({
       Bucket: this.#bucket,
-      Key: key(place, path),
+      Key: keyOf(place, path),
       ...(range && { Range: `bytes=${range.offset}-${range.offset + range.length - 1}` }),
     });
-    const answer = await this.#calls.ask(within(CALL_MS), (client, o) => client.send(command, o));
+    const answer = await this.#calls.send(dueIn(CALL_MS), (client, o) => client.send(command, o));
     const body = answer?.Body?.transformToWebStream();
     return body === undefined ? null : boundedStream(body, { stallMs: IDLE_MS });
   }
@@ -149,145 +143,145 @@ export class S3Blobs implements Blobs {
     });
   }
 
-  async #put(path: string, contentType: string, way: Way): Promise<BlobStat | null> {
-    const by = within(PUBLISH_WITHIN_MS);
-    for (let tries = 1; tries <= COPIES; tries++) {
-      const found = await this.#head(way.from, path, by);
+  async #put(path: string, contentType: string, route: CopyRoute): Promise<BlobStat | null> {
+    const deadline = dueIn(PUBLISH_WITHIN_MS);
+    for (let tries = 1; tries <= COPIES_MAX; tries++) {
+      const found = await this.#head(route.from, path, deadline);
       if (found === null) return null;
-      if (!await this.#copy(path, found.etag, { ...way, contentType }, by)) continue;
-      const put = await this.#head(way.to, path, by);
+      if (!await this.#copy(path, found.etag, { ...route, contentType }, deadline)) continue;
+      const put = await this.#head(route.to, path, deadline);
       return put && { bytes: put.bytes };
     }
     throw new BlobsUnavailable(
-      `${this.#calls.name} gets other bytes whenever an upload is published`,
+      `${this.#calls.name} receives other bytes whenever an upload is published`,
     );
   }
 
-  async keep(path: string, bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<void> {
+  async putDerived(
+    path: string,
+    bytes: Uint8Array<ArrayBuffer>,
+    contentType: string,
+  ): Promise<void> {
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
-      Key: key("derived", path),
+      Key: keyOf("derived", path),
       Body: bytes,
       ContentType: contentType,
     });
-    const kept = await this.#calls.ask(within(CALL_MS), (client, o) => client.send(command, o));
-    if (kept === null) {
-      throw new BlobsUnavailable(`${this.#calls.name} does not keep what is put there`);
+    const stored = await this.#calls.send(dueIn(CALL_MS), (client, o) => client.send(command, o));
+    if (stored === null) {
+      throw new BlobsUnavailable(`${this.#calls.name} does not store objects`);
     }
   }
 
-  async remove(place: Place, path: string): Promise<void> {
+  async remove(place: BlobPlace, path: string): Promise<void> {
     if (place === "partial" && isPiecesPath(path)) return await this.pieces.remove(uploadOf(path));
-    const command = new DeleteObjectCommand({ Bucket: this.#bucket, Key: key(place, path) });
-    await this.#calls.ask(within(CALL_MS), (client, o) => client.send(command, o));
+    const command = new DeleteObjectCommand({ Bucket: this.#bucket, Key: keyOf(place, path) });
+    await this.#calls.send(dueIn(CALL_MS), (client, o) => client.send(command, o));
   }
 
   async list(
-    place: Place,
+    place: BlobPlace,
     { prefix, after, limit }: { prefix: string; after: string | null; limit: number },
   ): Promise<BlobPage> {
     if (!PREFIX.test(prefix)) throw new TypeError(`Not a prefix of the port: ${prefix}`);
-    const folder = FOLDERS[place];
-    const by = within(CALL_MS);
+    const folder = PREFIXES[place];
+    const deadline = dueIn(CALL_MS);
     const page = (startAfter: string | null) =>
-      this.#page(by, `${folder}${prefix}`, startAfter, limit);
+      this.#page(deadline, `${folder}${prefix}`, startAfter, limit);
     let answer = await page(after === null ? null : `${folder}${after}`);
-    // Those of other places stand in the midst of those of all projects.
+    // In a list of all projects, the keys of other places come between those of projects.
     if (place === "stored" && answer.Contents?.every(({ Key = "" }) => isHidden(Key))) {
-      if (answer.IsTruncated) answer = await page(BEHIND_HIDDEN);
+      if (answer.IsTruncated) answer = await page(AFTER_HIDDEN);
     }
     const objects = answer.Contents ?? [];
     this.#assertForward(objects, `${folder}${prefix}`, after === null ? "" : `${folder}${after}`);
     const last = objects.at(-1)?.Key?.slice(folder.length) ?? null;
     return {
-      blobs: objects.flatMap((o) => listed(o, place)),
+      blobs: objects.flatMap((o) => toListedBlobs(o, place)),
       next: answer.IsTruncated ? last : null,
     };
   }
 
   publicUrl(path: string): string | null {
-    return this.#publicUrl && `${this.#publicUrl}/${key("stored", path)}`;
+    return this.#publicUrl && `${this.#publicUrl}/${keyOf("stored", path)}`;
   }
 
-  /**
-   * Also makes sure that a missing object is told from one that is there, and from a forbidden one:
-   * without the right to list, stores answer 403 for both.
-   */
+  /** Also checks that a missing object is reported as missing, which needs permission to list. */
   async ping(): Promise<void> {
-    const by = within(CALL_MS);
-    await this.#page(by, FOLDERS.staged, null, 1);
-    const Key = `${FOLDERS.staged}probe-${crypto.randomUUID()}`;
+    const deadline = dueIn(CALL_MS);
+    await this.#page(deadline, PREFIXES.staged, null, 1);
+    const Key = `${PREFIXES.staged}probe-${crypto.randomUUID()}`;
     const probe = new HeadObjectCommand({ Bucket: this.#bucket, Key });
-    if (await this.#calls.ask(by, (client, o) => client.send(probe, o)) === null) return;
+    if (await this.#calls.send(deadline, (client, o) => client.send(probe, o)) === null) return;
     throw new BlobsUnavailable(
-      `${this.#calls.name} cannot be used: what answers there has whatever it is asked for, so it is no ` +
-        "S3 server: correct the endpoint",
+      `${this.#calls.name} cannot be used: the server there reports every object as existing, ` +
+        "so it is not an S3 server: correct the endpoint",
     );
   }
 
-  // deno-lint-ignore require-await -- The port's is async for others.
+  // deno-lint-ignore require-await -- The port is async.
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#ownsAgents) this.#client.destroy();
   }
 
   async #head(
-    place: Place,
+    place: BlobPlace,
     path: string,
-    by: number,
+    deadline: number,
   ): Promise<{ bytes: number; etag: string | undefined } | null> {
-    const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key(place, path) });
-    const found = await this.#calls.ask(by, (client, o) => client.send(command, o));
+    const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: keyOf(place, path) });
+    const found = await this.#calls.send(deadline, (client, o) => client.send(command, o));
     return found && { bytes: found.ContentLength ?? 0, etag: found.ETag };
   }
 
-  /** False when the object is another by now, or gone. */
+  /** Copies an object; false if it has changed or is missing. */
   async #copy(
     path: string,
     etag: string | undefined,
-    { from, to, contentType }: Way & { readonly contentType: string },
-    by: number,
+    { from, to, contentType }: CopyRoute & { readonly contentType: string },
+    deadline: number,
   ): Promise<boolean> {
     const command = new CopyObjectCommand({
       Bucket: this.#bucket,
-      Key: key(to, path),
-      CopySource: `${this.#bucket}/${key(from, path)}`,
+      Key: keyOf(to, path),
+      CopySource: `${this.#bucket}/${keyOf(from, path)}`,
       CopySourceIfMatch: etag,
-      // Nothing that the upload said of itself is kept.
+      // Drops the metadata that the upload request has set.
       MetadataDirective: "REPLACE",
-      ...this.#described(contentType, to),
+      ...this.#headersOf(contentType, to),
     });
-    const copied = await this.#calls.ask(
-      by,
+    const copied = await this.#calls.send(
+      deadline,
       (client, o) => client.send(command, o),
-      COPY_ATTEMPT_MS,
+      COPY_TRY_MS,
     );
     return copied !== null;
   }
 
-  /** How an object is served. */
-  #described(contentType: string, place: FilePlace): Description {
+  #headersOf(contentType: string, place: FilePlace): ObjectHeaders {
     const type = servedTypeOf(contentType);
     return {
       ContentType: type,
       CacheControl: CACHE_CONTROL[place],
-      ...(!isShown(type, this.#sharesHost) && { ContentDisposition: "attachment" }),
+      ...(!isShownInline(type, this.#sharesHost) && { ContentDisposition: "attachment" }),
     };
   }
 
-  /** Whoever walks a list must come to its end, also in a store that makes it up. */
+  /** Throws if a list does not advance, so that a walk ends even if the store is faulty. */
   #assertForward(objects: readonly S3Object[], prefix: string, after: string): void {
     let before = Buffer.from(after);
     for (const { Key = "" } of objects) {
       const key = Buffer.from(Key);
       if (!Key.startsWith(prefix) || key.compare(before) <= 0) {
-        throw new BlobsUnavailable(`${this.#calls.name} lists other objects than it was asked for`);
+        throw new BlobsUnavailable(`${this.#calls.name} lists other objects than requested`);
       }
       before = key;
     }
   }
 
   async #page(
-    by: number,
+    deadline: number,
     prefix: string,
     startAfter: string | null,
     limit: number,
@@ -298,7 +292,7 @@ export class S3Blobs implements Blobs {
       MaxKeys: limit,
       ...(startAfter !== null && { StartAfter: startAfter }),
     });
-    const answer = await this.#calls.ask(by, (client, o) => client.send(command, o));
+    const answer = await this.#calls.send(deadline, (client, o) => client.send(command, o));
     if (answer === null) {
       throw new BlobsUnavailable(`${this.#calls.name} does not list its objects`);
     }
@@ -306,30 +300,29 @@ export class S3Blobs implements Blobs {
   }
 }
 
-/** Opens a bucket. Nothing is asked of it so far: {@linkcode S3Blobs.ping} tells whether it is. */
+/** Opens a bucket without a request. {@linkcode S3Blobs.ping} checks whether it can be used. */
 export const openS3Blobs = (options: S3Options): S3Blobs => new S3Blobs(options);
 
-/** From where to where an object is copied. */
-interface Way {
-  readonly from: Exclude<Place, "partial" | "derived">;
+interface CopyRoute {
+  readonly from: Exclude<BlobPlace, "partial" | "derived">;
   readonly to: FilePlace;
 }
 
-/** Throws for what is no path of ours. */
-function key(place: Place, path: string): string {
+/** Returns the key of an object. Throws if the path does not have the form of the place. */
+function keyOf(place: BlobPlace, path: string): string {
   if (!isPathOf(place, path)) throw new TypeError(`Not a path of the port: ${path}`);
-  return `${FOLDERS[place]}${path}`;
+  return `${PREFIXES[place]}${path}`;
 }
 
 const isHidden = (key: string): boolean =>
-  [FOLDERS.staged, FOLDERS.private, FOLDERS.derived].some((folder) => key.startsWith(folder));
+  [PREFIXES.staged, PREFIXES.private, PREFIXES.derived].some((folder) => key.startsWith(folder));
 
-/** Nothing for what somebody else put into the bucket. */
-function listed(
+/** Returns the object as an entry of the list; empty for an object of another program. */
+function toListedBlobs(
   { Key = "", Size = 0, LastModified }: S3Object,
-  place: Place,
+  place: BlobPlace,
 ): ListedBlob[] {
-  const path = Key.slice(FOLDERS[place].length);
+  const path = Key.slice(PREFIXES[place].length);
   if (!isPathOf(place, path)) return [];
   return [{ path, bytes: Size, writtenAt: LastModified?.getTime() ?? 0 }];
 }

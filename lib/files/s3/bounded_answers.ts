@@ -1,13 +1,10 @@
 import { pipeline, Readable, Transform } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
 
-/** A page of a list is below 2 MB, with the longest keys that S3 has. */
+/** Limit of a response in bytes. A page of a list with the longest keys of S3 is below 2 MB. */
 const ANSWER_BYTES_MAX = 8 * 1_048_576;
 
-/**
- * The SDK reads answers to their end and into memory, those of a stranger's store too. Only the
- * bytes of an object may be more than an answer ever is: they are streamed.
- */
+/** Limits responses, which the SDK reads into memory, except for streamed objects. */
 export function boundAnswers({ config: { requestHandler } }: S3Client): void {
   const handle = requestHandler.handle.bind(requestHandler);
   requestHandler.handle = async (request, options) => {
@@ -28,6 +25,6 @@ function bounded(body: Readable): Readable {
       else done(null, chunk);
     },
   });
-  // Whoever reads the limited stream is told of failures by it.
+  // Errors reach the reader through the returned stream, so the callback has nothing to do.
   return pipeline(body, limit, () => {});
 }

@@ -1,22 +1,22 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import { BLOB_CALL_MS } from "../blobs.ts";
-import { isPassing, nameOf, statusOf, unavailable } from "./failures.ts";
+import { errorName, isTransient, statusOf, unavailable } from "./failures.ts";
 
-/** What a call may take of a request's budget, with what settling it takes kept back. */
+/** Time limit of a call, in milliseconds, which leaves time for aborting within `BLOB_CALL_MS`. */
 export const CALL_MS = BLOB_CALL_MS - 500;
-/** Until an answer begins, connecting included. Two fit into a call: a kept connection may be dead. */
+/** Milliseconds until a response begins. Two attempts fit, as a pooled connection may be dead. */
 const ATTEMPT_MS = 2000;
-const ATTEMPTS = 2;
+const ATTEMPTS_MAX = 2;
 const PAUSE_MS = 100;
 
-/** A moment, in `performance.now()`, by which a call must have settled. */
-export const within = (ms: number): number => performance.now() + ms;
+/** Returns the deadline of a call, in `performance.now()` milliseconds. */
+export const dueIn = (ms: number): number => performance.now() + ms;
 
-/** Calls to one bucket, each within a time. */
+/** Sends requests to one bucket, with deadlines and retries. */
 export class S3Calls {
   readonly client: S3Client;
   readonly bucket: string;
-  /** For operators. */
+  /** Name of the bucket in messages for operators. */
   readonly name: string;
 
   constructor(client: S3Client, { bucket, name }: { bucket: string; name: string }) {
@@ -26,16 +26,17 @@ export class S3Calls {
   }
 
   /**
-   * What the store answers; null for an object that is not there, or is not the expected one.
-   * Settles by `by`, whatever the store does.
+   * Returns null if the object is missing or a precondition fails. Settles before `deadline`
+   * (`performance.now()` milliseconds), even if the store never responds. Throws
+   * `BlobsUnavailable`.
    */
-  async ask<T>(
-    by: number,
+  async send<T>(
+    deadline: number,
     send: (client: S3Client, options: CallOptions) => Promise<T>,
     attemptMs = ATTEMPT_MS,
   ): Promise<T | null> {
     const giveUp = new AbortController();
-    const timer = setTimeout(() => giveUp.abort(), Math.max(0, by - performance.now()));
+    const timer = setTimeout(() => giveUp.abort(), Math.max(0, deadline - performance.now()));
     const options = { abortSignal: giveUp.signal, requestTimeout: attemptMs };
     try {
       for (let attempt = 1;; attempt++) {
@@ -43,7 +44,7 @@ export class S3Calls {
           return await send(this.client, options);
         } catch (error) {
           if (isAbsence(error)) return null;
-          if (attempt === ATTEMPTS || giveUp.signal.aborted || !isPassing(error)) {
+          if (attempt === ATTEMPTS_MAX || giveUp.signal.aborted || !isTransient(error)) {
             throw unavailable(this.name, error);
           }
         }
@@ -60,6 +61,6 @@ interface CallOptions {
   readonly requestTimeout: number;
 }
 
-/** A missing bucket is not a missing object. */
+/** Whether the error says that an object, not the bucket, is missing or has changed. */
 const isAbsence = (error: unknown): boolean =>
-  statusOf(error) === 412 || (statusOf(error) === 404 && nameOf(error) !== "NoSuchBucket");
+  statusOf(error) === 412 || (statusOf(error) === 404 && errorName(error) !== "NoSuchBucket");

@@ -1,26 +1,26 @@
 import type { Agent as HttpAgent } from "node:http";
-import type { Agent as HttpsAgent } from "node:https";
+import { Agent as HttpsAgent } from "node:https";
 import { S3Client } from "@aws-sdk/client-s3";
 import type { Clock } from "../../clock.ts";
 import type { Secret } from "../../crypto/secret.ts";
-import { TRUSTED_BY_DENO } from "../../http/egress.ts";
+import { connectingFirst, TRUSTED_BY_DENO } from "../../http/egress.ts";
 
 export interface S3Options {
-  /** Null for AWS itself. */
+  /** URL of the store; null for AWS. */
   readonly endpoint: string | null;
   readonly region: string;
   readonly bucket: string;
-  /** `<endpoint>/<bucket>/…` instead of `<bucket>.<endpoint>/…`. */
+  /** Whether URLs are `<endpoint>/<bucket>/…` instead of `<bucket>.<endpoint>/…`. */
   readonly pathStyle: boolean;
-  /** Where the bucket serves its objects to everybody, without a final slash; null if nowhere. */
+  /** Public URL of the bucket's objects, without a trailing slash; null if there is none. */
   readonly publicUrl: string | null;
-  /** Whether that is the dashboard's host. */
+  /** Whether `publicUrl` is on the dashboard's host. */
   readonly sharesHost?: boolean;
   readonly accessKeyId: string;
   readonly secretAccessKey: Secret;
-  /** Guarded ones for an endpoint that a user gave. They stay the caller's to close. */
+  /** Guarded agents for an endpoint that a user entered. The caller closes them. */
   readonly agents?: S3Agents;
-  /** The caller's clock, which `expiresAt` is by; the system's if left out. */
+  /** Clock of `expiresAt`. Default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -29,13 +29,12 @@ export interface S3Agents {
   readonly httpsAgent: HttpsAgent;
 }
 
-/** As many as the SDK's own. */
+/** Maximum number of sockets, the default of the SDK. */
 const SOCKETS_MAX = 50;
 
-const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+const SILENT_LOGGER = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** Nothing is asked of the bucket so far. */
-export function clientOf(
+export function createClient(
   { endpoint, region, pathStyle, accessKeyId, secretAccessKey, agents }: S3Options,
 ): S3Client {
   return new S3Client({
@@ -47,15 +46,19 @@ export function clientOf(
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
       ...agents ??
-        { httpsAgent: { keepAlive: true, maxSockets: SOCKETS_MAX, ca: TRUSTED_BY_DENO } },
+        {
+          httpsAgent: connectingFirst(
+            new HttpsAgent({ keepAlive: true, maxSockets: SOCKETS_MAX, ca: TRUSTED_BY_DENO }),
+          ),
+        },
       throwOnRequestTimeout: true,
-      logger: silent,
+      logger: SILENT_LOGGER,
     },
-    // Tried again here, within a time.
+    // `S3Calls` retries, within a deadline.
     maxAttempts: 1,
-    // A clock that is wrong is to be set: addresses are signed by it, too.
+    // A wrong clock must be corrected, because it also signs URLs.
     disableClockSkewCorrection: true,
-    // All that it would look for in files and variables of whoever runs the process.
+    // Settings that the SDK would otherwise read from files and environment variables.
     defaultsMode: "standard",
     retryMode: "standard",
     useFipsEndpoint: false,

@@ -1,7 +1,7 @@
 import { BlobsUnavailable } from "../blobs.ts";
 
-/** What is known of a failed request, whoever reported it. */
-interface Failure {
+/** Error of a failed request, thrown by the SDK, Node or Deno. */
+interface S3Failure {
   readonly name?: string;
   readonly code?: string;
   readonly message?: string;
@@ -9,60 +9,63 @@ interface Failure {
   readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
 }
 
-/** The permissions that Corbel's own key needs, as docs/storage.md spells them. */
-const NEEDED = "s3:ListBucket and s3:ListBucketMultipartUploads on the bucket, and s3:GetObject, " +
+/** Permissions that the access key needs. docs/storage.md lists them as well. */
+const NEEDED_PERMISSIONS =
+  "s3:ListBucket and s3:ListBucketMultipartUploads on the bucket, and s3:GetObject, " +
   "s3:PutObject, s3:DeleteObject, s3:ListMultipartUploadParts and s3:AbortMultipartUpload on its objects";
 
-/** What an operator should do about the refusals that have a name. */
+/** Advice for operators, by the S3 error code. */
 const ADVICE: Readonly<Record<string, string>> = {
   NoSuchBucket: "there is no such bucket: create it, or correct its name",
   InvalidAccessKeyId: "the access key id is unknown there: correct it, or the endpoint",
   SignatureDoesNotMatch: "the secret access key is not the one of the access key id: correct it",
-  AccessDenied: `the access key is not allowed to do this: it needs ${NEEDED}`,
+  AccessDenied: `the access key is not allowed to do this: it needs ${NEEDED_PERMISSIONS}`,
   PermanentRedirect: "the bucket is in another region: correct the region or the endpoint",
   AuthorizationHeaderMalformed: "the bucket is in another region: correct the region",
   IllegalLocationConstraintException: "the bucket is in another region: correct the region",
   SlowDown: "the store asks for fewer requests: try again later",
 };
 
-/** A refusal without a body, as every answer to HEAD, has no name but its status. */
-const OF_STATUS: Readonly<Record<number, string>> = {
+/** Advice by status, for responses without a body and so without a code, such as those to HEAD. */
+const STATUS_ADVICE: Readonly<Record<number, string>> = {
   301: ADVICE.PermanentRedirect!,
   403: "the store refuses the access key, or does not allow it to see whether an object exists: " +
-    `it needs ${NEEDED}`,
+    `it needs ${NEEDED_PERMISSIONS}`,
 };
 
-/** With that variable `node:https` asks Deno for a right that no task can name. */
+/** If the variable is set, `node:https` needs a Deno permission that no task grants. */
 const MORE_AUTHORITIES =
-  "NODE_EXTRA_CA_CERTS is set, which Corbel has no right to follow: unset it, " +
+  "NODE_EXTRA_CA_CERTS is set, which Corbel is not permitted to read: unset it, " +
   "and name a file with your own authorities in DENO_CERT";
 
 const SKEWED = new Set(["RequestTimeTooSkewed", "RequestExpired", "RequestInTheFuture"]);
 
 export const statusOf = (error: unknown): number | undefined =>
-  (error as Failure).$metadata?.httpStatusCode;
+  (error as S3Failure).$metadata?.httpStatusCode;
 
-export const nameOf = (error: unknown): string => (error as Failure).name ?? "";
+export const errorName = (error: unknown): string => (error as S3Failure).name ?? "";
 
-/** What another try may get past: the connection, or the store itself, failed. */
-export function isPassing(error: unknown): boolean {
-  const { name, code } = error as Failure;
+/** Whether a retry may succeed, because the connection or the store itself failed. */
+export function isTransient(error: unknown): boolean {
+  const { name, code } = error as S3Failure;
   if (code === "EBLOCKED") return false;
   const status = statusOf(error);
   if (status !== undefined) return status >= 500 || status === 429;
   return name === "TimeoutError" || /^E[A-Z]+$/.test(code ?? "");
 }
 
-/** @param store How to name it to an operator: bucket and endpoint. */
+/** Wraps an error. @param store Name of the bucket and its endpoint, for operators. */
 export function unavailable(store: string, cause: unknown): BlobsUnavailable {
-  return new BlobsUnavailable(`${store} cannot be used: ${reasonOf(cause as Failure)}`, { cause });
+  return new BlobsUnavailable(`${store} cannot be used: ${reasonOf(cause as S3Failure)}`, {
+    cause,
+  });
 }
 
-function reasonOf(failure: Failure): string {
+function reasonOf(failure: S3Failure): string {
   const { name = "", code, message } = failure;
   const status = statusOf(failure);
-  if (SKEWED.has(name)) return skew(failure.$response?.headers?.date);
-  const advice = ADVICE[name] ?? (status === undefined ? undefined : OF_STATUS[status]);
+  if (SKEWED.has(name)) return describeSkew(failure.$response?.headers?.date);
+  const advice = ADVICE[name] ?? (status === undefined ? undefined : STATUS_ADVICE[status]);
   if (advice !== undefined) return `${advice} (${status} ${name})`;
   if (status !== undefined) return `it answered ${status} ${name}`;
   if (code === "EBLOCKED") return message!;
@@ -71,7 +74,7 @@ function reasonOf(failure: Failure): string {
   return `it cannot be reached (${code ?? name})`;
 }
 
-function skew(date: string | undefined): string {
+function describeSkew(date: string | undefined): string {
   const seconds = Math.round((Date.parse(date ?? "") - Date.now()) / 1000);
   const by = Number.isNaN(seconds)
     ? ""

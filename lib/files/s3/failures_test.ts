@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { isPassing, unavailable } from "./failures.ts";
+import { isTransient, unavailable } from "./failures.ts";
 
-/** An error as the SDK throws it. */
+/** Returns an error as the SDK throws it. */
 const failure = (name: string, status?: number, more: Record<string, unknown> = {}): Error =>
   Object.assign(new Error("the store's own words"), {
     name,
@@ -11,9 +11,9 @@ const failure = (name: string, status?: number, more: Record<string, unknown> = 
 
 const STORE = 'The bucket "files" at https://s3.example';
 
-Deno.test("what went wrong with a bucket is said with what to do, without the store's own words", () => {
+Deno.test("unavailable explains the failure with advice, without the store's own words", () => {
   for (
-    const [error, told] of [
+    const [error, expected] of [
       [failure("NoSuchBucket", 404), /there is no such bucket: create it/],
       [failure("InvalidAccessKeyId", 403), /access key id is unknown there/],
       [failure("SignatureDoesNotMatch", 403), /secret access key is not the one/],
@@ -31,13 +31,13 @@ Deno.test("what went wrong with a bucket is said with what to do, without the st
   ) {
     const { message, cause } = unavailable(STORE, error);
     assert.ok(message.startsWith(`${STORE} cannot be used: `), message);
-    assert.match(message, told);
+    assert.match(message, expected);
     assert.doesNotMatch(message, /own words/);
     assert.equal(cause, error);
   }
 });
 
-Deno.test("a clock that is wrong is told with its error, where the store says its time", () => {
+Deno.test("unavailable reports by how much the clock is wrong, if the store sends its time", () => {
   const at = (ms: number) => new Date(Date.now() + ms).toUTCString();
   const skewed = (headers: Record<string, string>) =>
     unavailable(STORE, failure("RequestTimeTooSkewed", 403, { $response: { headers } })).message;
@@ -52,21 +52,21 @@ Deno.test("a clock that is wrong is told with its error, where the store says it
   assert.match(skewed({}), /differs from the store's: set it, best by NTP/);
 });
 
-Deno.test("only what may pass is tried again: a broken connection, and a failure of the store", () => {
-  const passing = [
+Deno.test("isTransient accepts only broken connections and failures of the store", () => {
+  const transient = [
     failure("InternalError", 500),
     failure("SlowDown", 503),
     failure("TooManyRequests", 429),
     failure("TimeoutError"),
     failure("Error", undefined, { code: "ECONNRESET" }),
   ];
-  const lasting = [
+  const permanent = [
     failure("AccessDenied", 403),
     failure("NoSuchKey", 404),
     failure("PreconditionFailed", 412),
     failure("EgressRefused", undefined, { code: "EBLOCKED" }),
     failure("TypeError"),
   ];
-  for (const error of passing) assert.ok(isPassing(error), error.name);
-  for (const error of lasting) assert.ok(!isPassing(error), error.name);
+  for (const error of transient) assert.ok(isTransient(error), error.name);
+  for (const error of permanent) assert.ok(!isTransient(error), error.name);
 });

@@ -12,7 +12,7 @@ import {
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import {
-  type Begun,
+  type BlobPlace,
   type BlobStat,
   BlobsUnavailable,
   type FilePlace,
@@ -20,29 +20,27 @@ import {
   type Pieces,
   PiecesLost,
   type PieceWriter,
-  type Place,
   PUBLISH_MS,
+  type RecordedProgress,
 } from "../blobs.ts";
 import { piecesPath } from "../paths.ts";
-import { CALL_MS, type S3Calls, within } from "./calls.ts";
+import { CALL_MS, dueIn, type S3Calls } from "./calls.ts";
 import { statusOf } from "./failures.ts";
 
-/** The least that stores take, but for the last part. */
+/** Minimum length of a part that stores accept, except for the last part. */
 const PART_BYTES_MIN = 5_242_880;
-/** The most that stores take. */
 const PARTS_MAX = 10_000;
 
-/** Buffers that are kept for the next uploads, of 5 MiB each. */
+/** Maximum number of buffers, of 5 MiB each, that are kept for later uploads. */
 const FREE_MAX = 12;
 
-/** A part goes over the network as a whole. */
+/** Time limit for sending a complete part, in milliseconds. */
 const PART_WITHIN_MS = 60_000;
-const PART_ATTEMPT_MS = 28_000;
+const PART_TRY_MS = 28_000;
 const JOIN_WITHIN_MS = PUBLISH_MS - 500;
-const JOIN_ATTEMPT_MS = 20_000;
+const JOIN_TRY_MS = 20_000;
 
-/** How an object is served. */
-export interface Description {
+export interface ObjectHeaders {
   readonly ContentType: string;
   readonly CacheControl: string;
   readonly ContentDisposition?: string;
@@ -50,33 +48,32 @@ export interface Description {
 
 interface S3PiecesOptions {
   readonly calls: S3Calls;
-  readonly keyOf: (place: Place, path: string) => string;
-  readonly describe: (contentType: string, place: FilePlace) => Description;
-  readonly stat: (place: Place, path: string) => Promise<BlobStat | null>;
+  readonly keyOf: (place: BlobPlace, path: string) => string;
+  readonly describe: (contentType: string, place: FilePlace) => ObjectHeaders;
+  readonly stat: (place: BlobPlace, path: string) => Promise<BlobStat | null>;
 }
 
-/** All parts of an upload are of the same length, but for the last one. */
+/** Returns the length of all parts of an upload except for the last one, in bytes. */
 const partBytesOf = ({ bytes }: PiecedUpload): number =>
   Math.max(PART_BYTES_MIN, Math.ceil(bytes / PARTS_MAX));
 
-/** Of so many bytes, those that are no whole part so far. */
+/** Returns the number of arrived bytes that do not fill a part yet. */
 const restOf = (upload: PiecedUpload, arrived: number): number =>
   arrived === upload.bytes ? 0 : arrived % partBytesOf(upload);
 
-/** From 1 on, which part the byte at a place belongs to. */
-const partAt = (upload: PiecedUpload, place: number): number =>
-  Math.floor(place / partBytesOf(upload)) + 1;
+/** Returns the number of the part, from 1, that the byte at an offset belongs to. */
+const partNumberAt = (upload: PiecedUpload, offset: number): number =>
+  Math.floor(offset / partBytesOf(upload)) + 1;
 
-/** What an object with the rest of a part says of itself: a process that froze may write it late. */
-const PART = "part";
+/** Number of the part in the metadata of its rest, because a frozen process may write late. */
+const PART_METADATA = "part";
 
 const isOfPart = ({ Metadata }: { Metadata?: Record<string, string> | undefined }, part: number) =>
-  Metadata?.[PART] === String(part);
+  Metadata?.[PART_METADATA] === String(part);
 
 /**
- * An upload in pieces is a multipart upload to where the file will lie: until it is completed nothing
- * of it is there. What is less than a part lies under `_incoming/_parts/`, as an object that is there
- * from the beginning, so that whoever lists those finds every upload.
+ * A multipart upload to the final key. The rest, which fills no part, is an object under
+ * `_incoming/_parts/`. It exists from the beginning, so listing these objects finds every upload.
  */
 export class S3Pieces implements Pieces {
   readonly #options: S3PiecesOptions;
@@ -87,66 +84,66 @@ export class S3Pieces implements Pieces {
 
   async begin({ path, contentType, place }: PiecedUpload): Promise<string> {
     const { calls, describe } = this.#options;
-    await this.#keepRest(path, { part: 1, bytes: new Uint8Array() });
+    await this.#putRest(path, { part: 1, bytes: new Uint8Array() });
     const command = new CreateMultipartUploadCommand({
       ...this.#object(place, path),
       ...describe(contentType, place),
     });
-    const begun = await calls.ask(within(CALL_MS), (client, o) => client.send(command, o));
-    if (begun?.UploadId === undefined) {
-      throw new BlobsUnavailable(`${calls.name} takes no upload in parts`);
+    const created = await calls.send(dueIn(CALL_MS), (client, o) => client.send(command, o));
+    if (created?.UploadId === undefined) {
+      throw new BlobsUnavailable(`${calls.name} accepts no multipart uploads`);
     }
-    return begun.UploadId;
+    return created.UploadId;
   }
 
-  /** Parts that are there are not looked for: whoever misses one finds out. */
-  async arrived(upload: PiecedUpload, { arrived }: Begun): Promise<number> {
+  /** Checks only the rest object. A missing part is noticed by the next write or join. */
+  async countArrived(upload: PiecedUpload, { arrived }: RecordedProgress): Promise<number> {
     const rest = restOf(upload, arrived);
     if (rest === 0) return arrived;
     const command = new HeadObjectCommand(this.#object("partial", piecesPath(upload.path)));
     const { calls } = this.#options;
-    const kept = await calls.ask(within(CALL_MS), (client, o) => client.send(command, o));
-    const isThere = kept !== null && isOfPart(kept, partAt(upload, arrived)) &&
-      kept.ContentLength! >= rest;
+    const stored = await calls.send(dueIn(CALL_MS), (client, o) => client.send(command, o));
+    const isThere = stored !== null && isOfPart(stored, partNumberAt(upload, arrived)) &&
+      stored.ContentLength! >= rest;
     return isThere ? arrived : arrived - rest;
   }
 
-  async goOn(
+  async resume(
     upload: PiecedUpload,
-    { name, arrived }: Begun,
-    hold: (bytes: number) => void = () => {},
+    { name, arrived }: RecordedProgress,
+    reserveMemory: (bytes: number) => void = () => {},
   ): Promise<PieceWriter> {
     const rest = restOf(upload, arrived);
-    hold(Math.min(partBytesOf(upload), upload.bytes - arrived + rest));
+    reserveMemory(Math.min(partBytesOf(upload), upload.bytes - arrived + rest));
     const writer = new PartWriter(upload, arrived, {
       put: (part, bytes) => this.#putPart(upload, name, { part, bytes }),
-      keepRest: (part, bytes) => this.#keepRest(upload.path, { part, bytes }),
+      putRest: (part, bytes) => this.#putRest(upload.path, { part, bytes }),
     });
     if (rest > 0) writer.refill(await this.#rest(upload, arrived));
     return writer;
   }
 
-  async join(whole: PiecedUpload, name: string): Promise<BlobStat | null> {
-    const { path, place } = whole;
+  async join(upload: PiecedUpload, name: string): Promise<BlobStat | null> {
+    const { path, place } = upload;
     const { calls, stat } = this.#options;
-    if (whole.bytes === 0) return await this.#putEmpty(whole);
-    const upload = { ...this.#object(place, path), UploadId: name };
-    const by = within(JOIN_WITHIN_MS);
+    if (upload.bytes === 0) return await this.#putEmpty(upload);
+    const target = { ...this.#object(place, path), UploadId: name };
+    const deadline = dueIn(JOIN_WITHIN_MS);
     const Parts: CompletedPart[] = [];
     let PartNumberMarker: string | undefined;
     do {
-      const command = new ListPartsCommand({ ...upload, PartNumberMarker });
-      const page = await calls.ask(by, (client, o) => client.send(command, o));
+      const command = new ListPartsCommand({ ...target, PartNumberMarker });
+      const page = await calls.send(deadline, (client, o) => client.send(command, o));
       if (page === null) return null;
       Parts.push(...(page.Parts ?? []).map(({ PartNumber, ETag }) => ({ PartNumber, ETag })));
       PartNumberMarker = page.IsTruncated ? page.NextPartNumberMarker : undefined;
     } while (PartNumberMarker !== undefined);
-    const command = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
-    const joined = await calls.ask(by, (client, o) => client.send(command, o), JOIN_ATTEMPT_MS);
+    const command = new CompleteMultipartUploadCommand({ ...target, MultipartUpload: { Parts } });
+    const joined = await calls.send(deadline, (client, o) => client.send(command, o), JOIN_TRY_MS);
     return joined && await stat(place, path);
   }
 
-  /** Stores complete no upload without a part. */
+  /** Writes an empty object, because stores do not complete an upload without parts. */
   async #putEmpty({ path, place, contentType }: PiecedUpload): Promise<BlobStat | null> {
     const { calls, describe, stat } = this.#options;
     const command = new PutObjectCommand({
@@ -154,29 +151,29 @@ export class S3Pieces implements Pieces {
       Body: new Uint8Array(),
       ...describe(contentType, place),
     });
-    await calls.ask(within(CALL_MS), (client, o) => client.send(command, o));
+    await calls.send(dueIn(CALL_MS), (client, o) => client.send(command, o));
     return await stat(place, path);
   }
 
   async remove(path: string): Promise<void> {
     const { calls, stat } = this.#options;
-    // What was never begun costs no more than this question.
+    // An upload that has never begun costs only this request.
     if (await stat("partial", piecesPath(path)) === null) return;
     for (const place of ["stored", "private"] as const) {
       const { Bucket, Key } = this.#object(place, path);
       const list = new ListMultipartUploadsCommand({ Bucket, Prefix: Key });
-      const found = await calls.ask(within(CALL_MS), (client, o) => client.send(list, o));
+      const found = await calls.send(dueIn(CALL_MS), (client, o) => client.send(list, o));
       for (const upload of found?.Uploads ?? []) {
         if (upload.Key !== Key) continue;
         const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId: upload.UploadId });
-        await calls.ask(within(CALL_MS), (client, o) => client.send(abort, o));
+        await calls.send(dueIn(CALL_MS), (client, o) => client.send(abort, o));
       }
     }
     const rest = new DeleteObjectCommand(this.#object("partial", piecesPath(path)));
-    await calls.ask(within(CALL_MS), (client, o) => client.send(rest, o));
+    await calls.send(dueIn(CALL_MS), (client, o) => client.send(rest, o));
   }
 
-  /** Stores that know no such upload may close the connection before they have said so. */
+  /** Sends a part. If the connection fails, checks whether the store still has the upload. */
   async #putPart(
     { path, place }: PiecedUpload,
     UploadId: string,
@@ -185,19 +182,19 @@ export class S3Pieces implements Pieces {
     const { calls } = this.#options;
     const upload = { ...this.#object(place, path), UploadId };
     const command = new UploadPartCommand({ ...upload, PartNumber, Body });
-    const by = within(PART_WITHIN_MS);
+    const deadline = dueIn(PART_WITHIN_MS);
     try {
-      const put = await calls.ask(by, (client, o) => client.send(command, o), PART_ATTEMPT_MS);
+      const put = await calls.send(deadline, (client, o) => client.send(command, o), PART_TRY_MS);
       if (put === null) throw new PiecesLost();
     } catch (error) {
       if (!(error instanceof BlobsUnavailable) || statusOf(error.cause) !== undefined) throw error;
       const list = new ListPartsCommand({ ...upload, MaxParts: 1 });
-      const known = await calls.ask(within(CALL_MS), (client, o) => client.send(list, o));
+      const known = await calls.send(dueIn(CALL_MS), (client, o) => client.send(list, o));
       throw known === null ? new PiecesLost() : error;
     }
   }
 
-  async #keepRest(
+  async #putRest(
     path: string,
     { part, bytes: Body }: { part: number; bytes: Uint8Array },
   ): Promise<void> {
@@ -206,11 +203,11 @@ export class S3Pieces implements Pieces {
       ...this.#object("partial", piecesPath(path)),
       Body,
       ContentType: "application/octet-stream",
-      Metadata: { [PART]: String(part) },
+      Metadata: { [PART_METADATA]: String(part) },
     });
-    const by = within(PART_WITHIN_MS);
-    const kept = await calls.ask(by, (client, o) => client.send(command, o), PART_ATTEMPT_MS);
-    if (kept === null) throw new BlobsUnavailable(`${calls.name} does not keep what is put there`);
+    const deadline = dueIn(PART_WITHIN_MS);
+    const stored = await calls.send(deadline, (client, o) => client.send(command, o), PART_TRY_MS);
+    if (stored === null) throw new BlobsUnavailable(`${calls.name} does not store objects`);
   }
 
   async #rest(upload: PiecedUpload, arrived: number): Promise<Uint8Array> {
@@ -220,64 +217,61 @@ export class S3Pieces implements Pieces {
       Range: `bytes=0-${bytes - 1}`,
     });
     const { calls } = this.#options;
-    const rest = await calls.ask(within(PART_WITHIN_MS), async (client, o) => {
-      const kept = await client.send(command, o);
-      const body = await kept.Body?.transformToByteArray();
-      return isOfPart(kept, partAt(upload, arrived)) ? body : undefined;
-    }, PART_ATTEMPT_MS);
+    const rest = await calls.send(dueIn(PART_WITHIN_MS), async (client, o) => {
+      const stored = await client.send(command, o);
+      const body = await stored.Body?.transformToByteArray();
+      return isOfPart(stored, partNumberAt(upload, arrived)) ? body : undefined;
+    }, PART_TRY_MS);
     if (rest?.length !== bytes) throw new PiecesLost();
     return rest;
   }
 
-  #object(place: Place, path: string): { Bucket: string; Key: string } {
+  #object(place: BlobPlace, path: string): { Bucket: string; Key: string } {
     const { calls, keyOf } = this.#options;
     return { Bucket: calls.bucket, Key: keyOf(place, path) };
   }
 }
 
-/**
- * Buffers of the usual length that are free, of the uploads into whatever bucket: of those that are
- * thrown away most are collected late, and twelve uploads at once took twice the memory.
- */
-const free: Uint8Array[] = [];
+/** Unused buffers of the usual length for all buckets, since dropped ones are freed too late. */
+const freeBuffers: Uint8Array[] = [];
 
 const takeBuffer = (bytes: number): Uint8Array =>
-  (bytes === PART_BYTES_MIN ? free.pop() : undefined) ?? new Uint8Array(bytes);
+  (bytes === PART_BYTES_MIN ? freeBuffers.pop() : undefined) ?? new Uint8Array(bytes);
 
 function giveBuffer(buffer: Uint8Array): void {
-  if (buffer.length === PART_BYTES_MIN && free.length < FREE_MAX) free.push(buffer);
+  if (buffer.length === PART_BYTES_MIN && freeBuffers.length < FREE_MAX) freeBuffers.push(buffer);
 }
 
 interface PartSink {
   put(part: number, bytes: Uint8Array): Promise<void>;
-  keepRest(part: number, bytes: Uint8Array): Promise<void>;
+  putRest(part: number, bytes: Uint8Array): Promise<void>;
 }
 
-/** Holds one part in memory. */
+/** Collects the bytes of one part in memory and sends complete parts. */
 class PartWriter implements PieceWriter {
   readonly #upload: PiecedUpload;
   readonly #sink: PartSink;
   readonly #buffer: Uint8Array;
-  /** Bytes of whole parts that are there. */
-  #parts: number;
+  /** Number of bytes in complete parts in the store. */
+  #storedBytes: number;
   #filled = 0;
-  #safe: number;
-  /** Whether nothing of the buffer may be on its way still, as after a call that was given up. */
-  #isSent = true;
+  #safeBytes: number;
+  /** Whether the buffer can be reused: an aborted call may still be sending it. */
+  #isReusable = true;
 
   constructor(upload: PiecedUpload, arrived: number, sink: PartSink) {
     this.#upload = upload;
     this.#sink = sink;
-    this.#parts = arrived - restOf(upload, arrived);
-    this.#safe = arrived;
-    this.#buffer = takeBuffer(Math.min(partBytesOf(upload), upload.bytes - this.#parts));
+    this.#storedBytes = arrived - restOf(upload, arrived);
+    this.#safeBytes = arrived;
+    this.#buffer = takeBuffer(Math.min(partBytesOf(upload), upload.bytes - this.#storedBytes));
   }
 
-  get safe(): number {
-    return this.#safe;
+  get safeBytes(): number {
+    return this.#safeBytes;
   }
 
-  /** Takes in what of a part had arrived before. */
+  /** Puts the rest of an earlier request into the buffer. */
   refill(rest: Uint8Array): void {
     this.#buffer.set(rest);
     this.#filled = rest.length;
@@ -285,48 +279,44 @@ class PartWriter implements PieceWriter {
 
   async write(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) {
-      const whole = this.#whole;
-      const taken = bytes.subarray(at, at + whole - this.#filled);
-      this.#buffer.set(taken, this.#filled);
-      this.#filled += taken.length;
-      at += taken.length;
-      if (this.#filled === whole) await this.#put();
+      const partBytes = this.#partBytes;
+      const added = bytes.subarray(at, at + partBytes - this.#filled);
+      this.#buffer.set(added, this.#filled);
+      this.#filled += added.length;
+      at += added.length;
+      if (this.#filled === partBytes) await this.#put();
     }
   }
 
-  /** How long the part will be. */
-  get #whole(): number {
-    return Math.min(this.#buffer.length, this.#upload.bytes - this.#parts);
+  get #partBytes(): number {
+    return Math.min(this.#buffer.length, this.#upload.bytes - this.#storedBytes);
   }
 
-  get #part(): number {
-    return partAt(this.#upload, this.#parts);
+  get #partNumber(): number {
+    return partNumberAt(this.#upload, this.#storedBytes);
   }
 
   async #put(): Promise<void> {
-    this.#isSent = false;
-    await this.#sink.put(this.#part, this.#buffer.subarray(0, this.#filled));
-    this.#isSent = true;
-    this.#parts += this.#filled;
+    this.#isReusable = false;
+    await this.#sink.put(this.#partNumber, this.#buffer.subarray(0, this.#filled));
+    this.#isReusable = true;
+    this.#storedBytes += this.#filled;
     this.#filled = 0;
-    this.#safe = this.#parts;
+    this.#safeBytes = this.#storedBytes;
   }
 
-  /**
-   * What is kept of a part is written over only once nothing that is noted rests on it. A whole part
-   * that the store has refused is no rest.
-   */
-  async keep(note: () => Promise<unknown>): Promise<void> {
-    if (this.#filled === 0 || this.#filled === this.#whole) return;
-    await note();
-    this.#isSent = false;
-    await this.#sink.keepRest(this.#part, this.#buffer.subarray(0, this.#filled));
-    this.#isSent = true;
-    this.#safe = this.#parts + this.#filled;
+  /** Records the safe bytes before it overwrites the rest object, on which the progress depends. */
+  async flush(record: () => Promise<unknown>): Promise<void> {
+    if (this.#filled === 0 || this.#filled === this.#partBytes) return;
+    await record();
+    this.#isReusable = false;
+    await this.#sink.putRest(this.#partNumber, this.#buffer.subarray(0, this.#filled));
+    this.#isReusable = true;
+    this.#safeBytes = this.#storedBytes + this.#filled;
   }
 
-  // deno-lint-ignore require-await -- Disposed like others.
+  // deno-lint-ignore require-await -- The interface is async.
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isSent) giveBuffer(this.#buffer);
+    if (this.#isReusable) giveBuffer(this.#buffer);
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { shown } from "../../text/input_text.ts";
+import { quoted } from "../../text/input_text.ts";
 import type { Json } from "../../store/port.ts";
-import type { ProjectConfiguration, WholeConfiguration } from "../project_configuration.ts";
+import type { FullConfiguration, ProjectConfiguration } from "../project_configuration.ts";
 import {
   collectionFolder,
   END,
@@ -16,31 +16,30 @@ import {
   USERS_FOLDER,
 } from "./format.ts";
 import type { Progress } from "./progress.ts";
-import { type ArchivePart, PartHash, readArchive, refuse } from "./reader.ts";
-import { type RecordRules, rulesUnder } from "./record_rules.ts";
+import { type ArchivePart, badArchive, PartHash, readArchive } from "./reader.ts";
+import { createRecordRules, type RecordRules } from "./record_rules.ts";
 
-/** Opens an archive; each call from its beginning. */
 export type OpenArchive = () => Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
 
-/** Reads the configuration of an archive as the file of a push is read. Throws `INVALID_INPUT`. */
+/** Throws `INVALID_INPUT`. */
 export type ReadConfiguration = (value: unknown) => ProjectConfiguration;
 
 export interface CheckedArchive {
   readonly manifest: Manifest;
-  readonly configuration: WholeConfiguration;
+  readonly configuration: FullConfiguration;
   readonly views: SavedViews;
-  /** Null where no secrets are in it. */
+  /** Null if the archive has no secrets. */
   readonly sealedSecrets: Json;
   readonly end: End;
   readonly faults: Faults;
 }
 
-/** How many faults are named. */
+/** Number of faults with a description. */
 const NAMED_MAX = 10;
 
-/** Records that cannot be stored. */
+/** Collects the records that cannot be stored. */
 export class Faults {
-  /** By folder, how many. */
+  /** Number of faults by folder. */
   readonly counts: Record<string, number> = {};
   readonly named: string[] = [];
 
@@ -55,8 +54,8 @@ export class Faults {
 }
 
 /**
- * Reads an archive to its end and writes nothing: whether it is whole, as its end says, and which
- * records do not fit its own definitions. Throws `INVALID_INPUT` for one that cannot be imported.
+ * Reads an archive to its end without writing anything, and collects the records that violate its
+ * own definitions. Throws `INVALID_INPUT` for an archive that cannot be imported.
  */
 export async function checkArchive(
   open: OpenArchive,
@@ -67,7 +66,7 @@ export async function checkArchive(
 ): Promise<CheckedArchive> {
   const check = new ArchiveCheck(readConfiguration, progress);
   for await (const part of readArchive(await open())) await check.add(part);
-  return check.checked();
+  return check.finish();
 }
 
 class ArchiveCheck {
@@ -81,7 +80,7 @@ class ArchiveCheck {
   #rules: ReadonlyMap<string, RecordRules> = new Map();
   #folder = "";
   #manifest: Manifest | null = null;
-  #configuration: WholeConfiguration | null = null;
+  #configuration: FullConfiguration | null = null;
   #views: SavedViews = {};
   #sealedSecrets: Json = null;
   #end: End | null = null;
@@ -93,7 +92,7 @@ class ArchiveCheck {
 
   async add(part: ArchivePart): Promise<void> {
     if ((this.#manifest === null) !== (part.kind === "manifest")) {
-      throw refuse(`${MANIFEST} must stand first in an archive, and once.`);
+      throw badArchive(`${MANIFEST} must be the first entry of an archive, and appear once.`);
     }
     switch (part.kind) {
       case "manifest":
@@ -103,25 +102,25 @@ class ArchiveCheck {
         this.#configure(part.configuration);
         break;
       case "views":
-        this.#saved(part.views);
+        this.#addViews(part.views);
         break;
       case "secrets":
         this.#sealedSecrets = part.sealed;
         break;
       case "records":
-        this.#records(part);
+        this.#addRecords(part);
         break;
       case "file":
-        await this.#file(part);
+        await this.#addFile(part);
         break;
       case "end":
         this.#end = part.end;
     }
   }
 
-  checked(): CheckedArchive {
+  finish(): CheckedArchive {
     const [manifest, configuration, end] = [this.#manifest!, this.#configuration, this.#end!];
-    if (configuration === null) throw refuse("The archive has no configuration.json.");
+    if (configuration === null) throw badArchive("The archive has no configuration.json.");
     this.#compare(end);
     return {
       manifest,
@@ -135,7 +134,7 @@ class ArchiveCheck {
 
   #configure(value: Json): void {
     const given = this.#read(value);
-    const whole: WholeConfiguration = {
+    const configuration: FullConfiguration = {
       settings: given.settings ?? {},
       userFields: given.userFields ?? [],
       collections: given.collections ?? [],
@@ -143,31 +142,33 @@ class ArchiveCheck {
       webhooks: given.webhooks ?? [],
       providers: given.providers ?? [],
     };
-    this.#configuration = whole;
-    this.#rules = rulesUnder(whole);
+    this.#configuration = configuration;
+    this.#rules = createRecordRules(configuration);
     for (const folder of this.#rules.keys()) this.#parts.set(folder, new PartHash());
   }
 
-  #saved(views: SavedViews): void {
+  #addViews(views: SavedViews): void {
     for (const name of Object.keys(views)) {
       if (this.#rules.has(collectionFolder(name))) continue;
-      throw refuse(
-        `${SAVED_VIEWS} is about ${
-          shown(name)
+      throw badArchive(
+        `${SAVED_VIEWS} has views of ${
+          quoted(name)
         }, which the archive's configuration does not declare.`,
       );
     }
     this.#views = views;
   }
 
-  #records({ folder, records }: ArchivePart & { readonly kind: "records" }): void {
+  #addRecords({ folder, records }: ArchivePart & { readonly kind: "records" }): void {
     const rules = this.#rules.get(folder);
     if (rules === undefined) {
-      throw refuse(`The archive has ${shown(folder)}, which its configuration does not declare.`);
+      throw badArchive(
+        `The archive has ${quoted(folder)}, which its configuration does not declare.`,
+      );
     }
     const part = this.#parts.get(folder)!;
     if (folder !== this.#folder && part.count > 0) {
-      throw refuse(`The archive has records of ${folder} in two places.`);
+      throw badArchive(`The archive has records of ${folder} in two places.`);
     }
     this.#folder = folder;
     for (const record of records) {
@@ -175,20 +176,22 @@ class ArchiveCheck {
       const fault = rules.faultOf(record);
       if (fault !== null) this.#faults.add(folder, record.value, fault);
     }
-    this.#progress.of(`checking ${folder}`)(records.length);
+    this.#progress.forPart(`checking ${folder}`)(records.length);
   }
 
-  async #file({ name, row, content }: ArchivePart & { readonly kind: "file" }): Promise<void> {
-    if (this.#fileNames.has(name)) throw refuse(`The archive has the file ${shown(name)} twice.`);
+  async #addFile({ name, row, content }: ArchivePart & { readonly kind: "file" }): Promise<void> {
+    if (this.#fileNames.has(name)) {
+      throw badArchive(`The archive has the file ${quoted(name)} twice.`);
+    }
     this.#fileNames.add(name);
     this.#files.update(fileLine(name, row, await hashOf(content)));
     this.#fileBytes += row.bytes;
-    this.#progress.of("checking files")(1);
+    this.#progress.forPart("checking files")(1);
   }
 
-  /** That all is there which the archive's end tells of, and nothing else. */
+  /** Throws `INVALID_INPUT` if the content differs from what the end says. */
   #compare(end: End): void {
-    const told: Record<string, Part | undefined> = {
+    const expected: Record<string, Part | undefined> = {
       [USERS_FOLDER]: end.users,
       [IDENTITIES_FOLDER]: end.identities,
       ...Object.fromEntries(
@@ -201,24 +204,23 @@ class ArchiveCheck {
       sha256: this.#files.digest("hex"),
     };
     const found = new Map([...this.#parts].map(([folder, part]) => [folder, part.end()]));
-    const different = [...new Set([...found.keys(), ...Object.keys(told)])].filter((folder) => {
-      const [is, said] = [found.get(folder), told[folder]];
-      return is?.count !== said?.count || is?.sha256 !== said?.sha256;
+    const different = [...new Set([...found.keys(), ...Object.keys(expected)])].filter((folder) => {
+      const [actual, declared] = [found.get(folder), expected[folder]];
+      return actual?.count !== declared?.count || actual?.sha256 !== declared?.sha256;
     });
     const { count, bytes, sha256 } = end.files;
     if (files.count !== count || files.bytes !== bytes || files.sha256 !== sha256) {
       different.push("files");
     }
     if (different.length === 0) return;
-    throw refuse(
-      `The archive was altered, or is damaged: ${END} tells something else of ${
-        different.join(", ")
-      } than is in it.`,
+    throw badArchive(
+      "The archive was altered or is damaged: its content differs from what is said by " +
+        `${END} about ${different.join(", ")}.`,
     );
   }
 }
 
-/** Of a stream's bytes, in hexadecimal digits; reads it to its end. */
+/** Returns the SHA-256 in hexadecimal digits. */
 export async function hashOf(content: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of content) hash.update(chunk);

@@ -5,12 +5,12 @@ import {
   type CollectionRecord,
   COLLECTIONS,
   definitionOf,
-  placeOf as storedAs,
+  tableName as storedAs,
 } from "../../documents/catalog.ts";
 import { compileCollection } from "../../documents/collection.ts";
-import { viewsIn } from "../../documents/views.ts";
+import { readAllViews } from "../../documents/views.ts";
 import type { Blobs } from "../../files/blobs.ts";
-import { placeOf, type UploadRecord, UPLOADS, visibilityOf } from "../../files/uploads.ts";
+import { filePlaceOf, type UploadRecord, UPLOADS, visibilityOf } from "../../files/uploads.ts";
 import { findProject } from "../../projects/projects.ts";
 import type { Services } from "../../services.ts";
 import type { Definition, Id, Snapshot } from "../../store/port.ts";
@@ -31,29 +31,27 @@ import {
   USERS_FOLDER,
 } from "./format.ts";
 import type { Progress } from "./progress.ts";
-import { projectSecrets } from "./project_secrets.ts";
+import { readProjectSecrets } from "./project_secrets.ts";
 import { sealSecrets } from "./sealed_secrets.ts";
 import { ArchiveWriter, type WrittenFile } from "./writer.ts";
 
 export interface ExportOptions {
   readonly projectId: Id;
-  /** Under which secrets go with it; null for none of them. */
+  /** Encrypts the secrets; null to leave them out. */
   readonly passphrase: string | null;
   readonly progress: Progress;
 }
 
-/** An archive while it is written. */
 export interface ProjectExport {
-  /** To be read to its end: writing goes no faster. */
+  /** The bytes, which are written as fast as they are read. */
   readonly archive: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** What is in it, once it is read. Rejects where it breaks off. */
+  /** The last entry, after all was read. Rejects if the export fails. */
   readonly end: Promise<End>;
 }
 
 /**
- * Everything that a project is, as an archive, while others go on writing. Documents and users are
- * as they were at one moment, if the engine can tell them so; files are those of that moment that
- * are still there when their turn comes. Throws `PROJECT_NOT_FOUND`.
+ * Exports a project in use. Documents and users are from one consistent snapshot if the engine
+ * supports it. Files that are removed before they are read are missing. Throws `PROJECT_NOT_FOUND`.
  */
 export async function exportProject(
   services: Services,
@@ -64,7 +62,7 @@ export async function exportProject(
   const configuration = await pullConfiguration(services, projectId);
   const secrets = passphrase === null
     ? null
-    : await sealSecrets(await projectSecrets(services, project), passphrase);
+    : await sealSecrets(await readProjectSecrets(services, project), passphrase);
   const manifest: Manifest = {
     format: ARCHIVE_FORMAT,
     project: { id: projectId, name: project.name },
@@ -74,11 +72,11 @@ export async function exportProject(
   const write = async (): Promise<End> => {
     await writer.json(MANIFEST, manifest);
     const end = await services.engine.snapshot(projectId, async (snapshot) => {
-      const collections = await collectionsIn(snapshot);
+      const collections = await readCollections(snapshot);
       const definitions = collections.map(definitionOf);
-      const whole = { format: CONFIGURATION_FORMAT, ...configuration, collections: definitions };
-      await writer.json(CONFIGURATION, whole);
-      const views = await viewsIn(snapshot, collections);
+      const full = { format: CONFIGURATION_FORMAT, ...configuration, collections: definitions };
+      await writer.json(CONFIGURATION, full);
+      const views = await readAllViews(snapshot, collections);
       if (Object.keys(views).length > 0) await writer.json(SAVED_VIEWS, views);
       if (secrets !== null) await writer.json(SECRETS, secrets);
       return await writeData(services, { writer, snapshot, projectId, collections, progress });
@@ -92,13 +90,13 @@ export async function exportProject(
   return { archive: writer.readable, end };
 }
 
-/** In the order of their names, as a configuration has them. */
-async function collectionsIn(snapshot: Snapshot): Promise<CollectionRecord[]> {
+/** Sorts the collections by name, like those of a configuration. */
+async function readCollections(snapshot: Snapshot): Promise<CollectionRecord[]> {
   const pages = await Array.fromAsync(snapshot.pages<CollectionRecord>(COLLECTIONS));
   return pages.flat().map(({ value }) => value).sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
-interface Writing {
+interface ExportContext {
   readonly writer: ArchiveWriter;
   readonly snapshot: Snapshot;
   readonly projectId: Id;
@@ -106,11 +104,11 @@ interface Writing {
   readonly progress: Progress;
 }
 
-async function writeData(services: Services, writing: Writing): Promise<End> {
+async function writeData(services: Services, writing: ExportContext): Promise<End> {
   const { writer, snapshot, progress } = writing;
   const from = timestamp(services.clock);
   const records = (folder: string, definition: Definition) =>
-    writer.records(folder, snapshot.pages(definition), progress.of(folder));
+    writer.records(folder, snapshot.pages(definition), progress.forPart(folder));
   const users = await records(USERS_FOLDER, USERS);
   const identities = await records(IDENTITIES_FOLDER, IDENTITIES);
   const collections: Record<string, Part> = {};
@@ -120,7 +118,7 @@ async function writeData(services: Services, writing: Writing): Promise<End> {
     });
     collections[record.name] = await records(collectionFolder(record.name), kind);
   }
-  const rows = await fileRows(snapshot);
+  const rows = await readFileRows(snapshot);
   const to = timestamp(services.clock);
   const { isOfOneMoment } = snapshot;
   return {
@@ -132,8 +130,8 @@ async function writeData(services: Services, writing: Writing): Promise<End> {
   };
 }
 
-/** The rows alone are held: 100,000 at most, by the largest plan. */
-async function fileRows(snapshot: Snapshot): Promise<UploadRecord[]> {
+/** Reads all rows into memory: at most 100,000, by the largest plan. */
+async function readFileRows(snapshot: Snapshot): Promise<UploadRecord[]> {
   const rows: UploadRecord[] = [];
   for await (const page of snapshot.pages<UploadRecord>(UPLOADS)) {
     for (const { value } of page) if (value.state === "confirmed") rows.push(value);
@@ -143,35 +141,35 @@ async function fileRows(snapshot: Snapshot): Promise<UploadRecord[]> {
 
 async function writeFiles(
   services: Services,
-  { writer, projectId, progress }: Writing,
+  { writer, projectId, progress }: ExportContext,
   rows: readonly UploadRecord[],
 ): Promise<Pick<End, "files" | "missingFiles">> {
   const missingFiles: string[] = [];
   async function* present(): AsyncGenerator<WrittenFile> {
     for (const row of rows) {
-      const [name, content] = [nameOf(row), await contentOf(services, projectId, row)];
+      const [name, content] = [archivedName(row), await openContent(services, projectId, row)];
       if (content === null) missingFiles.push(name);
-      else yield { name, row: archivedFile(row), content };
+      else yield { name, row: toArchivedFile(row), content };
     }
   }
-  const files = await writer.files(present(), progress.of("files"));
+  const files = await writer.files(present(), progress.forPart("files"));
   return { files, missingFiles };
 }
 
-/** Null where it was removed since. */
-export async function contentOf(
+/** Returns null if the file was removed. */
+export async function openContent(
   { blobStores }: Pick<Services, "blobStores">,
   projectId: Id,
   row: UploadRecord,
 ): Promise<ReadableStream<Uint8Array> | null> {
-  const blobs: Blobs = await blobStores.named(projectId, row.target);
-  return await blobs.read(placeOf(row), row.path);
+  const blobs: Blobs = await blobStores.blobsOf(projectId, row.target);
+  return await blobs.read(filePlaceOf(row), row.path);
 }
 
-/** What a path ends with: the same in whichever project. */
-export const nameOf = ({ path }: UploadRecord): string => path.slice(path.indexOf("/") + 1);
+/** Returns the end of the path, which does not depend on the project. */
+export const archivedName = ({ path }: UploadRecord): string => path.slice(path.indexOf("/") + 1);
 
-export const archivedFile = (row: UploadRecord): ArchivedFile => ({
+export const toArchivedFile = (row: UploadRecord): ArchivedFile => ({
   _id: row._id,
   filename: row.filename,
   contentType: row.contentType,

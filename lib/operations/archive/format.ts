@@ -22,12 +22,9 @@ import { exactBytesText } from "../../text/amounts.ts";
 import { textProblem } from "../../text/input_text.ts";
 import { canonicalLanguage } from "../../text/languages.ts";
 import { parseMailbox, parseSmtpUrl } from "../../text/mail_addresses.ts";
-import { PROFILE } from "../../users/user_fields.ts";
+import { PROFILE_MEMBERS } from "../../users/user_fields.ts";
 
-/**
- * An archive of a project: a tar, whose entries stand in this order. docs/moving.md has what is in
- * each, for whoever reads or writes one without Corbel.
- */
+/** Names a tar file with the entries below in this order, documented in docs/moving.md. */
 export const ARCHIVE_FORMAT = "corbel-archive/1";
 
 export const MANIFEST = "manifest.json";
@@ -36,23 +33,22 @@ export const SAVED_VIEWS = "views.json";
 export const SECRETS = "secrets.json";
 export const END = "end.json";
 
-/** Where records stand: in entries `<folder>/<number>.ndjson`, in the order of their ids. */
+/** Records are in entries `<folder>/<number>.ndjson`, ordered by id. */
 export const USERS_FOLDER = "users";
 export const IDENTITIES_FOLDER = "identities";
 export const collectionFolder = (name: string): string => `collections/${name}`;
 
-/** `files/<uuid>_<sanitized_filename>`, with an entry for the row and one for the bytes. */
+/** Returns `files/<uuid>_<sanitized_filename>`, with an entry for the row and one for the bytes. */
 export const fileFolder = (name: string): string => `files/${name}`;
-export const ROW = "row.json";
-export const CONTENT = "content";
+export const FILE_ROW = "row.json";
+export const FILE_CONTENT = "content";
 
-/** Of entries with records: those that Corbel writes have hardly more than a quarter of it. */
+/** Limit of an entry with records. Corbel writes at most about a quarter of it. */
 export const RECORDS_BYTES_MAX = 16 * 1024 * 1024;
-/** Of other entries that are read as a whole: a configuration. */
+/** Limit of other entries that are read into memory, such as the configuration. */
 export const ENTRY_BYTES_MAX = 64 * 1024 * 1024;
 
-/** A record as a line of an archive. */
-export const lineOf = ({ json, revision }: Pick<Stored, "json" | "revision">): string =>
+export const recordLine = ({ json, revision }: Pick<Stored, "json" | "revision">): string =>
   `{"revision":${revision},"record":${json}}\n`;
 
 const id = z.string().regex(/^[0-9a-f]{24}$/, "must have 24 hexadecimal digits");
@@ -73,19 +69,19 @@ export const Manifest = z.object({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** What the members of the project have saved, by the names of collections; left out where that is nothing. */
+/** Views by collection. The entry is omitted if there are none. */
 export const SavedViews = z.record(
   z.string(),
   z.array(z.strictObject(VIEW_MEMBERS)).max(VIEWS_MAX),
 );
 export type SavedViews = z.infer<typeof SavedViews>;
 
-/** Of records: how many, and the hash of their lines. */
+/** The number of records of a folder, and the hash of their lines. */
 const Part = z.object({ count, sha256 });
 export type Part = z.infer<typeof Part>;
 
 export const End = z.object({
-  /** Between when its documents and users were read, and whether all are as they were at one moment. */
+  /** When documents and users were read, and whether they are from one consistent snapshot. */
   read: z.object({ from: time, to: time, isOfOneMoment: z.boolean() }),
   users: Part,
   identities: Part,
@@ -98,11 +94,10 @@ export type End = z.infer<typeof End>;
 
 const keyHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be the hash of a key");
 
-/** What is put into an archive only under a passphrase. */
+/** Secrets, which an archive contains only encrypted with a passphrase. */
 export const Secrets = z.object({
-  /** Client secrets by provider. */
   providers: z.record(z.string(), z.string()),
-  /** Signing secrets by the webhook's name. */
+  /** Signing secrets by the name of the webhook. */
   webhooks: z.record(
     z.string(),
     z.string().regex(/^whsec_[A-Za-z0-9+/]{20,100}={0,2}$/, "must begin with whsec_"),
@@ -115,7 +110,6 @@ export const Secrets = z.object({
       .refine((text) => canonicalLanguage(text) === text, "must name a language").nullable(),
   }).nullable(),
   aiKey: z.string().refine(isAiKey, "must be an AI key").nullable(),
-  /** Hashes of the API keys. */
   apiKeys: z.object({ publishable: keyHash, secret: keyHash }),
 });
 export type Secrets = z.infer<typeof Secrets>;
@@ -125,14 +119,12 @@ const line = (lengthMax: number) =>
     error: ({ input }) => lineProblem(String(input), lengthMax) ?? "must be text",
   });
 
-/** An object of at most so many bytes of JSON. */
 const json = (bytesMax: number) =>
   z.record(z.string(), z.json()).refine(
     (value) => !exceedsBytes(JSON.stringify(value), bytesMax),
     `has more than ${exactBytesText(bytesMax)}`,
   );
 
-/** Of what a provider calls a user. */
 const PROVIDER_USER_ID_LENGTH_MAX = 255;
 const PROVIDERS_MAX = 20;
 
@@ -141,10 +133,7 @@ const username = line(USERNAME_LENGTH_MAX).nullable();
 const avatarUrl = line(AVATAR_URL_LENGTH_MAX)
   .refine(isWebAddress, "must be an https address").nullable();
 
-/**
- * A user as they are stored: by the rules for those that are made over HTTP, and what Corbel makes of
- * other members must be so in it.
- */
+/** The rules of sign-up apply, and derived fields must have the values that Corbel derives. */
 export const ArchivedUser = z.strictObject({
   _id: id,
   email,
@@ -164,7 +153,7 @@ export const ArchivedUser = z.strictObject({
       linkedAt: time,
     }),
   ).max(PROVIDERS_MAX),
-  ownMembers: z.array(z.enum(PROFILE)).max(PROFILE.length),
+  ownMembers: z.array(z.enum(PROFILE_MEMBERS)).max(PROFILE_MEMBERS.length),
   roles: z.custom<string[]>(isRoles, "must be a list of a few words").optional(),
   claims: json(USER_CLAIMS_BYTES_MAX).optional(),
   fields: json(USER_FIELDS_BYTES_MAX).refine(
@@ -200,7 +189,7 @@ export const ArchivedIdentity = z.strictObject({
 export const isFilename = (text: string): boolean =>
   text !== "" && [...text].length <= FILENAME_LENGTH_MAX && textProblem(text) === null;
 
-/** A file of the project, under the name that its path ends with. */
+/** A file of the project. Its entry has the name at the end of the file's path. */
 export const ArchivedFile = z.strictObject({
   _id: id,
   filename: z.string().refine(isFilename, `must have 1 to ${FILENAME_LENGTH_MAX} characters`),
@@ -212,6 +201,6 @@ export const ArchivedFile = z.strictObject({
 });
 export type ArchivedFile = z.infer<typeof ArchivedFile>;
 
-/** What stands for a file where files are hashed together. */
+/** Represents a file in the hash of all files. */
 export const fileLine = (name: string, row: ArchivedFile, sha256: string): string =>
   `${JSON.stringify({ name, ...row, sha256 })}\n`;

@@ -1,5 +1,5 @@
 import { BlobsUnavailable } from "../../files/blobs.ts";
-import { addSums, NOTHING, plus } from "../../files/ledger.ts";
+import { addRow, addSums, NO_SUMS } from "../../files/ledger.ts";
 import type { StorageTarget } from "../../files/stores.ts";
 import {
   findUpload,
@@ -12,10 +12,10 @@ import {
 import type { Services } from "../../services.ts";
 import { eq } from "../../store/filter.ts";
 import { hashOf } from "./check_archive.ts";
-import { archivedFile, contentOf, nameOf } from "./export_project.ts";
+import { archivedName, openContent, toArchivedFile } from "./export_project.ts";
 import { type ArchivedFile, fileLine } from "./format.ts";
 import type { ImportState } from "./import_state.ts";
-import { refuse } from "./reader.ts";
+import { badArchive } from "./reader.ts";
 
 type FileServices = Pick<Services, "engine" | "blobStores">;
 
@@ -25,7 +25,7 @@ interface ImportedFile {
   readonly content: ReadableStream<Uint8Array>;
 }
 
-/** Puts files in their places, and into the ledger once they lie there whole. */
+/** Stores files, and adds each to the ledger when it is complete. */
 export class FileImport {
   readonly #services: FileServices;
   readonly #state: ImportState;
@@ -39,14 +39,14 @@ export class FileImport {
 
   static async begin(services: FileServices, state: ImportState): Promise<FileImport> {
     const { projectId } = state;
-    const target = await services.blobStores.current(projectId);
-    const fresh = { _id: projectId, ...NOTHING, target: target.name };
+    const target = await services.blobStores.currentTarget(projectId);
+    const fresh = { _id: projectId, ...NO_SUMS, target: target.name };
     await services.engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE)
       .upsert(eq("_id", projectId), {}, fresh);
     return new FileImport(services, state, target);
   }
 
-  /** Passes over one that is there already, from an import that was broken off. */
+  /** Skips a file that an interrupted import has stored. */
   async add({ name, row, content }: ImportedFile): Promise<void> {
     const { projectId } = this.#state;
     const path = `${projectId}/${name}`;
@@ -60,36 +60,36 @@ export class FileImport {
       target: this.#target.name,
       expiresAt: null,
     };
-    await this.#put(upload, content);
+    await this.#store(upload, content);
     await this.#services.engine.transaction(projectId, async (tx) => {
       await tx.records<UploadRecord>(UPLOADS).insert(upload);
-      await addSums(tx, projectId, plus(NOTHING, upload));
+      await addSums(tx, projectId, addRow(NO_SUMS, upload));
     });
   }
 
-  async #put(row: UploadRecord, content: ReadableStream<Uint8Array>): Promise<void> {
+  async #store(row: UploadRecord, content: ReadableStream<Uint8Array>): Promise<void> {
     const { pieces } = this.#target.blobs;
     const upload = piecedUpload(row);
     const name = await pieces.begin(upload);
     {
-      await using writer = await pieces.goOn(upload, { name, arrived: 0 });
+      await using writer = await pieces.resume(upload, { name, arrived: 0 });
       for await (const chunk of content) {
         await writer.write(chunk);
         this.#state.assertHeld();
       }
-      await writer.keep(() => Promise.resolve());
+      await writer.flush(() => Promise.resolve());
     }
     const stored = await pieces.join(upload, name);
     await pieces.remove(row.path);
     if (stored?.bytes !== row.bytes) {
       throw new BlobsUnavailable(
-        `The file store did not keep ${row.path}: import it again to go on`,
+        `The file store did not store all of ${row.path}: import the archive again to continue`,
       );
     }
   }
 }
 
-/** The hash of all files that a project has now, read from their store. */
+/** @param add Called with the line of each file. */
 export async function hashFiles(
   services: FileServices,
   state: ImportState,
@@ -99,9 +99,9 @@ export async function hashFiles(
   await services.engine.snapshot(projectId, async (snapshot) => {
     for await (const page of snapshot.pages<UploadRecord>(UPLOADS)) {
       for (const { value: row } of page) {
-        const content = await contentOf(services, projectId, row);
-        if (content === null) throw refuse(`The file store has lost ${row.path}.`);
-        add(fileLine(nameOf(row), archivedFile(row), await hashOf(content)));
+        const content = await openContent(services, projectId, row);
+        if (content === null) throw badArchive(`The file store has lost ${row.path}.`);
+        add(fileLine(archivedName(row), toArchivedFile(row), await hashOf(content)));
         state.assertHeld();
       }
     }

@@ -19,55 +19,50 @@ import { ImportState } from "./import_state.ts";
 import { importData, type ImportedData } from "./import_data.ts";
 import type { Progress } from "./progress.ts";
 import { applySecrets } from "./project_secrets.ts";
-import { refuse } from "./reader.ts";
+import { badArchive } from "./reader.ts";
 import { openSecrets } from "./sealed_secrets.ts";
 
 export interface ImportOptions {
   readonly readConfiguration: ReadConfiguration;
-  /** What it is called; as in the archive if null. */
+  /** Null for the name in the archive. */
   readonly name: string | null;
   readonly ownerId: Id | null;
-  /** Whether it gets an id of its own, beside the project that the archive is of. */
+  /** Whether the project gets a new id instead of the one in the archive. */
   readonly isCopy: boolean;
-  /** Whether records that cannot be stored are left out, and told. */
-  readonly goesOn: boolean;
-  /** What opens the archive's secrets; null for none of them. */
+  /** Whether invalid records are skipped and reported. Otherwise they refuse the import. */
+  readonly skipInvalid: boolean;
+  /** Null to import no secrets. */
   readonly passphrase: string | null;
   readonly progress: Progress;
 }
 
-/** What was imported. */
 export interface ImportReport extends ImportedData {
   readonly projectId: Id;
   readonly name: string;
-  /** Null where those of the project that the archive is of hold here as well. */
+  /** Null if the keys in the archive are valid here. */
   readonly publishableKey: string | null;
   readonly secretKey: string | null;
-  /** What the archive says of the moment that it is of. */
   readonly read: CheckedArchive["end"]["read"];
-  /** Files that were gone before their turn in the export had come. */
+  /** Names of files that were removed before the export could read them. */
   readonly missingFiles: readonly string[];
-  /** What is still to be done by somebody. */
+  /** Steps that the owner has to take. */
   readonly todo: readonly string[];
 }
 
 /**
- * Makes a project of an archive. All of the archive is looked at first, and nothing is written where
- * it cannot be imported. An import that is cut off is gone on with by the next one of the same archive.
- * Nobody but operators sees the project before it is whole, and every hash was compared.
- *
- * Throws `INVALID_INPUT` for an archive that cannot be imported, and as the verbs do that make the
- * parts of a project: then nothing of it is left.
+ * Creates a project from an archive, which is checked before anything is written. The next import
+ * continues an interrupted one. Only operators see the project until every hash was compared.
+ * Throws `INVALID_INPUT` and the problems of the project's parts, after it removed the project.
  */
 export async function importProject(
   services: Services,
   open: OpenArchive,
   options: ImportOptions,
 ): Promise<ImportReport> {
-  const { ownerId, goesOn, isCopy } = options;
+  const { ownerId, skipInvalid, isCopy } = options;
   const archive = await checkArchive(open, options);
-  if (archive.faults.count > 0 && !goesOn) throw unfit(archive);
-  const secrets = await secretsOf(archive, options);
+  if (archive.faults.count > 0 && !skipInvalid) throw invalidRecords(archive);
+  const secrets = await openArchiveSecrets(archive, options);
   const name = options.name ?? archive.manifest.project.name;
   await using state = await ImportState.begin(services, archive, { name, isCopy });
   const { projectId } = state;
@@ -88,43 +83,45 @@ export async function importProject(
     const { end: { read, missingFiles } } = archive;
     return { projectId, name, publishableKey, secretKey, ...data, read, missingFiles, todo };
   } catch (error) {
-    // What was refused is refused again; anything else may have passed by the next time.
+    // A problem would occur again; after any other error the next import can continue.
     if (error instanceof Problem) await state.remove(services);
-    else await state.leave().catch(() => {});
+    else await state.release().catch(() => {});
     throw error;
   }
 }
 
-/** What is beyond a plan stays and works, as with one that was made smaller. */
+/** Data beyond a plan stay usable, as after a downgrade. */
 const withoutLimits = (services: Services): Services => ({
   ...services,
-  plans: { ...services.plans, of: () => Promise.resolve(UNLIMITED) },
+  plans: { ...services.plans, ofProject: () => Promise.resolve(UNLIMITED) },
 });
 
-function unfit({ faults: { count, named } }: CheckedArchive): Problem {
+function invalidRecords({ faults: { count, named } }: CheckedArchive): Problem {
   const more = count > named.length ? ` and ${count - named.length} more` : "";
-  return refuse(
-    `Nothing was imported. ${count} record${count === 1 ? " does" : "s do"} not fit: ` +
-      `${named.join("; ")}${more}. With --continue they are left out.`,
+  return badArchive(
+    `Nothing was imported. ${count} record${count === 1 ? " is" : "s are"} invalid: ` +
+      `${named.join("; ")}${more}. Import with --continue to leave them out.`,
   );
 }
 
-async function secretsOf(
+async function openArchiveSecrets(
   { sealedSecrets }: CheckedArchive,
   { passphrase }: Pick<ImportOptions, "passphrase">,
 ): Promise<Secrets | null> {
   if (passphrase === null) return null;
-  if (sealedSecrets === null) throw refuse("The archive has no secrets: leave the passphrase out.");
+  if (sealedSecrets === null) {
+    throw badArchive("The archive has no secrets: leave the passphrase out.");
+  }
   return await openSecrets(sealedSecrets, passphrase);
 }
 
-/** Webhooks and providers are set last: they would begin to act before the project is whole. */
+/** Webhooks and providers must not act before the project is complete. */
 const withoutSecretParts = ({ configuration }: CheckedArchive) => {
   const { webhooks: _webhooks, providers: _providers, ...rest } = configuration;
   return rest;
 };
 
-/** Resolves to what its owner has to do, since it cannot be done without secrets. */
+/** Returns the steps that the owner has to take because secrets are missing. */
 async function finishConfiguration(
   services: Services,
   projectId: Id,
@@ -142,20 +139,20 @@ async function finishConfiguration(
       enabled: input.enabled && isUsable,
       clientSecret,
     });
-    if (!isUsable) todo.push(`Sign-in with ${provider} is off: give its client secret.`);
+    if (!isUsable) todo.push(`Sign-in with ${provider} is off: set its client secret.`);
   }
   const { items } = await listWebhooks(services, projectId, { limit: LIST_LIMIT_MAX });
-  const there = new Set(items.map(({ name }) => name));
+  const existing = new Set(items.map(({ name }) => name));
   for (const webhook of configuration.webhooks) {
-    if (there.has(webhook.name)) continue;
+    if (existing.has(webhook.name)) continue;
     const secret = secrets?.webhooks[webhook.name];
     const isKnown = secret !== undefined;
     const enabled = isKnown && webhook.enabled;
     await createWebhook(services, projectId, { ...webhook, enabled, secret });
     if (!isKnown) {
       todo.push(
-        `The webhook ${webhook.name} is off and has a new secret: rotate it, tell its receiver, ` +
-          "and switch it on.",
+        `The webhook ${webhook.name} is off and has a new secret: rotate it, give it to the ` +
+          "receiver, and switch it on.",
       );
     }
   }

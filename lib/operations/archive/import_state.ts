@@ -4,22 +4,21 @@ import { Problem } from "../../problems.ts";
 import { lockAccount } from "../../projects/ownership.ts";
 import { createProject, insertOwner } from "../../projects/create_project.ts";
 import { type ProjectRecord, PROJECTS } from "../../projects/records.ts";
-import { isNew } from "../../projects/unfinished.ts";
+import { isEmptySpace } from "../../projects/remove_unfinished_projects.ts";
 import type { Services } from "../../services.ts";
 import { UniqueViolation } from "../../store/errors.ts";
 import { and, eq } from "../../store/filter.ts";
 import type { Engine, Id } from "../../store/port.ts";
 import { removeProject } from "../project_trash.ts";
 import type { CheckedArchive } from "./check_archive.ts";
-import { refuse } from "./reader.ts";
+import { badArchive } from "./reader.ts";
 
-/** A running import increments its counter this often. */
-const BEAT_MS = 1_000;
-/** An import whose counter stays the same for so long has ended, and another one may go on with it. */
-const SILENCE_MS = 5_000;
-const LOOK_MS = 200;
+const HEARTBEAT_INTERVAL_MS = 1_000;
+/** Milliseconds without an increment after which another process may continue the import. */
+const LEASE_TIMEOUT_MS = 5_000;
+const POLL_INTERVAL_MS = 200;
 
-/** Another process goes on with the import, because this one gave no sign of life. */
+/** Thrown if another process continues the import because this one stopped its heartbeat. */
 export class ImportTakenOver extends Error {
   override readonly name = "ImportTakenOver";
   override readonly message = "Another process has taken over this import.";
@@ -31,9 +30,9 @@ interface StateServices {
 }
 
 /**
- * A project while an archive is imported into it: it has no members, and its keys are unknown. A
- * counter in its record is the import's lease. A running import increments it, and so does one that
- * takes over a killed import, so that only one import continues.
+ * A project without members and usable keys, into which an archive is imported. A counter in its
+ * record is the lease: the import increments it, and so does a process that takes over a killed
+ * import, so that only one process continues.
  */
 export class ImportState implements AsyncDisposable {
   readonly projectId: Id;
@@ -47,15 +46,13 @@ export class ImportState implements AsyncDisposable {
     this.#services = services;
     this.projectId = projectId;
     this.#beats = beats;
-    this.#timer = setInterval(() => this.#beating ??= this.#beat(), BEAT_MS);
+    this.#timer = setInterval(() => this.#beating ??= this.#beat(), HEARTBEAT_INTERVAL_MS);
   }
 
   /**
-   * Makes the project, or takes up the one that an earlier import of the same archive has left: at once,
-   * or after {@linkcode SILENCE_MS} where that one was killed. Throws `INVALID_INPUT` where the id is
-   * taken, and while another process imports the archive.
-   *
-   * @param isCopy Whether the project gets an id of its own.
+   * Creates the project, or continues an import that was released, or killed
+   * {@linkcode LEASE_TIMEOUT_MS} ago. Throws `INVALID_INPUT` if the id is taken, or while another
+   * process imports the archive.
    */
   static async begin(
     services: Services,
@@ -65,44 +62,46 @@ export class ImportState implements AsyncDisposable {
     const { engine } = services;
     const projects = engine.records<ProjectRecord>("control", PROJECTS);
     const importDigest = sha256(JSON.stringify([manifest.project.id, end, isCopy]));
-    const begun = (await projects.findOne(eq("importDigest", importDigest)))?.value;
-    if (begun !== undefined) {
-      return new ImportState(services, begun._id, await takeUp(services, begun));
+    const unfinished = (await projects.findOne(eq("importDigest", importDigest)))?.value;
+    if (unfinished !== undefined) {
+      return new ImportState(services, unfinished._id, await takeOver(services, unfinished));
     }
     const projectId = isCopy ? services.newId() : manifest.project.id;
     const isKnown = await projects.get(projectId) !== null;
     if (isKnown || await hasData(services, projectId)) {
-      throw refuse(
-        `There is a project ${projectId} already, maybe in the trash: with --copy the archive ` +
-          "becomes another one, with an id of its own.",
+      throw badArchive(
+        `There is a project ${projectId} already, maybe in the trash: import with --copy to ` +
+          "create another project from the archive.",
       );
     }
-    const given = { name, siteUrl: null, isOperators: true, projectId, importDigest };
+    const given = { name, siteUrl: null, isByOperator: true, projectId, importDigest };
     await createProject(services, given).catch((error) => {
       if (!(error instanceof UniqueViolation)) throw error;
-      throw refuse(`This archive is being imported as project ${projectId} by another process.`);
+      throw badArchive(
+        `This archive is being imported as project ${projectId} by another process.`,
+      );
     });
     return new ImportState(services, projectId, 1);
   }
 
-  /** Throws {@linkcode ImportTakenOver} where another process goes on with the import. */
+  /** Throws {@linkcode ImportTakenOver} if another process has taken over the import. */
   assertHeld(): void {
     if (this.#isLost) throw new ImportTakenOver();
   }
 
-  /** Leaves it to the next import of the archive. */
-  async leave(): Promise<void> {
+  /** Lets the next import of the archive continue at once. */
+  async release(): Promise<void> {
     await this.#stop();
     await this.#projects.updateOne(this.#held, { unset: ["importBeats"] });
   }
 
-  /** Removes all of it, unless another process goes on with it. */
+  /** Removes the project unless another process has taken over the import. */
   async remove(services: Services): Promise<void> {
     await this.#stop();
     await removeProject(services, this.projectId, this.#held);
   }
 
-  /** Makes the project one like any other. Throws `ACCOUNT_NOT_FOUND` and {@linkcode ImportTakenOver}. */
+  /** Throws `ACCOUNT_NOT_FOUND` and {@linkcode ImportTakenOver}. */
   async finish(newId: () => Id, ownerId: Id | null): Promise<void> {
     const { engine, clock } = this.#services;
     const { projectId } = this;
@@ -129,7 +128,7 @@ export class ImportState implements AsyncDisposable {
     return this.#services.engine.records<ProjectRecord>("control", PROJECTS);
   }
 
-  /** The project, as long as no other process has incremented its counter. */
+  /** Matches the project if no other process has incremented its counter. */
   get #held() {
     return and(eq("_id", this.projectId), eq("importBeats", this.#beats));
   }
@@ -141,7 +140,7 @@ export class ImportState implements AsyncDisposable {
       if (await this.#projects.updateOne(this.#held, { set }) === null) this.#isLost = true;
       else this.#beats = beats;
     } catch {
-      // A store that does not answer now is asked again by the next beat.
+      // The next heartbeat tries again.
     } finally {
       this.#beating = null;
     }
@@ -153,19 +152,22 @@ export class ImportState implements AsyncDisposable {
   }
 }
 
-/** Whether there is more of a project than a creation that was killed has left. */
 const hasData = async ({ engine }: StateServices, projectId: Id): Promise<boolean> =>
-  (await engine.spaces()).includes(projectId) && !await isNew(engine, projectId);
+  (await engine.spaces()).includes(projectId) && !await isEmptySpace(engine, projectId);
 
-/** Resolves to the counter as it is now. Of many imports at once one gets it. */
-async function takeUp(
+/** Returns the counter. Only one of concurrent callers succeeds. */
+async function takeOver(
   { engine, clock }: StateServices,
   { _id, importBeats = null }: ProjectRecord,
 ): Promise<number> {
   const projects = engine.records<ProjectRecord>("control", PROJECTS);
-  const taken = refuse(`This archive is being imported as project ${_id} by another process.`);
-  for (let waited = 0; importBeats !== null && waited < SILENCE_MS; waited += LOOK_MS) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  const taken = badArchive(`This archive is being imported as project ${_id} by another process.`);
+  for (
+    let waited = 0;
+    importBeats !== null && waited < LEASE_TIMEOUT_MS;
+    waited += POLL_INTERVAL_MS
+  ) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
     const beats = (await projects.get(_id))?.value.importBeats;
     if (beats !== importBeats) throw taken;
   }

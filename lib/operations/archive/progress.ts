@@ -1,7 +1,6 @@
-/** Is told how far an export or an import has come. */
 export interface Progress {
-  /** @param what `users`, `collections/posts`, `files`. What it resolves to is told of each step. */
-  of(what: string): (count: number) => void;
+  /** The returned function gets numbers of items of a part such as `collections/posts`. */
+  forPart(what: string): (count: number) => void;
 }
 
-export const NO_PROGRESS: Progress = { of: () => () => {} };
+export const NO_PROGRESS: Progress = { forPart: () => () => {} };

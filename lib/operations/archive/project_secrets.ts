@@ -1,5 +1,5 @@
 import { openProjectKey, restoreProjectKey } from "../../ai/keys.ts";
-import { secretsAt } from "../../events/webhooks/signatures.ts";
+import { activeSecrets } from "../../events/webhooks/signatures.ts";
 import { type WebhookRecord, WEBHOOKS } from "../../events/webhooks/records.ts";
 import { findMailSettings, openMailServer, setMailSettings } from "../../mail/settings.ts";
 import { API_KEYS, type ApiKeyRecord, KEY_KINDS, type KeyKind } from "../../projects/api_keys.ts";
@@ -14,8 +14,8 @@ import type { Secrets } from "./format.ts";
 
 type SecretServices = Pick<Services, "engine" | "keyRing" | "clock">;
 
-/** Everything that a project keeps sealed, opened; of its API keys the hashes. */
-export async function projectSecrets(
+/** Returns secrets in plain text, and the hashes of API keys. */
+export async function readProjectSecrets(
   services: SecretServices,
   project: ProjectRecord,
 ): Promise<Secrets> {
@@ -27,9 +27,9 @@ export async function projectSecrets(
     if (secret) providers[name] = secret.reveal();
   }
   const webhooks: Record<string, string> = {};
-  const hooks = engine.records<WebhookRecord>(projectId, WEBHOOKS).find({ filter: ALL });
-  for await (const webhook of hooks) {
-    const [secret] = await secretsAt(services, projectId, { webhook, now: clock.now() });
+  const webhookRecords = engine.records<WebhookRecord>(projectId, WEBHOOKS).find({ filter: ALL });
+  for await (const webhook of webhookRecords) {
+    const [secret] = await activeSecrets(services, projectId, { webhook, now: clock.now() });
     webhooks[webhook.name] = secret!;
   }
   const keys = await Array.fromAsync(
@@ -39,13 +39,13 @@ export async function projectSecrets(
   return {
     providers,
     webhooks,
-    mail: await mailServer(services, projectId),
+    mail: await readMailServer(services, projectId),
     aiKey: await openProjectKey(services, project),
     apiKeys: { publishable: hashOf("publishable"), secret: hashOf("secret") },
   };
 }
 
-async function mailServer(services: SecretServices, projectId: Id): Promise<Secrets["mail"]> {
+async function readMailServer(services: SecretServices, projectId: Id): Promise<Secrets["mail"]> {
   const settings = await findMailSettings(services, projectId);
   const server = settings && await openMailServer(services, projectId, settings);
   if (!server) return null;
@@ -53,11 +53,7 @@ async function mailServer(services: SecretServices, projectId: Id): Promise<Secr
   return { url: server.url.reveal(), from: server.from, replyTo, mailLanguage };
 }
 
-/**
- * Gives a project the secrets of another deployment's, but for those of its configuration. Resolves
- * to whether its API keys are the same there and here: keys that are a project's already stay that
- * project's.
- */
+/** Returns false, and does not store the API keys, if another project here has them already. */
 export async function applySecrets(
   services: Services,
   projectId: Id,
@@ -69,9 +65,9 @@ export async function applySecrets(
     await services.engine.transaction("control", async (tx) => {
       const keys = tx.records<ApiKeyRecord>(API_KEYS);
       for (const kind of KEY_KINDS) {
-        const its = and(eq("projectId", projectId), eq("kind", kind));
-        // Of a key from elsewhere only the hash is known.
-        await keys.updateOne(its, { set: { hash: apiKeys[kind] }, unset: ["text", "start"] });
+        const isKey = and(eq("projectId", projectId), eq("kind", kind));
+        // The archive has only the hashes of keys.
+        await keys.updateOne(isKey, { set: { hash: apiKeys[kind] }, unset: ["text", "start"] });
       }
     });
     return true;

@@ -6,13 +6,13 @@ import {
 } from "../../documents/collection.ts";
 import { isServerField } from "../../documents/names.ts";
 import { validateMembers } from "../../documents/validate.ts";
-import { rulesAlone, violationOf, whyOf } from "../../documents/violations.ts";
+import { findViolation, rulesPerDocument, violationText } from "../../documents/violations.ts";
 import { IDENTITIES } from "../../auth/identities.ts";
 import { USERNAME, USERS } from "../../auth/users.ts";
 import { RecordTooLarge, TooManyMembers, TypeConflict } from "../../store/errors.ts";
 import type { Definition, Id, StoredRecord } from "../../store/port.ts";
-import { fittingText } from "../../store/texts.ts";
-import type { WholeConfiguration } from "../project_configuration.ts";
+import { storableText } from "../../store/texts.ts";
+import type { FullConfiguration } from "../project_configuration.ts";
 import {
   ArchivedIdentity,
   ArchivedUser,
@@ -22,35 +22,34 @@ import {
 } from "./format.ts";
 import type { ArchivedRecord } from "./reader.ts";
 
-/** The records of one folder, as they must be to be stored. */
+/** Rules of one folder's records. */
 export interface RecordRules {
-  /** What they are records of. */
   readonly definition: Definition;
-  /** Null where they are no documents. */
+  /** Null if the records are not documents. */
   readonly collection: Collection | null;
-  /** What is wrong with a record; null if nothing is. Records come in the order of the archive. */
+  /** Returns why a record is invalid, or null. Call it in the order of the archive. */
   faultOf(record: ArchivedRecord): string | null;
 }
 
-/** By folder, what there may be beside files under a configuration. */
-export function rulesUnder(
-  { collections }: Pick<WholeConfiguration, "collections">,
+/** Returns rules by folder. */
+export function createRecordRules(
+  { collections }: Pick<FullConfiguration, "collections">,
 ): ReadonlyMap<string, RecordRules> {
   return new Map([
-    [USERS_FOLDER, inOrder({ definition: USERS, collection: null }, userFault)],
+    [USERS_FOLDER, withOrderCheck({ definition: USERS, collection: null }, userFault)],
     [
       IDENTITIES_FOLDER,
-      inOrder(
+      withOrderCheck(
         { definition: IDENTITIES, collection: null },
         (record) => schemaFault(ArchivedIdentity, record),
       ),
     ],
     ...collections.map((definition) => {
       const collection = compileCollection(definition);
-      const rules = rulesAlone(definition);
+      const rules = rulesPerDocument(definition);
       return [
         collectionFolder(definition.name),
-        inOrder(
+        withOrderCheck(
           { definition: collection.records, collection },
           (record) =>
             documentFault(record) ?? fieldFault(rules, record) ?? memberFault(record) ??
@@ -61,24 +60,24 @@ export function rulesUnder(
   ]);
 }
 
-type Fault = (record: StoredRecord) => string | null;
+type FaultFinder = (record: StoredRecord) => string | null;
 
-/** An id that comes again, or too late, would be taken for one that is there already. */
-function inOrder(kind: Omit<RecordRules, "faultOf">, faultOf: Fault): RecordRules {
+/** A resumed import skips ids up to the last stored one, and would lose records out of order. */
+function withOrderCheck(kind: Omit<RecordRules, "faultOf">, faultOf: FaultFinder): RecordRules {
   let last: Id = "";
   return {
     ...kind,
     faultOf({ value }) {
       const { _id } = value;
-      if (_id === last) return "its id is that of the record before it";
-      if (_id < last) return "it does not stand in the order of the ids";
+      if (_id === last) return "it has the id of the record before it";
+      if (_id < last) return "it is not in the order of the ids";
       last = _id;
       return faultOf(value);
     },
   };
 }
 
-const userFault: Fault = (record) => {
+const userFault: FaultFinder = (record) => {
   const { username, usernameLower = null } = record;
   if (typeof usernameLower === "string") {
     const isOwn = typeof username === "string" && USERNAME.test(username) &&
@@ -100,33 +99,36 @@ const TIME = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const isTime = (value: unknown): boolean =>
   typeof value === "string" && TIME.test(value) && !Number.isNaN(Date.parse(value));
 
-/** What the server owns of a document. */
-const documentFault: Fault = ({ createdAt, updatedAt, isDeleted, deletedAt }) => {
+const documentFault: FaultFinder = ({ createdAt, updatedAt, isDeleted, deletedAt }) => {
   if (!isTime(createdAt)) return '"createdAt" must be a time in UTC with milliseconds';
   if (!isTime(updatedAt)) return '"updatedAt" must be a time in UTC with milliseconds';
   if (typeof isDeleted !== "boolean") return '"isDeleted" must be true or false';
   if (isDeleted ? isTime(deletedAt) : deletedAt === null) return null;
-  return '"deletedAt" must be a time where "isDeleted" is true, and null where it is not';
+  return '"deletedAt" must be a time if "isDeleted" is true, and null otherwise';
 };
 
-/** Members that are not declared are stored as they are: their names and texts must be such as can be. */
-const memberFault: Fault = (record) => {
+/** Undeclared members have no other rules. */
+const memberFault: FaultFinder = (record) => {
   const members = Object.entries(record).filter(([name]) => !isServerField(name));
   const [fault] = validateMembers([], Object.fromEntries(members), false).faults;
   return fault === undefined ? null : `"${fault.path}" ${fault.message}`;
 };
 
-function fieldFault(rules: ReturnType<typeof rulesAlone>, record: StoredRecord): string | null {
-  const violation = violationOf(rules, record as StoredDocument); // Its own members were looked at.
-  return violation && whyOf(violation);
+function fieldFault(
+  rules: ReturnType<typeof rulesPerDocument>,
+  record: StoredRecord,
+): string | null {
+  // documentFault() has checked the server's fields.
+  const violation = findViolation(rules, record as StoredDocument);
+  return violation && violationText(violation);
 }
 
 function sizeFault({ records }: Collection, record: StoredRecord): string | null {
   try {
-    fittingText(records, record);
+    storableText(records, record);
     return null;
   } catch (error) {
-    if (error instanceof TypeConflict) return `"${error.path}" ${error.why}`;
+    if (error instanceof TypeConflict) return `"${error.path}" ${error.reason}`;
     if (error instanceof RecordTooLarge) return "it is too large for a document";
     if (error instanceof TooManyMembers) return "it has too many members for a document";
     throw error;

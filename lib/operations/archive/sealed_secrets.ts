@@ -7,24 +7,24 @@ import { Problem } from "../../problems.ts";
 import { parseJson } from "../../store/json_text.ts";
 import type { Json } from "../../store/port.ts";
 import { SECRETS, type Secrets } from "./format.ts";
-import { fitting, secretsIn } from "./reader.ts";
+import { parseSecrets, parseWithSchema } from "./reader.ts";
 
-/** The least that a passphrase may have: whoever has the archive can try as many as they like. */
+/** Number of characters. Attempts on a stolen archive cannot be limited. */
 export const PASSPHRASE_LENGTH_MIN = 12;
 
-/** As OWASP asks of scrypt at least; 128 MiB. */
-const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 } as const;
+/** The minimum that OWASP recommends for scrypt, which uses 128 MiB. */
+const SCRYPT_COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 } as const;
 const SALT_BYTES = 16;
 const BINDING = { project: "archive", purpose: "secrets" };
 
 const SealedSecrets = z.strictObject({
-  /** How the key follows from the passphrase. */
+  /** The function that derives the key from the passphrase. */
   kdf: z.literal("scrypt N=131072 r=8 p=1"),
   salt: z.base64(),
   sealed: z.string(),
 });
 
-/** The secrets of a project as they stand in its archive. */
+/** Throws `INVALID_INPUT`. */
 export async function sealSecrets(secrets: Secrets, passphrase: string): Promise<Json> {
   if (passphrase.length < PASSPHRASE_LENGTH_MIN) {
     throw new Problem("INVALID_INPUT", {
@@ -32,29 +32,29 @@ export async function sealSecrets(secrets: Secrets, passphrase: string): Promise
     });
   }
   const salt = randomBytes(SALT_BYTES);
-  const ring = await ringOf(passphrase, salt);
+  const ring = await deriveKeyRing(passphrase, salt);
   const sealed = await ring.seal(JSON.stringify(secrets), BINDING);
   return { kdf: "scrypt N=131072 r=8 p=1", salt: salt.toBase64(), sealed };
 }
 
-/** Throws `INVALID_INPUT` for another passphrase, and for what was altered. */
+/** Throws `INVALID_INPUT`, also for a wrong passphrase. */
 export async function openSecrets(stored: Json, passphrase: string): Promise<Secrets> {
-  const { salt, sealed } = fitting(SECRETS, SealedSecrets, stored);
-  const ring = await ringOf(passphrase, decodeBase64(salt));
+  const { salt, sealed } = parseWithSchema(SECRETS, SealedSecrets, stored);
+  const ring = await deriveKeyRing(passphrase, decodeBase64(salt));
   let text: string;
   try {
     text = await ring.open(sealed, BINDING);
   } catch {
     throw new Problem("INVALID_INPUT", {
-      message: "The passphrase is not that of the archive, or its secrets were altered.",
+      message: "The passphrase is wrong, or the secrets of the archive were altered.",
     });
   }
-  return secretsIn(parseJson(text));
+  return parseSecrets(parseJson(text));
 }
 
-const derived = promisify<string, Uint8Array, number, ScryptOptions, Uint8Array>(scrypt);
+const deriveKey = promisify<string, Uint8Array, number, ScryptOptions, Uint8Array>(scrypt);
 
-async function ringOf(passphrase: string, salt: Uint8Array): Promise<KeyRing> {
-  const key = await derived(passphrase.normalize("NFC"), salt, KEY_BYTES, COST);
+async function deriveKeyRing(passphrase: string, salt: Uint8Array): Promise<KeyRing> {
+  const key = await deriveKey(passphrase.normalize("NFC"), salt, KEY_BYTES, SCRYPT_COST);
   return await KeyRing.parse(`archive:${key.toBase64()}`);
 }

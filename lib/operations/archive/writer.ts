@@ -3,29 +3,28 @@ import { createTarPacker } from "modern-tar";
 import type { Stored } from "../../store/port.ts";
 import {
   type ArchivedFile,
-  CONTENT,
   type End,
+  FILE_CONTENT,
+  FILE_ROW,
   fileFolder,
   fileLine,
-  lineOf,
   type Part,
-  ROW,
+  recordLine,
 } from "./format.ts";
 
-/** A file under the name that its path ends with. */
+/** A file with the name at the end of its path. */
 export interface WrittenFile {
   readonly name: string;
   readonly row: ArchivedFile;
   readonly content: ReadableStream<Uint8Array>;
 }
 
-/** Writes the entries of an archive one after the other: no faster than they are read. */
+/** Writes the entries of an archive one after the other, with backpressure from the reader. */
 export class ArchiveWriter {
   readonly #tar = createTarPacker();
   readonly #encoder = new TextEncoder();
   readonly #modifiedAt: Date;
 
-  /** @param modifiedAt What the entries are said to be of. */
   constructor(modifiedAt: Date) {
     this.#modifiedAt = modifiedAt;
   }
@@ -35,12 +34,10 @@ export class ArchiveWriter {
   }
 
   async json(name: string, value: unknown): Promise<void> {
-    await this.#whole(name, `${JSON.stringify(value, null, 2)}\n`);
+    await this.#textEntry(name, `${JSON.stringify(value, null, 2)}\n`);
   }
 
-  /**
-   * Records in the order of their ids, an entry for each page. @param written Told of each page.
-   */
+  /** Writes an entry for each page. @param written Called with the number of its records. */
   async records(
     folder: string,
     pages: AsyncIterable<readonly Pick<Stored, "json" | "revision">[]>,
@@ -49,16 +46,16 @@ export class ArchiveWriter {
     const hash = createHash("sha256");
     let [number, count] = [0, 0];
     for await (const page of pages) {
-      const lines = page.map(lineOf).join("");
+      const lines = page.map(recordLine).join("");
       hash.update(lines);
       count += page.length;
-      await this.#whole(`${folder}/${String(++number).padStart(7, "0")}.ndjson`, lines);
+      await this.#textEntry(`${folder}/${String(++number).padStart(7, "0")}.ndjson`, lines);
       written(page.length);
     }
     return { count, sha256: hash.digest("hex") };
   }
 
-  /** Files, one after the other. @param written Told of each. */
+  /** @param written Called after each file. */
   async files(
     files: AsyncIterable<WrittenFile>,
     written: (count: number) => void,
@@ -74,9 +71,9 @@ export class ArchiveWriter {
     return { count, bytes, sha256: hash.digest("hex") };
   }
 
-  /** Resolves to the hash of its bytes, in hexadecimal digits. */
+  /** Returns the SHA-256 of the bytes, in hexadecimal digits. */
   async #file({ name, row, content }: WrittenFile): Promise<string> {
-    await this.json(`${fileFolder(name)}/${ROW}`, row);
+    await this.json(`${fileFolder(name)}/${FILE_ROW}`, row);
     const hash = createHash("sha256");
     const hashed = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
@@ -85,7 +82,7 @@ export class ArchiveWriter {
       },
     });
     await content.pipeThrough(hashed)
-      .pipeTo(this.#entry(`${fileFolder(name)}/${CONTENT}`, row.bytes));
+      .pipeTo(this.#entry(`${fileFolder(name)}/${FILE_CONTENT}`, row.bytes));
     return hash.digest("hex");
   }
 
@@ -97,7 +94,7 @@ export class ArchiveWriter {
     this.#tar.controller.error(error);
   }
 
-  async #whole(name: string, text: string): Promise<void> {
+  async #textEntry(name: string, text: string): Promise<void> {
     const bytes = this.#encoder.encode(text);
     const entry = this.#entry(name, bytes.length).getWriter();
     await entry.write(bytes);

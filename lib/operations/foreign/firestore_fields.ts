@@ -2,25 +2,24 @@ import { DECLARED_NAME, isServerField, nameProblem } from "../../documents/names
 import { type GivenField, SOURCE_ID } from "./foreign_project.ts";
 import { type TypedFields, typeOf } from "./firestore_values.ts";
 
-/** Names of fields that are looked at: maps of many keys are kept as documents, too. */
+/** Number of examined field names, because some documents are maps with arbitrary keys. */
 const NAMES_MAX = 1_000;
-/** Fields that are declared, with room for those that are added. */
+/** Number of declared fields, with room for the fields that Corbel adds. */
 const DECLARED_MAX = 150;
 
-/** What the documents of one collection hold. */
 export class FirestoreCollection {
-  /** `posts/comments` for those below posts. */
+  /** Path such as `posts/comments`. */
   readonly path: string;
-  /** Types that a field was seen with; nothing where it was always null. */
+  /** Types of each field's values; empty if all values are null. */
   readonly #types = new Map<string, Set<string>>();
-  /** Documents have names that were not looked at. */
+  /** Whether documents have field names that were not examined. */
   hasMore = false;
 
   constructor(path: string) {
     this.path = path;
   }
 
-  /** The path of the collection whose documents these lie below; null at the top. */
+  /** Null at the top level. */
   get parent(): string | null {
     const at = this.path.lastIndexOf("/");
     return at === -1 ? null : this.path.slice(0, at);
@@ -46,21 +45,22 @@ export class FirestoreCollection {
     return [...this.#types.keys()];
   }
 
-  /**
-   * Fields that can be declared, by name. @param refs Names of collections here, by their paths.
-   */
+  /** Returns the fields that can be declared. @param refs Names of collections by their paths. */
   declared(refs: ReadonlyMap<string, string>): ReadonlyMap<string, GivenField> {
     const fields = new Map<string, GivenField>();
     for (const [name, types] of this.#types) {
-      const type = oneType([...types], refs);
+      const type = commonType([...types], refs);
       if (type !== null && fields.size < DECLARED_MAX) fields.set(name, type);
     }
     return fields;
   }
 }
 
-/** The type of all; null where there are several, or none. */
-function oneType(types: readonly string[], refs: ReadonlyMap<string, string>): GivenField | null {
+/** Returns null if there are several types or none. */
+function commonType(
+  types: readonly string[],
+  refs: ReadonlyMap<string, string>,
+): GivenField | null {
   const plain = new Set(types.map((type) => withoutLostRef(type, refs)));
   if ([...plain].every((type) => type.startsWith("Array")) && plain.size > 0) {
     plain.delete("Array");
@@ -74,7 +74,7 @@ function oneType(types: readonly string[], refs: ReadonlyMap<string, string>): G
 
 const REF = /Ref (.+)$/s;
 
-/** References to what is not in the export stay paths. */
+/** A reference to a missing collection becomes a text with the path. */
 function withoutLostRef(type: string, refs: ReadonlyMap<string, string>): string {
   const [, path] = REF.exec(type) ?? [];
   return path === undefined || refs.has(path) ? type : type.replace(REF, "String");
@@ -85,9 +85,8 @@ function scalarOf(type: string, refs: ReadonlyMap<string, string>): GivenField {
   return path === undefined ? { type } : { type: "Ref", ref: refs.get(path)! };
 }
 
-/** Whether a name can be kept, be it declared or not. */
+/** Whether a field can keep its name, declared or not. */
 export const isKeptName = (name: string): boolean =>
   nameProblem(name) === null && !isServerField(name) && name !== SOURCE_ID;
 
-/** Whether a kept name can be declared, too. */
 export const isDeclarable = (name: string): boolean => DECLARED_NAME.test(name) && isKeptName(name);

@@ -1,5 +1,5 @@
 import { parseJson } from "../../store/json_text.ts";
-import { own } from "../../store/shape.ts";
+import { ownMember } from "../../store/shape.ts";
 import type { GivenCollection, GivenField } from "./foreign_project.ts";
 import { SOURCE_ID } from "./foreign_project.ts";
 import { type FirestoreCollection, isDeclarable, isKeptName } from "./firestore_fields.ts";
@@ -8,23 +8,21 @@ import { isNull, type TypedFields, userIdOf } from "./firestore_values.ts";
 import { collectionNames, fieldNames } from "./names.ts";
 import type { Notes } from "./notes.ts";
 
-/** What becomes of a collection. */
 export interface FirestorePlan {
   readonly source: FirestoreCollection;
   readonly definition: GivenCollection;
-  /** By foreign name, what a field is called here. */
+  /** Names in Corbel, by foreign name. */
   readonly names: ReadonlyMap<string, string>;
-  /** What is declared, by foreign name. */
+  /** Declared fields, by foreign name. */
   readonly types: ReadonlyMap<string, GivenField>;
   /** Declared fields that refer to users, by foreign name. */
   readonly users: ReadonlySet<string>;
-  /** The field that names the document which these lie below; null at the top. */
+  /** Added field with the parent document; null at the top level. */
   readonly parent: { readonly key: string; readonly isRef: boolean } | null;
-  /** The field of the owner where documents have the ids of their users; null where they have not. */
+  /** Added owner field if documents have the ids of their users. */
   readonly owner: string | null;
 }
 
-/** What becomes of each collection. What does not fit is told. */
 export function planFirestore(source: FirestoreSource, notes: Notes): FirestorePlan[] {
   const paths = [...source.collections.keys()].sort();
   const flat = new Map(paths.map((path) => [path, path.replaceAll("/", "_")]));
@@ -33,11 +31,13 @@ export function planFirestore(source: FirestoreSource, notes: Notes): FirestoreP
   for (const path of paths) {
     names.set(path, freeName(flatNames.get(flat.get(path)!)!, [...names.values()]));
   }
-  for (const [path, name] of names) if (path !== name) notes.say(`${path} is called ${name}`);
-  return paths.map((path) => planOf(source, source.collections.get(path)!, { names, notes }));
+  for (const [path, name] of names) if (path !== name) notes.add(`${path} is called ${name}`);
+  return paths.map((path) =>
+    planCollection(source, source.collections.get(path)!, { names, notes })
+  );
 }
 
-/** Paths that differ only in what stands between their parts. */
+/** Paths such as `a/b` and `a_b` have equal names. */
 function freeName(name: string, taken: readonly string[]): string {
   const lower = new Set(taken.map((one) => one.toLowerCase()));
   let own = name;
@@ -45,7 +45,7 @@ function freeName(name: string, taken: readonly string[]): string {
   return own;
 }
 
-function planOf(
+function planCollection(
   source: FirestoreSource,
   collection: FirestoreCollection,
   context: { readonly names: ReadonlyMap<string, string>; readonly notes: Notes },
@@ -55,8 +55,8 @@ function planOf(
   const declared = new Map(
     [...collection.declared(context.names)].filter(([name]) => isDeclarable(names.get(name)!)),
   );
-  const { users, isOwnedById } = usersIn(source, collection, declared);
-  const added = new Added(new Set(names.values()));
+  const { users, isOwnedById } = findUserFields(source, collection, declared);
+  const added = new AddedFieldNames(new Set(names.values()));
   const parent = collection.parent === null ? null : {
     key: added.take("parent"),
     isRef: context.names.has(collection.parent),
@@ -70,8 +70,8 @@ function planOf(
       users.has(name) ? { type: "Ref", ref: "users" } : type,
     ]),
   );
-  tell(collection, types, notes);
-  tellAccess(collection, users, {
+  noteUndeclared(collection, types, notes);
+  noteAccess(collection, users, {
     ownerField: owners.length === 1 || owner ? ownerField : null,
     notes,
   });
@@ -107,8 +107,7 @@ const parentField = (
   ...(isRef ? { type: "Ref", ref: names.get(parent!)! } : { type: "String" }),
 });
 
-/** Names of fields that there are besides the source's own. */
-class Added {
+class AddedFieldNames {
   readonly #used: Set<string>;
 
   constructor(used: Set<string>) {
@@ -123,33 +122,33 @@ class Added {
   }
 }
 
-/** Names that may be kept are; those that would be only undeclared stay as well. */
+/** Valid names stay, even if the field cannot be declared. */
 function ownNames(collection: FirestoreCollection, notes: Notes): ReadonlyMap<string, string> {
-  const kept = collection.names.filter(isKeptName);
-  const others = collection.names.filter((name) => !isKeptName(name));
-  const changed = fieldNames(others, [SOURCE_ID, ...kept]);
-  for (const [name, own] of changed) notes.say(`${collection.path}.${name} is called ${own}`);
-  return new Map([...kept.map((name) => [name, name] as const), ...changed]);
+  const valid = collection.names.filter(isKeptName);
+  const invalid = collection.names.filter((name) => !isKeptName(name));
+  const changed = fieldNames(invalid, [SOURCE_ID, ...valid]);
+  for (const [name, own] of changed) notes.add(`${collection.path}.${name} is called ${own}`);
+  return new Map([...valid.map((name) => [name, name] as const), ...changed]);
 }
 
-function tellAccess(
+function noteAccess(
   { path }: FirestoreCollection,
   users: ReadonlySet<string>,
   { ownerField, notes }: { readonly ownerField: string | null; readonly notes: Notes },
 ): void {
   for (const name of users) {
-    notes.say(`${path}.${name} refers to users: each of its texts was the uid of one`);
+    notes.add(`${path}.${name} refers to users: each of its texts was the uid of one`);
   }
-  notes.say(
-    `${path}: security rules hold no more, it is private${
+  notes.add(
+    `${path}: security rules were not carried over, it is private${
       ownerField === null
-        ? " and nobody owns its documents, so that only the secret key reads them"
-        : `, and documents belong to whom "${ownerField}" names`
+        ? " and its documents have no owner, so that only the secret key reads them"
+        : `, and "${ownerField}" names the owner of a document`
     }`,
   );
 }
 
-function tell(
+function noteUndeclared(
   collection: FirestoreCollection,
   types: ReadonlyMap<string, GivenField>,
   notes: Notes,
@@ -157,46 +156,44 @@ function tell(
   const { path, names } = collection;
   const others = names.filter((name) => !types.has(name));
   if (others.length > 0) {
-    notes.say(
+    notes.add(
       `${path}: not declared, because values are of several types or null, or the name cannot be: ${
-        others.slice(0, NAMES_TOLD_MAX).join(", ")
-      }${others.length > NAMES_TOLD_MAX ? ` and ${others.length - NAMES_TOLD_MAX} more` : ""}`,
+        others.slice(0, NOTED_NAMES_MAX).join(", ")
+      }${others.length > NOTED_NAMES_MAX ? ` and ${others.length - NOTED_NAMES_MAX} more` : ""}`,
     );
   }
   if (collection.hasMore) {
-    notes.say(`${path} has fields of so many names that not all were looked at`);
+    notes.add(`${path} has too many field names to examine all of them`);
   }
 }
 
-const NAMES_TOLD_MAX = 20;
+const NOTED_NAMES_MAX = 20;
 
-interface UsersIn {
-  /** Declared fields of which every value is a string with the id of a user. */
+interface UserFieldsFound {
+  /** Declared fields with only ids of users. */
   readonly users: ReadonlySet<string>;
-  /** Whether every document has the id of one. */
   readonly isOwnedById: boolean;
 }
 
-/** Finds the ids of users: applications keep them as strings, and documents of users under their ids. */
-function usersIn(
+function findUserFields(
   { db, hasUsers }: FirestoreSource,
   collection: FirestoreCollection,
   declared: ReadonlyMap<string, GivenField>,
-): UsersIn {
+): UserFieldsFound {
   const users = new Set(
     hasUsers ? [...declared.keys()].filter((name) => declared.get(name)!.type === "String") : [],
   );
   let isOwnedById = hasUsers;
-  const isUser = db.finder("SELECT 1 FROM users WHERE _id = ?");
+  const isUser = db.prepareGet("SELECT 1 FROM users WHERE _id = ?");
   const rows = db.rows("SELECT path, line FROM documents WHERE collection = ?", collection.path);
   for (const { path, line } of rows) {
     if (users.size === 0 && !isOwnedById) break;
-    isOwnedById &&= isUser(userIdOf(lastOf(String(path)))) !== null;
+    isOwnedById &&= isUser(userIdOf(lastSegment(String(path)))) !== null;
     const { fields = {} } = parseJson(String(line)) as { fields?: TypedFields };
     for (const name of users) {
-      const value = own(fields, name);
+      const value = ownMember(fields, name);
       if (value === undefined || isNull(value)) continue;
-      // Bytes, large integers and references are strings here, too, and no ids of users.
+      // Bytes, large integers and references become strings as well, but are not ids of users.
       const uid = value.stringValue;
       if (typeof uid !== "string" || isUser(userIdOf(uid)) === null) users.delete(name);
     }
@@ -204,4 +201,4 @@ function usersIn(
   return { users, isOwnedById };
 }
 
-export const lastOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+export const lastSegment = (path: string): string => path.slice(path.lastIndexOf("/") + 1);

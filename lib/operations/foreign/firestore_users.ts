@@ -7,9 +7,9 @@ import { exceedsBytes, parseJson } from "../../store/json_text.ts";
 import type { Json } from "../../store/port.ts";
 import { isObject } from "../../store/shape.ts";
 import { FirebaseUser, type FirestoreSource } from "./firestore_source.ts";
-import { fittingValue } from "./fitting.ts";
+import { toStorableValue } from "./storable_values.ts";
 import { type GivenField, SOURCE_ID } from "./foreign_project.ts";
-import { identityId, identityRecord, userRecord } from "./foreign_users.ts";
+import { identityId, toIdentityRecord, toUserRecord } from "./foreign_users.ts";
 import type { Notes } from "./notes.ts";
 
 const PHONE = "phoneNumber";
@@ -19,13 +19,12 @@ export const FIREBASE_USER_FIELDS: readonly GivenField[] = [
   { key: PHONE, type: "String" },
 ];
 
-/** By what Firebase calls them. */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([
   ["google.com", "google"],
   ["github.com", "github"],
 ]);
-/** These are told of by other members of a user. */
-const NO_PROVIDERS = ["password", "phone"];
+/** Sign-in methods that other members of a user describe. */
+const OTHER_SIGN_INS = ["password", "phone"];
 
 interface UserContext {
   readonly at: string;
@@ -36,19 +35,19 @@ export function* firebaseUsers(
   { db }: FirestoreSource,
   { at, notes }: UserContext,
 ): Generator<UserRecord> {
-  // Of several with one e-mail the one keeps it who has proved it.
+  // If several users have an e-mail, a user with a verified one keeps it.
   const rows = db.rows(
     `SELECT _id, line, email IS NULL OR
        row_number() OVER (PARTITION BY email ORDER BY verified DESC, _id) = 1 AS "is its email"
      FROM users ORDER BY _id`,
   );
   for (const row of rows) {
-    const user = userIn(String(row.line));
+    const user = parseUser(String(row.line));
     const isItsEmail = row["is its email"] === 1;
     if (!isItsEmail) notes.count("users: emails left out, because another user has the same one");
-    tellLeftOut(user, notes);
+    noteLeftOut(user, notes);
     const createdAt = user.createdAt ?? at;
-    yield userRecord({
+    yield toUserRecord({
       _id: String(row._id),
       email: isItsEmail ? user.email : null,
       emailVerified: user.emailVerified,
@@ -67,27 +66,26 @@ export function* firebaseUsers(
   }
 }
 
-const userIn = (line: string): FirebaseUser => FirebaseUser.parse(parseJson(line));
+const parseUser = (line: string): FirebaseUser => FirebaseUser.parse(parseJson(line));
 
-/** How those who sign in by a provider are found. */
 export function* firebaseIdentities(
   { db }: FirestoreSource,
   { notes }: Pick<UserContext, "notes">,
 ): Generator<IdentityRecord> {
   db.exec("CREATE TEMP TABLE identities (_id TEXT PRIMARY KEY, line TEXT) WITHOUT ROWID");
-  const insert = db.runner("INSERT OR IGNORE INTO identities VALUES (?, ?)");
+  const insert = db.prepareRun("INSERT OR IGNORE INTO identities VALUES (?, ?)");
   for (const row of db.rows("SELECT _id, line FROM users ORDER BY _id")) {
-    const user = userIn(String(row.line));
+    const user = parseUser(String(row.line));
     for (const link of linksOf(user, "")) {
       const { email } = user.providerUserInfo.find(({ rawId }) => rawId === link.providerUserId)!;
-      const record = identityRecord(String(row._id), link, email);
+      const record = toIdentityRecord(String(row._id), link, email);
       if (insert(identityId(link.provider, link.providerUserId), JSON.stringify(record)) === 0) {
         notes.count("users: sign-ins left out, because another user has the same one");
       }
     }
   }
   for (const { line } of db.rows("SELECT line FROM identities ORDER BY _id")) {
-    yield parseJson(String(line)) as IdentityRecord; // Written above.
+    yield parseJson(String(line)) as IdentityRecord; // The statement above wrote it.
   }
 }
 
@@ -99,22 +97,22 @@ const linksOf = ({ providerUserInfo }: FirebaseUser, linkedAt: string): LinkedPr
       : [{ provider, providerUserId: rawId, linkedAt }];
   });
 
-function tellLeftOut({ providerUserInfo, mfaInfo }: FirebaseUser, notes: Notes): void {
+function noteLeftOut({ providerUserInfo, mfaInfo }: FirebaseUser, notes: Notes): void {
   for (const { providerId } of providerUserInfo) {
-    if (PROVIDERS.has(providerId) || NO_PROVIDERS.includes(providerId)) continue;
-    notes.count(`users: sign-ins by ${providerId} left out, which there is not here`);
+    if (PROVIDERS.has(providerId) || OTHER_SIGN_INS.includes(providerId)) continue;
+    notes.count(`users: sign-ins by ${providerId} left out, because it is not supported`);
   }
   if (mfaInfo?.length) notes.count("users: second factors left out");
 }
 
-/** A hash of bcrypt may be in base64; Firebase's own cannot be checked without its keys. */
+/** Bcrypt hashes may be in base64. Firebase's own hashes need its keys. */
 function hashOf({ passwordHash: hash }: FirebaseUser): string | null {
   if (!hash) return null;
-  const text = new TextDecoder().decode(decoded(hash));
+  const text = new TextDecoder().decode(decodeOrEmpty(hash));
   return isBcrypt(text) ? text : hash;
 }
 
-function decoded(base64: string): Uint8Array {
+function decodeOrEmpty(base64: string): Uint8Array {
   try {
     return decodeBase64(base64);
   } catch {
@@ -126,19 +124,19 @@ function claimsOf({ customAttributes }: FirebaseUser, notes: Notes): { [name: st
   if (customAttributes === null || customAttributes === "") return {};
   let claims: Json = null;
   try {
-    claims = fittingValue(null, parseJson(customAttributes), { where: "users.claims", notes });
+    claims = toStorableValue(null, parseJson(customAttributes), { where: "users.claims", notes });
   } catch {
-    // Told below.
+    // A note is added below.
   }
   if (isObject(claims) && !exceedsBytes(JSON.stringify(claims), USER_CLAIMS_BYTES_MAX)) {
     return claims;
   }
-  notes.count("users: claims left out, because they are no object, or too large");
+  notes.count("users: claims left out, because they are not an object or are too large");
   return {};
 }
 
 function fieldsOf({ localId, phoneNumber }: FirebaseUser, notes: Notes): { [name: string]: Json } {
-  const phone = fittingValue({ type: "String" }, phoneNumber, {
+  const phone = toStorableValue({ type: "String" }, phoneNumber, {
     where: "users.phoneNumber",
     notes,
   });

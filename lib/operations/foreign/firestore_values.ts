@@ -8,24 +8,24 @@ import type { Notes } from "./notes.ts";
 export type TypedValue = { readonly [type: string]: Json };
 export type TypedFields = { readonly [name: string]: TypedValue };
 
-/** The id that a document gets. @param path `posts/abc` */
+/** @param path A path such as `posts/abc`. */
 export const firestoreId = (path: string): string => foreignId("firestore", path);
 
 export const userIdOf = (uid: string): string => foreignId("firebase user", uid);
 
-/** `posts/abc` of `projects/p/databases/d/documents/posts/abc`; null where it is none of this one. */
+/** Returns `posts/abc` of `projects/p/databases/d/documents/posts/abc`, if this is the database. */
 export function pathIn(database: string, name: string): string | null {
   const before = `${database}/documents/`;
   return name.startsWith(before) ? name.slice(before.length) : null;
 }
 
-/** `posts` of `posts/abc`, `posts/comments` of `posts/abc/comments/x`. */
+/** Returns `posts/comments` of `posts/abc/comments/x`. */
 export const collectionPathOf = (path: string): string =>
   path.split("/").filter((_part, i) => i % 2 === 0).join("/");
 
-/** What a value is, as far as a definition can say; null for what is nothing. */
+/** Returns null for null and non-finite numbers. */
 export function typeOf(value: TypedValue, database: string): string | null {
-  const [kind, inner] = entryOf(value);
+  const [kind, inner] = typeAndValue(value);
   switch (kind) {
     case "booleanValue":
       return "Boolean";
@@ -58,10 +58,10 @@ export function typeOf(value: TypedValue, database: string): string | null {
   return null;
 }
 
-const entryOf = (value: TypedValue): readonly [string, Json] =>
+const typeAndValue = (value: TypedValue): readonly [string, Json] =>
   Object.entries(value)[0] ?? ["nullValue", null];
 
-export const isNull = (value: TypedValue): boolean => entryOf(value)[0] === "nullValue";
+export const isNull = (value: TypedValue): boolean => typeAndValue(value)[0] === "nullValue";
 
 const elementsOf = (inner: Json): TypedValue[] =>
   (isObject(inner) && Array.isArray(inner.values) ? inner.values : []) as TypedValue[];
@@ -73,16 +73,16 @@ const isText = (inner: Json): boolean => typeof inner === "string";
 const isTextLike = (pattern: RegExp) => (inner: Json): boolean =>
   typeof inner === "string" && pattern.test(inner);
 const isInteger = isTextLike(/^-?\d{1,19}$/);
-const isNoNumber = isTextLike(/^(?:NaN|-?Infinity)$/);
+const isNonFinite = isTextLike(/^(?:NaN|-?Infinity)$/);
 const isCoordinate = (inner: Json | undefined): boolean =>
   inner === undefined || typeof inner === "number";
 
-/** By type, whether a value is written as the REST API writes it: any other would be read as another value. */
-const KINDS: ReadonlyMap<string, (inner: Json) => boolean> = new Map([
+/** Whether the REST API encodes a value of the type like this. Others would be misread. */
+const VALUE_CHECKS: ReadonlyMap<string, (inner: Json) => boolean> = new Map([
   ["nullValue", () => true],
   ["booleanValue", (inner) => typeof inner === "boolean"],
   ["integerValue", (inner) => Number.isSafeInteger(inner) || isInteger(inner)],
-  ["doubleValue", (inner) => typeof inner === "number" || isNoNumber(inner)],
+  ["doubleValue", (inner) => typeof inner === "number" || isNonFinite(inner)],
   ["timestampValue", (inner) => timeOf(inner) !== null],
   ["stringValue", isText],
   ["bytesValue", isText],
@@ -95,7 +95,6 @@ const KINDS: ReadonlyMap<string, (inner: Json) => boolean> = new Map([
   ["mapValue", isObject],
 ]);
 
-/** Why typed fields are none; null if they are. */
 export function fieldsProblem(fields: Json, depth = 1): string | null {
   if (!isObject(fields)) return "fields must be an object";
   for (const [name, value] of Object.entries(fields)) {
@@ -108,12 +107,12 @@ export function fieldsProblem(fields: Json, depth = 1): string | null {
 }
 
 function valueProblem(value: Json, depth: number): string | null {
-  // An array in a map in an array: twice as deep as a document may be is none of Firestore's.
+  // Maps and arrays alternate, so a valid document has at most twice the levels.
   if (depth > 2 * DOCUMENT_DEPTH_MAX) return "is nested too deeply";
   if (!isObject(value)) return "has no type";
   const [kind, ...more] = Object.keys(value);
-  const isWritten = kind === undefined || more.length > 0 ? undefined : KINDS.get(kind);
-  if (isWritten === undefined) return "has a type that nobody knows";
+  const isWritten = kind === undefined || more.length > 0 ? undefined : VALUE_CHECKS.get(kind);
+  if (isWritten === undefined) return "has an unknown type";
   const inner = value[kind!]!;
   if (kind === "integerValue" && typeof inner === "number" && !isWritten(inner)) {
     return `has the integerValue ${inner} as a number: write it as a String, in double quotes`;
@@ -131,8 +130,7 @@ function valueProblem(value: Json, depth: number): string | null {
   return null;
 }
 
-/** From typed values to those that are stored here. */
-export class Values {
+export class ValueConverter {
   readonly #database: string;
   readonly #notes: Notes;
 
@@ -141,9 +139,9 @@ export class Values {
     this.#notes = notes;
   }
 
-  /** @param isRef Whether references are declared as such there; else they are paths. */
-  json(value: TypedValue, where: string, isRef = false): Json {
-    const [kind, inner] = entryOf(value);
+  /** @param isRef Whether references become Refs. Otherwise they become paths. */
+  toJson(value: TypedValue, where: string, isRef = false): Json {
+    const [kind, inner] = typeAndValue(value);
     switch (kind) {
       case "nullValue":
         return null;
@@ -153,7 +151,7 @@ export class Values {
         return String(inner);
       case "doubleValue":
         if (typeof inner === "number") return inner;
-        this.#notes.count(`${where}: numbers left out, because they are infinite or none`);
+        this.#notes.count(`${where}: numbers left out, because they are infinite or NaN`);
         return null;
       case "bytesValue":
         this.#notes.count(`${where}: bytes kept as text, in base64`);
@@ -163,10 +161,10 @@ export class Values {
       case "referenceValue":
         return this.#reference(String(inner), where, isRef);
       case "arrayValue":
-        return elementsOf(inner).map((one) => this.json(one, where, isRef));
+        return elementsOf(inner).map((one) => this.toJson(one, where, isRef));
       case "mapValue":
         return Object.fromEntries(
-          Object.entries(membersOf(inner)).map(([name, one]) => [name, this.json(one, where)]),
+          Object.entries(membersOf(inner)).map(([name, one]) => [name, this.toJson(one, where)]),
         );
       case "geoPointValue": {
         const { latitude = 0, longitude = 0 } = isObject(inner) ? inner : {};
@@ -184,7 +182,7 @@ export class Values {
   }
 }
 
-/** To the millisecond; null for what is no time. */
+/** Returns ISO 8601 with milliseconds, or null for an invalid time. */
 export function timeOf(value: Json): string | null {
   const ms = typeof value === "string" ? Date.parse(value) : NaN;
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();

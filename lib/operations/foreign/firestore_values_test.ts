@@ -9,7 +9,7 @@ import {
 
 const DATABASE = "projects/p/databases/(default)";
 
-Deno.test("paths name a document, its collection and what it is in", () => {
+Deno.test("pathIn and collectionPathOf return the path of a document and of its collection", () => {
   assert.equal(pathIn(DATABASE, `${DATABASE}/documents/a/1`), "a/1");
   assert.equal(pathIn(DATABASE, "projects/q/databases/(default)/documents/a/1"), null);
   assert.equal(collectionPathOf("a/1"), "a");
@@ -18,7 +18,7 @@ Deno.test("paths name a document, its collection and what it is in", () => {
   assert.notEqual(firestoreId("a/1"), firestoreId("a/1/b/1"));
 });
 
-Deno.test("a type is told as far as a definition can have it", () => {
+Deno.test("typeOf returns the type that a definition can have", () => {
   const array = (...values: object[]) => ({ arrayValue: { values } }) as never;
   const cases: [never, string | null][] = [
     [{ nullValue: null } as never, null],
@@ -38,7 +38,7 @@ Deno.test("a type is told as far as a definition can have it", () => {
   }
 });
 
-Deno.test("what is no typed value is refused, however deep it lies", () => {
+Deno.test("fieldsProblem refuses invalid typed values at any depth", () => {
   const inner = (value: unknown) => ({
     a: { mapValue: { fields: { b: { arrayValue: { values: [value] } } } } },
   });

@@ -21,7 +21,7 @@ import type { Progress } from "../archive/progress.ts";
 import type { ArchiveWriter, WrittenFile } from "../archive/writer.ts";
 import { CONFIGURATION_FORMAT } from "../project_configuration.ts";
 
-/** A definition as it is given: what has a default may be left out. */
+/** A definition in which properties with defaults may be omitted. */
 export interface GivenField {
   readonly key?: string;
   readonly type: string;
@@ -39,26 +39,23 @@ export interface GivenCollection {
   readonly name: string;
   readonly fields: readonly GivenField[];
   readonly rls: { readonly enabled: true; readonly mode: "private"; readonly ownerField: string };
-  /** Documents there may have had fields that nobody declares here. */
+  /** Not strict, because documents may have undeclared fields. */
   readonly strict: false;
   readonly indexes: readonly { readonly fields: readonly string[]; readonly unique: boolean }[];
 }
 
 export interface ForeignFile {
-  /** What its path ends with. */
+  /** The end of the file's path. */
   readonly name: string;
   readonly row: ArchivedFile;
   open(): Promise<ReadableStream<Uint8Array>>;
 }
 
-/**
- * What a project is made of that comes from elsewhere. The same source gives the same, and all records
- * come in the order of their ids.
- */
+/** A project from another system. A source always gives equal records, ordered by id. */
 export interface ForeignProject {
   readonly id: Id;
   readonly name: string;
-  /** What the source is of: the time of all that has none of its own. */
+  /** Time of the source, ISO 8601, for records without a time. */
   readonly at: string;
   readonly configuration: {
     readonly userFields: readonly GivenField[];
@@ -71,19 +68,17 @@ export interface ForeignProject {
   files(): Iterable<ForeignFile>;
 }
 
-/** Keeps the id that something had elsewhere, so that links to it can be followed. */
+/** Field with the id that a record had in its source. */
 export const SOURCE_ID = "sourceId";
 
-/** The id of what has another one elsewhere. */
 export const foreignId = (...parts: readonly string[]): Id => hashedId(JSON.stringify(parts));
 
-/** The same as a UUID, for the name of a file. */
+/** Derives a UUID for a file name from ids of another system. */
 export function foreignUuid(...parts: readonly string[]): string {
   const digits = hash("sha256", JSON.stringify(["file", ...parts]), "hex");
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 }
 
-/** Writes a project as its archive. */
 export async function writeForeignProject(
   writer: ArchiveWriter,
   project: ForeignProject,
@@ -94,7 +89,7 @@ export async function writeForeignProject(
   await writer.json(MANIFEST, manifest);
   await writer.json(CONFIGURATION, { format: CONFIGURATION_FORMAT, ...configuration });
   const records = (folder: string, all: Iterable<StoredRecord>) =>
-    writer.records(folder, pagesOf(all), progress.of(`reading ${folder}`));
+    writer.records(folder, pagesOf(all), progress.forPart(`reading ${folder}`));
   const users = await records(USERS_FOLDER, project.users());
   const identities = await records(IDENTITIES_FOLDER, project.identities());
   const collections: Record<string, Part> = {};
@@ -102,24 +97,24 @@ export async function writeForeignProject(
     collections[name] = await records(collectionFolder(name), project.documents(name));
   }
   const read = { from: at, to: at, isOfOneMoment: true };
-  const files = await writer.files(filesOf(project), progress.of("reading files"));
+  const files = await writer.files(openFiles(project), progress.forPart("reading files"));
   const end: End = { read, users, identities, collections, files, missingFiles: [] };
   await writer.json(END, end);
   writer.end();
 }
 
-async function* filesOf(project: ForeignProject): AsyncGenerator<WrittenFile> {
+async function* openFiles(project: ForeignProject): AsyncGenerator<WrittenFile> {
   for (const { name, row, open } of project.files()) yield { name, row, content: await open() };
 }
 
-interface Line {
+interface RecordLine {
   readonly json: string;
   readonly revision: number;
 }
 
-/** As large as those of a snapshot. */
-async function* pagesOf(records: Iterable<StoredRecord>): AsyncGenerator<readonly Line[]> {
-  let [page, length]: [Line[], number] = [[], 0];
+/** Pages have the size of a snapshot's pages. */
+async function* pagesOf(records: Iterable<StoredRecord>): AsyncGenerator<readonly RecordLine[]> {
+  let [page, length]: [RecordLine[], number] = [[], 0];
   for (const record of records) {
     const json = recordText(record);
     page.push({ json, revision: 1 });

@@ -8,24 +8,23 @@ import {
 import { BCRYPT_COST_MAX, isBcrypt } from "../../credentials/passwords.ts";
 import { canonicalEmail, isPlainEmail } from "../../emails.ts";
 import { PERSON_NAME_LENGTH_MAX, USER_FIELDS_BYTES_MAX } from "../../limits.ts";
-import { lineOf, pictureOf } from "../../social/profile.ts";
+import { toLine, toPictureUrl } from "../../social/profile.ts";
 import { exceedsBytes } from "../../store/json_text.ts";
 import type { Id, Json } from "../../store/port.ts";
 import { exactBytesText } from "../../text/amounts.ts";
 import { foreignId } from "./foreign_project.ts";
 import type { Notes } from "./notes.ts";
 
-/** A user as another system keeps one. */
 export interface ForeignUser {
   readonly _id: Id;
-  /** Null also where another user has it. */
+  /** The address; null as well if another user has it. */
   readonly email: string | null;
   readonly emailVerified: boolean;
   readonly name: string | null;
   readonly username: string | null;
   readonly avatarUrl: string | null;
   readonly disabled: boolean;
-  /** Null where there is none, or none that can be checked here. */
+  /** The hash; null as well if Corbel cannot verify its algorithm. */
   readonly passwordHash: string | null;
   readonly providers: readonly LinkedProvider[];
   readonly claims: { [name: string]: Json };
@@ -35,15 +34,15 @@ export interface ForeignUser {
   readonly updatedAt: string;
 }
 
-const OWN: readonly OwnMember[] = ["name", "username", "avatarUrl"];
+const OWN_MEMBERS: readonly OwnMember[] = ["name", "username", "avatarUrl"];
 
-/** The user as one is stored here; what cannot be is left out and told. */
-export function userRecord(user: ForeignUser, notes: Notes): UserRecord {
+/** Leaves out and notes members that cannot be stored. */
+export function toUserRecord(user: ForeignUser, notes: Notes): UserRecord {
   const { _id, emailVerified, disabled, lastSignInAt, createdAt, updatedAt } = user;
   const email = emailOf(user, notes);
-  const name = lineOf(user.name, PERSON_NAME_LENGTH_MAX);
+  const name = toLine(user.name, PERSON_NAME_LENGTH_MAX);
   const username = usernameOf(user, notes);
-  const avatarUrl = pictureOf(user.avatarUrl);
+  const avatarUrl = toPictureUrl(user.avatarUrl);
   if (user.name && name !== user.name) notes.count("users: names that were shortened to a line");
   if (user.avatarUrl && avatarUrl === null) {
     notes.count("users: pictures left out, because they have no https address");
@@ -56,8 +55,8 @@ export function userRecord(user: ForeignUser, notes: Notes): UserRecord {
     disabled,
     passwordHash: passwordOf(user, notes),
     providers: [...user.providers],
-    // What they are called here is not what a provider calls them.
-    ownMembers: OWN.filter((member) => ({ name, username, avatarUrl })[member] !== null),
+    // A later sign-in with a provider must not overwrite these members.
+    ownMembers: OWN_MEMBERS.filter((member) => ({ name, username, avatarUrl })[member] !== null),
     roles: [],
     claims: user.claims,
     fields: fieldsOf(user, notes),
@@ -74,21 +73,21 @@ export function userRecord(user: ForeignUser, notes: Notes): UserRecord {
 function emailOf(user: ForeignUser, notes: Notes): string | null {
   const email = user.email?.trim();
   if (!email || isPlainEmail(email)) return email || null;
-  notes.count("users: e-mails left out, because they are no plain address");
+  notes.count("users: e-mails left out, because they are not plain addresses");
   return null;
 }
 
 function usernameOf({ username }: ForeignUser, notes: Notes): string | null {
   if (!username || USERNAME.test(username)) return username || null;
-  notes.count("users: usernames left out, because they are none here");
+  notes.count("users: usernames left out, because they are invalid in Corbel");
   return null;
 }
 
 function passwordOf({ passwordHash }: ForeignUser, notes: Notes): string | null {
   if (passwordHash === null || isBcrypt(passwordHash)) return passwordHash;
   notes.count(
-    `users: passwords left out, because their hash is not of bcrypt with a cost from 4 to ${BCRYPT_COST_MAX}; ` +
-      "these users ask for a code",
+    "users: passwords left out, because their hash is not of bcrypt with a cost from 4 to " +
+      `${BCRYPT_COST_MAX}; these users ask for a code`,
   );
   return null;
 }
@@ -100,8 +99,8 @@ function fieldsOf({ fields }: ForeignUser, notes: Notes): { [name: string]: Json
   return {};
 }
 
-/** How a provider's user is found. @param email What the provider is known to have said. */
-export const identityRecord = (
+/** @param email Address from the provider. */
+export const toIdentityRecord = (
   userId: Id,
   { provider, providerUserId }: LinkedProvider,
   email: string | null,

@@ -1,16 +1,15 @@
 import { DECLARED_NAME, isServerField, nameProblem } from "../../documents/names.ts";
 import { NAME_LENGTH_MAX } from "../../limits.ts";
-import { BUILT_IN } from "../../users/user_fields.ts";
+import { BUILT_IN_MEMBERS } from "../../users/user_fields.ts";
 
-/** What a name must be like, and which of two are the same. */
-interface NameRules {
+interface Rules {
   allows(name: string): boolean;
-  /** What stands in front of a name that is reserved. */
+  /** Prefix that is added to a reserved name. */
   readonly prefix: string;
   readonly ignoresCase: boolean;
 }
 
-const COLLECTIONS: NameRules = {
+const COLLECTIONS: Rules = {
   allows: (name) => DECLARED_NAME.test(name) && !name.toLowerCase().startsWith("users"),
   prefix: "app_",
   ignoresCase: true,
@@ -19,30 +18,26 @@ const COLLECTIONS: NameRules = {
 const isFieldName = (name: string): boolean =>
   DECLARED_NAME.test(name) && nameProblem(name) === null && !isServerField(name);
 
-const FIELDS: NameRules = { allows: isFieldName, prefix: "source_", ignoresCase: false };
+const FIELDS: Rules = { allows: isFieldName, prefix: "source_", ignoresCase: false };
 
-const USER_FIELDS: NameRules = {
+const USER_FIELDS: Rules = {
   ...FIELDS,
-  allows: (name) => isFieldName(name) && !BUILT_IN.includes(name),
+  allows: (name) => isFieldName(name) && !BUILT_IN_MEMBERS.includes(name),
 };
 
-/** By foreign name, what a thing is called here. Names that may stay do, whichever come first. */
+/** New names by foreign names. Valid names stay, even if an earlier name is changed to one. */
 export type NameMap = ReadonlyMap<string, string>;
 
-export const collectionNames = (names: readonly string[]): NameMap => mapped(names, COLLECTIONS);
+export const collectionNames = (names: readonly string[]): NameMap => mapNames(names, COLLECTIONS);
 
-/** @param taken Names of fields that are added. */
+/** @param taken Names of fields that Corbel adds. */
 export const fieldNames = (names: readonly string[], taken: readonly string[]): NameMap =>
-  mapped(names, FIELDS, taken);
+  mapNames(names, FIELDS, taken);
 
 export const userFieldNames = (names: readonly string[], taken: readonly string[]): NameMap =>
-  mapped(names, USER_FIELDS, taken);
+  mapNames(names, USER_FIELDS, taken);
 
-function mapped(
-  names: readonly string[],
-  rules: NameRules,
-  taken: readonly string[] = [],
-): NameMap {
+function mapNames(names: readonly string[], rules: Rules, taken: readonly string[] = []): NameMap {
   const keyOf = (name: string) => rules.ignoresCase ? name.toLowerCase() : name;
   const used = new Set(taken.map(keyOf));
   const found = new Map<string, string>();
@@ -59,10 +54,10 @@ function mapped(
   return new Map(names.map((name) => [name, found.get(name)!]));
 }
 
-/** Room for the number that tells it from others. */
+/** Number of characters that leaves room for the suffix of a duplicate name. */
 const BASE_LENGTH_MAX = NAME_LENGTH_MAX - 8;
 
-function freeName(name: string, rules: NameRules, isFree: (name: string) => boolean): string {
+function freeName(name: string, rules: Rules, isFree: (name: string) => boolean): string {
   const letters = name.replaceAll(/[^A-Za-z0-9_-]/gu, "_").replace(/^[^A-Za-z]+/, "");
   const plain = rules.allows(letters) ? letters : rules.prefix + letters;
   const base = plain.slice(0, BASE_LENGTH_MAX);

@@ -4,7 +4,7 @@ import { collectionNames, fieldNames, userFieldNames } from "./names.ts";
 
 const listed = (map: ReadonlyMap<string, string>) => Object.fromEntries(map);
 
-Deno.test("names that can stay do, and none is the same as another", () => {
+Deno.test("collectionNames keeps valid names and makes all names unique", () => {
   assert.deepEqual(
     listed(collectionNames(["_posts", "posts", "Users", "usersets", "1st", "ä-b"])),
     {
@@ -20,7 +20,7 @@ Deno.test("names that can stay do, and none is the same as another", () => {
   assert.equal(new Set(same.map((name) => name.toLowerCase())).size, 4, same.join());
 });
 
-Deno.test("fields are called neither as the server's nor as those that are added", () => {
+Deno.test("fieldNames avoids the names of server fields and of added fields", () => {
   const names = ["_id", "createdAt", "title", "constructor", "__proto__", "sourceId", "a.b", ""];
   const map = fieldNames(names, ["sourceId"]);
   assert.deepEqual([...map.keys()], names);
@@ -41,7 +41,7 @@ Deno.test("fields are called neither as the server's nor as those that are added
   assert.equal(userFieldNames(["roles", "email", "age"], []).get("age"), "age");
 });
 
-Deno.test("long names are cut, and told apart by a number", () => {
+Deno.test("fieldNames truncates long names and numbers duplicates", () => {
   const long = Array.from({ length: 12 }, (_, n) => `${"x".repeat(100)}${n}`);
   const names = [...fieldNames(long, []).values()];
   assert.equal(new Set(names).size, 12);

@@ -7,44 +7,43 @@ import {
   type PocketbaseField,
   type PocketbaseSource,
 } from "./pocketbase_source.ts";
-import { quoted } from "./scratch.ts";
+import { quoteName } from "./scratch.ts";
 
-/** A field of a collection, and what becomes of it. */
+/** A field with its new name and type. */
 export interface FieldPlan {
   readonly source: PocketbaseField;
-  /** What it is called here. */
+  /** Name in Corbel. */
   readonly key: string;
-  /** Without its name; null where values of several types are in it, so that it is not declared. */
+  /** Null if the values have several types or there are none. */
   readonly type: GivenField | null;
-  /** Whether an empty text stands for nothing. */
+  /** Whether an empty text is converted to null. */
   readonly emptyIsNull: boolean;
 }
 
 export interface FieldPlans {
   readonly fields: readonly FieldPlan[];
-  /** Names of the fields that have the times of a record; null where there are none. */
+  /** Names of the fields with the times of a record; null if there are none. */
   readonly createdAt: string | null;
   readonly updatedAt: string | null;
 }
 
-/** What the collections of a source become. */
-export interface Targets {
+export interface TargetNames {
+  /** The collection that becomes the users. */
   readonly users: PocketbaseCollection | null;
-  /** Names here, by ids there. */
+  /** Names in Corbel by ids in the source. */
   readonly collections: ReadonlyMap<string, string>;
 }
 
 const isMany = ({ maxSelect }: PocketbaseField): boolean => maxSelect > 1;
 
-/** Fields of users that Corbel keeps for all of them. */
-const OF_AUTH = ["password", "tokenKey", "email", "emailVisibility", "verified"];
-const OF_USERS = ["name", "username"];
+/** Fields of an auth collection that Corbel stores for every user. */
+const AUTH_FIELDS = ["password", "tokenKey", "email", "emailVisibility", "verified"];
+const BUILT_IN_FIELDS = ["name", "username"];
 
-/** What becomes of the fields of a collection. */
 export function planFields(
   source: PocketbaseSource,
   collection: PocketbaseCollection,
-  { targets, notes }: { readonly targets: Targets; readonly notes: Notes },
+  { targets, notes }: { readonly targets: TargetNames; readonly notes: Notes },
 ): FieldPlans {
   const isUsers = targets.users === collection;
   const timeOf = (name: string) =>
@@ -52,19 +51,21 @@ export function planFields(
       ? name
       : null;
   const [createdAt, updatedAt] = [timeOf("created"), timeOf("updated")];
-  const kept = collection.fields.filter((field) =>
+  const candidates = collection.fields.filter((field) =>
     field.name !== "id" && ![createdAt, updatedAt].includes(field.name) &&
     !isSecret(field, collection, notes) &&
-    !(isUsers && (OF_AUTH.includes(field.name) || isOfUsers(field)))
+    !(isUsers && (AUTH_FIELDS.includes(field.name) || isBuiltInUserField(field)))
   );
-  const known = kept.filter((field) => isKnown(field, collection, notes));
-  const names = (isUsers ? userFieldNames : fieldNames)(known.map(({ name }) => name), [SOURCE_ID]);
-  const fields = known.map((field): FieldPlan => {
+  const supported = candidates.filter((field) => isSupported(field, collection, notes));
+  const names = (isUsers ? userFieldNames : fieldNames)(supported.map(({ name }) => name), [
+    SOURCE_ID,
+  ]);
+  const fields = supported.map((field): FieldPlan => {
     const key = names.get(field.name)!;
-    if (key !== field.name) notes.say(`${collection.name}.${field.name} is called ${key}`);
+    if (key !== field.name) notes.add(`${collection.name}.${field.name} is called ${key}`);
     const type = typeOf(source, collection, field, { targets, notes });
     if (type === null) {
-      notes.say(
+      notes.add(
         `${collection.name}.${field.name} ${
           isUsers ? "was left out" : "is not declared"
         }: its values are of several types, or there are none`,
@@ -74,33 +75,33 @@ export function planFields(
       source: field,
       key,
       type: isUsers ? withoutFile(type) : type,
-      emptyIsNull: isMeant(field),
+      emptyIsNull: isEmptyAsText(field),
     };
   });
   return { fields, createdAt, updatedAt };
 }
 
-export const isOfUsers = ({ name, type }: PocketbaseField): boolean =>
-  OF_USERS.includes(name) && type === "text";
+export const isBuiltInUserField = ({ name, type }: PocketbaseField): boolean =>
+  BUILT_IN_FIELDS.includes(name) && type === "text";
 
-/** Fields of users cannot say that they hold files. */
+/** User fields do not support files. */
 function withoutFile(type: GivenField | null): GivenField | null {
   if (type === null) return null;
   const { file: _file, ...rest } = type;
   return rest;
 }
 
-/** In these PocketBase keeps an empty text where there is nothing. */
-const isMeant = ({ type }: PocketbaseField): boolean => type !== "text" && type !== "editor";
+/** Whether PocketBase stores a missing value of the field as an empty text. */
+const isEmptyAsText = ({ type }: PocketbaseField): boolean => type !== "text" && type !== "editor";
 
-/** Hashes, and what tokens are signed with, are of no use here. */
+/** Whether a field has password hashes or token keys. */
 function isSecret(
   { name, type }: PocketbaseField,
   collection: PocketbaseCollection,
   notes: Notes,
 ): boolean {
   if (type === "password" && collection.type === "base") {
-    notes.say(`${collection.name}.${name} was left out: it has hashes of passwords`);
+    notes.add(`${collection.name}.${name} was left out: it has hashes of passwords`);
   }
   return type === "password" || (collection.type === "auth" && name === "tokenKey");
 }
@@ -116,11 +117,15 @@ const SCALARS: ReadonlyMap<string, string> = new Map([
   ["autodate", "Date"],
 ]);
 
-const OTHERS = ["select", "file", "relation", "json", "geoPoint"];
+const OTHER_TYPES = ["select", "file", "relation", "json", "geoPoint"];
 
-function isKnown({ name, type }: PocketbaseField, collection: PocketbaseCollection, notes: Notes) {
-  if (SCALARS.has(type) || OTHERS.includes(type)) return true;
-  notes.say(`${collection.name}.${name} was left out: nobody knows its type ${type}`);
+function isSupported(
+  { name, type }: PocketbaseField,
+  collection: PocketbaseCollection,
+  notes: Notes,
+) {
+  if (SCALARS.has(type) || OTHER_TYPES.includes(type)) return true;
+  notes.add(`${collection.name}.${name} was left out: its type ${type} is unknown`);
   return false;
 }
 
@@ -128,7 +133,7 @@ function typeOf(
   source: PocketbaseSource,
   collection: PocketbaseCollection,
   field: PocketbaseField,
-  context: { readonly targets: Targets; readonly notes: Notes },
+  context: { readonly targets: TargetNames; readonly notes: Notes },
 ): GivenField | null {
   const scalar = SCALARS.get(field.type);
   if (scalar !== undefined) return { type: scalar };
@@ -153,12 +158,14 @@ function typeOf(
 function referenceOf(
   { name }: PocketbaseCollection,
   field: PocketbaseField,
-  { targets, notes }: { readonly targets: Targets; readonly notes: Notes },
+  { targets, notes }: { readonly targets: TargetNames; readonly notes: Notes },
 ): GivenField {
   if (field.collectionId === targets.users?.id) return { type: "Ref", ref: "users" };
   const ref = targets.collections.get(field.collectionId);
   if (ref !== undefined) return { type: "Ref", ref };
-  notes.say(`${name}.${field.name} has ids as text: what it is a relation to was not carried over`);
+  notes.add(
+    `${name}.${field.name} has ids as text: the collection that it refers to was not carried over`,
+  );
   return { type: "String" };
 }
 
@@ -172,16 +179,16 @@ const JSON_TYPES: Readonly<Record<string, string>> = {
   false: "Boolean",
 };
 
-/** That of all values which are there; null where they have several, or there are none. */
+/** Returns null if the values have several types or there are none. */
 function typeOfJson(
   { db }: PocketbaseSource,
   { name }: PocketbaseCollection,
   field: PocketbaseField,
 ): GivenField | null {
-  const column = `CAST(${quoted(field.name)} AS TEXT)`;
+  const column = `CAST(${quoteName(field.name)} AS TEXT)`;
   const rows = db.rows(
     `SELECT DISTINCT CASE WHEN json_valid(${column}) THEN json_type(${column}) END AS type
-     FROM ${quoted(name)}`,
+     FROM ${quoteName(name)}`,
   );
   const types = new Set([...rows].map(({ type }) => String(type)));
   types.delete("null");

@@ -14,20 +14,20 @@ import {
   pocketbaseId,
   type PocketbaseSource,
 } from "./pocketbase_source.ts";
-import { quoted, type Row } from "./scratch.ts";
+import { quoteName, type Row } from "./scratch.ts";
 
-/** A folder to be read. Paths have slashes, and lead nowhere else. */
+/** A folder. Paths have slashes and cannot lead out of it. */
 export interface SourceFolder {
-  /** Null where there is no such file in it, or only a link. */
+  /** Returns null if the file does not exist or is a link. */
   size(path: string): Promise<number | null>;
   open(path: string): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** Beside each file PocketBase keeps what it is, in so many bytes at most. */
+/** Limit of the attributes that PocketBase stores for each file. */
 const ATTRIBUTES_BYTES_MAX = 65_536;
 const OPAQUE = "application/octet-stream";
 
-/** Names in a database are no more to be trusted than the rest of it. */
+/** Valid names of files. Names in the database are untrusted. */
 const PLAIN_NAME = /^(?!\.{1,2}$)[^/\\\0]{1,255}$/;
 
 interface FileOwner {
@@ -36,7 +36,7 @@ interface FileOwner {
   readonly isUsers: boolean;
 }
 
-/** The files of a source, which are found before records are read that name them. */
+/** Files, which are collected before the records that refer to them are read. */
 export class PocketbaseFiles {
   readonly #source: PocketbaseSource;
   readonly #storage: SourceFolder;
@@ -48,9 +48,10 @@ export class PocketbaseFiles {
     this.#storage = storage;
     this.#at = at;
     source.db.exec(
-      "CREATE TEMP TABLE corbel_files (id TEXT PRIMARY KEY, name TEXT, row TEXT, path TEXT) WITHOUT ROWID",
+      `CREATE TEMP TABLE corbel_files
+         (id TEXT PRIMARY KEY, name TEXT, row TEXT, path TEXT) WITHOUT ROWID`,
     );
-    this.#find = source.db.finder("SELECT name FROM corbel_files WHERE id = ?");
+    this.#find = source.db.prepareGet("SELECT name FROM corbel_files WHERE id = ?");
   }
 
   static async find(
@@ -64,19 +65,19 @@ export class PocketbaseFiles {
     },
   ): Promise<PocketbaseFiles> {
     const files = new PocketbaseFiles(source, storage, at);
-    const found = progress.of("looking for files");
+    const found = progress.forPart("looking for files");
     for (const owner of owners) {
       for (const { source: field } of owner.plans.fields) {
         if (field.type === "file") await files.#add(owner, field, { notes, found });
       }
     }
     if (source.hasBucket) {
-      notes.say("Files of a bucket are taken only where they are in storage/ too");
+      notes.add("Files of a bucket are imported only if they are in storage/ too");
     }
     return files;
   }
 
-  /** What the path of a file ends with; null where it is not there. */
+  /** Returns the end of the path, or null if the file does not exist. */
   nameOf(collection: PocketbaseCollection, recordId: string, filename: string): string | null {
     return this.#find(idOf(collection, recordId, filename))?.name as string | undefined ?? null;
   }
@@ -86,7 +87,7 @@ export class PocketbaseFiles {
     for (const { name, row, path } of rows) {
       yield {
         name: String(name),
-        row: parseJson(String(row)) as unknown as ArchivedFile, // Written below.
+        row: parseJson(String(row)) as unknown as ArchivedFile, // #add() has written it.
         open: () => this.#storage.open(String(path)),
       };
     }
@@ -98,16 +99,16 @@ export class PocketbaseFiles {
     { notes, found }: { readonly notes: Notes; readonly found: (count: number) => void },
   ): Promise<void> {
     const { db } = this.#source;
-    const [column, created] = [quoted(field.name), plans.createdAt ?? null];
-    const insert = db.runner("INSERT OR IGNORE INTO corbel_files VALUES (?, ?, ?, ?)");
+    const [column, created] = [quoteName(field.name), plans.createdAt ?? null];
+    const insert = db.prepareRun("INSERT OR IGNORE INTO corbel_files VALUES (?, ?, ?, ?)");
     const rows = db.rows(
       `SELECT "id", CAST(${column} AS TEXT) AS files${
-        created === null ? "" : `, ${quoted(created)} AS created`
-      } FROM ${quoted(collection.name)} WHERE ${column} NOT IN ('', '[]')`,
+        created === null ? "" : `, ${quoteName(created)} AS created`
+      } FROM ${quoteName(collection.name)} WHERE ${column} NOT IN ('', '[]')`,
     );
     for (const row of rows) {
       const recordId = String(row.id);
-      for (const filename of wordsIn(String(row.files))) {
+      for (const filename of parseTexts(String(row.files))) {
         const path = [collection.id, recordId, filename].every((one) => PLAIN_NAME.test(one))
           ? `${collection.id}/${recordId}/${filename}`
           : null;
@@ -118,15 +119,15 @@ export class PocketbaseFiles {
           );
           continue;
         }
-        const told = await this.#told(path, filename);
+        const description = await this.#readDescription(path, filename);
         const uuid = foreignUuid(collection.id, recordId, filename);
         const file: ArchivedFile = {
           _id: idOf(collection, recordId, filename),
-          ...told,
+          ...description,
           bytes,
           visibility: field.protected ? "private" : "public",
           ownerId: isUsers ? pocketbaseId(collection.id, recordId) : null,
-          createdAt: timeOf(row.created ?? null) ?? this.#at,
+          createdAt: parseTime(row.created ?? null) ?? this.#at,
         };
         insert(file._id, newPath("", uuid, filename).slice(1), JSON.stringify(file), path);
         found(1);
@@ -134,8 +135,7 @@ export class PocketbaseFiles {
     }
   }
 
-  /** What its upload said of it. */
-  async #told(
+  async #readDescription(
     path: string,
     filename: string,
   ): Promise<Pick<ArchivedFile, "filename" | "contentType">> {
@@ -166,8 +166,8 @@ export class PocketbaseFiles {
 const idOf = (collection: PocketbaseCollection, recordId: string, filename: string): Id =>
   foreignId("pocketbase file", collection.id, recordId, filename);
 
-/** One text, or the texts of a list: how PocketBase keeps what a field may have several of. */
-export function wordsIn(value: string): string[] {
+/** Parses one text, or a list as JSON. */
+export function parseTexts(value: string): string[] {
   if (!value.startsWith("[")) return value === "" ? [] : [value];
   try {
     const names = parseJson(value);
@@ -179,8 +179,8 @@ export function wordsIn(value: string): string[] {
   }
 }
 
-/** `2026-01-31 12:00:00.000Z`, as PocketBase keeps times; null for anything else. */
-export function timeOf(value: string | number | null): string | null {
+/** Parses a time such as `2026-01-31 12:00:00.000Z`. Returns null for an invalid time. */
+export function parseTime(value: string | number | null): string | null {
   const ms = typeof value === "string" && TIME.test(value)
     ? Date.parse(value.replace(" ", "T"))
     : NaN;

@@ -1,9 +1,9 @@
-/** An index of PocketBase, as far as one can be here. */
+/** An index of PocketBase that Corbel supports. */
 export interface PocketbaseIndex {
   readonly unique: boolean;
-  /** Names of fields; a `-` in front of one has it descend. */
+  /** Names of fields, with a `-` in front of a descending one. */
   readonly fields: readonly string[];
-  /** Field that is unique only where it is not empty; null where emptiness counts. */
+  /** A field whose empty values the index ignores; null if it ignores none. */
   readonly butEmpty: string | null;
 }
 
@@ -12,13 +12,10 @@ const INDEX =
 const COLUMN = /^[`"[]?(\w+)[`"\]]?(?:\s+COLLATE\s+[`"[]?(\w+)[`"\]]?)?(?:\s+(ASC|DESC))?$/i;
 const NOT_EMPTY = /^\(?\s*[`"[]?(\w+)[`"\]]?\s*(?:!=|<>)\s*(?:''|"")\s*\)?$/;
 
-/** Finding out that a text is no index takes the square of its length. */
+/** Number of characters. Time grows with the square of the length if matching fails. */
 const SQL_LENGTH_MAX = 2_000;
 
-/**
- * Reads the SQL of an index. A text says why it cannot be carried over. A unique one of which only
- * some records are part becomes one that is not unique.
- */
+/** Returns a text that says why if the index cannot be carried over. */
 export function parseIndex(sql: string): PocketbaseIndex | string {
   if (sql.length > SQL_LENGTH_MAX) return `it is longer than ${SQL_LENGTH_MAX} characters`;
   const [match, uniqueWord, list, condition] = INDEX.exec(sql) ?? [];
@@ -30,9 +27,9 @@ export function parseIndex(sql: string): PocketbaseIndex | string {
   );
   const unique = uniqueWord !== undefined;
   const foldsCase = columns.some((column) => /^nocase$/i.test(column![2] ?? ""));
-  if (unique && foldsCase) return "it is unique whatever the case of letters";
+  if (unique && foldsCase) return "it is unique regardless of case";
   const butEmpty = NOT_EMPTY.exec(condition ?? "")?.[1] ?? null;
   const isOfAll = condition === undefined || (butEmpty !== null && fields.includes(butEmpty));
-  if (unique && !isOfAll) return "it is unique among some records alone";
+  if (unique && !isOfAll) return "it is unique only among some records";
   return { unique, fields, butEmpty: unique ? butEmpty : null };
 }

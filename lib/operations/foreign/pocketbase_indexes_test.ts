@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { processorMs } from "@/tests/attacks/cost.ts";
 import { parseIndex } from "./pocketbase_indexes.ts";
 
-Deno.test("an index of PocketBase is read however its SQL is written", () => {
+Deno.test("parseIndex reads all spellings of an index", () => {
   const cases: [string, { unique: boolean; fields: string[]; butEmpty: string | null }][] = [
     ["CREATE INDEX idx ON posts (title)", { unique: false, fields: ["title"], butEmpty: null }],
     [
@@ -25,20 +25,20 @@ Deno.test("an index of PocketBase is read however its SQL is written", () => {
   for (const [sql, index] of cases) assert.deepEqual(parseIndex(sql), index, sql);
 });
 
-Deno.test("an index that would be another one here is none, and says why", () => {
+Deno.test("parseIndex returns a reason for an index that Corbel does not support", () => {
   const cases: [string, RegExp][] = [
     ["CREATE INDEX i ON posts (lower(title))", /expression/],
     ["CREATE INDEX i ON posts (json_extract(a, '$.b'), c)", /expression/],
-    ["CREATE UNIQUE INDEX i ON posts (title COLLATE NOCASE)", /whatever the case/],
-    ["CREATE UNIQUE INDEX i ON posts (title) WHERE draft = 0", /some records alone/],
-    ["CREATE UNIQUE INDEX i ON posts (title) WHERE slug != ''", /some records alone/],
+    ["CREATE UNIQUE INDEX i ON posts (title COLLATE NOCASE)", /regardless of case/],
+    ["CREATE UNIQUE INDEX i ON posts (title) WHERE draft = 0", /only among some records/],
+    ["CREATE UNIQUE INDEX i ON posts (title) WHERE slug != ''", /only among some records/],
     ["DROP TABLE posts", /expression/],
     ["", /expression/],
   ];
   for (const [sql, why] of cases) assert.match(parseIndex(sql) as string, why, sql);
 });
 
-Deno.test("a text of SQL that is too long is not read, and the longest takes no time", () => {
+Deno.test("parseIndex refuses long SQL and is fast for the longest SQL that it accepts", () => {
   const began = processorMs();
   for (const piece of ["CREATE INDEX ", " ON ", "(", "a, ", "WHERE ", " \n"]) {
     const text = `CREATE UNIQUE INDEX ${piece.repeat(20_000)}`;

@@ -4,12 +4,16 @@ import { DEFINITION_FIELDS_MAX, INDEX_FIELDS_MAX, INDEXES_MAX } from "../../limi
 import { type GivenCollection, type GivenField, SOURCE_ID } from "./foreign_project.ts";
 import { collectionNames } from "./names.ts";
 import type { Notes } from "./notes.ts";
-import { type FieldPlan, type FieldPlans, planFields, type Targets } from "./pocketbase_fields.ts";
+import {
+  type FieldPlan,
+  type FieldPlans,
+  planFields,
+  type TargetNames,
+} from "./pocketbase_fields.ts";
 import { parseIndex, type PocketbaseIndex } from "./pocketbase_indexes.ts";
 import type { PocketbaseCollection, PocketbaseSource } from "./pocketbase_source.ts";
-import { quoted } from "./scratch.ts";
+import { quoteName } from "./scratch.ts";
 
-/** A collection with what becomes of it. */
 export interface CollectionPlan extends FieldPlans {
   readonly source: PocketbaseCollection;
   readonly definition: GivenCollection;
@@ -21,81 +25,80 @@ export interface UsersPlan extends FieldPlans {
 }
 
 export interface PocketbasePlan {
-  readonly targets: Targets;
+  readonly targets: TargetNames;
   readonly users: UsersPlan | null;
   readonly collections: readonly CollectionPlan[];
 }
 
-/** What becomes of each collection. What does not fit is told. */
 export function planPocketbase(source: PocketbaseSource, notes: Notes): PocketbasePlan {
-  const users = usersAmong(source, notes);
-  const kept = source.collections.filter((one) => one !== users && !isView(one, notes));
-  const names = collectionNames(kept.map(({ name }) => name));
-  for (const [name, own] of names) if (name !== own) notes.say(`${name} is called ${own}`);
+  const users = findUsers(source, notes);
+  const collections = source.collections.filter((one) => one !== users && !isView(one, notes));
+  const names = collectionNames(collections.map(({ name }) => name));
+  for (const [name, own] of names) if (name !== own) notes.add(`${name} is called ${own}`);
   const targets = {
     users,
-    collections: new Map(kept.map(({ id, name }) => [id, names.get(name)!])),
+    collections: new Map(collections.map(({ id, name }) => [id, names.get(name)!])),
   };
   return {
     targets,
     users: users && planUsers(source, users, { targets, notes }),
-    collections: kept.map((one) => planCollection(source, one, { targets, notes })),
+    collections: collections.map((one) => planCollection(source, one, { targets, notes })),
   };
 }
 
-/** There is one kind of users: `users`, or else the first one that was made. */
-function usersAmong({ collections }: PocketbaseSource, notes: Notes): PocketbaseCollection | null {
+/** Chooses the auth collection `users`, or else the oldest. */
+function findUsers({ collections }: PocketbaseSource, notes: Notes): PocketbaseCollection | null {
   const all = collections.filter(({ type }) => type === "auth");
   const users = all.find(({ name }) => name === "users") ?? all[0] ?? null;
   for (const { name } of all.filter((one) => one !== users)) {
-    notes.say(
+    notes.add(
       `${name} became a collection like any other: only ${users!.name} can sign in, so their ` +
         "passwords were left out",
     );
   }
-  if (users !== null && users.name !== "users") notes.say(`${users.name} became the users`);
+  if (users !== null && users.name !== "users") notes.add(`${users.name} became the users`);
   return users;
 }
 
 function isView({ name, type }: PocketbaseCollection, notes: Notes): boolean {
-  if (type === "view") notes.say(`${name} was left out: it is a view`);
+  if (type === "view") notes.add(`${name} was left out: it is a view`);
   return type === "view";
 }
 
-interface Context {
-  readonly targets: Targets;
+interface PlanContext {
+  readonly targets: TargetNames;
   readonly notes: Notes;
 }
 
 function planUsers(
   source: PocketbaseSource,
   users: PocketbaseCollection,
-  context: Context,
+  context: PlanContext,
 ): UsersPlan {
   const plans = planFields(source, users, context);
-  tellValidation(users, plans, context.notes);
-  tellRules(users, "users see and change themselves alone", context.notes);
+  noteValidation(users, plans, context.notes);
+  noteRules(users, "users can read and change only themselves", context.notes);
   const fields = plans.fields.filter(({ type }) => type !== null);
-  const kept = fields.slice(0, DEFINITION_FIELDS_MAX - 1);
-  for (const { source: { name } } of fields.slice(kept.length)) {
-    context.notes.say(`${users.name}.${name} was left out: users can have no more fields`);
+  const declared = fields.slice(0, DEFINITION_FIELDS_MAX - 1);
+  for (const { source: { name } } of fields.slice(declared.length)) {
+    context.notes.add(`${users.name}.${name} was left out: users can have no more fields`);
   }
   const userFields = [
     { key: SOURCE_ID, type: "String" },
-    ...kept.map(({ key, type }) => ({ key, ...type! })),
+    ...declared.map(({ key, type }) => ({ key, ...type! })),
   ];
-  return { ...plans, fields: kept, source: users, userFields };
+  return { ...plans, fields: declared, source: users, userFields };
 }
 
 function planCollection(
   source: PocketbaseSource,
   collection: PocketbaseCollection,
-  context: Context,
+  context: PlanContext,
 ): CollectionPlan {
   const { targets, notes } = context;
   const planned = planFields(source, collection, context);
-  tellValidation(collection, planned, notes);
-  const indexes = new Indexes(collection, planned, notes);
+  noteValidation(collection, planned, notes);
+  const indexes = new IndexPlan(collection, planned, notes);
   const owners = planned.fields.filter(({ type }) => type?.ref === "users");
   const plans = {
     ...planned,
@@ -105,15 +108,15 @@ function planCollection(
   };
   const own = owners.length === 1 ? owners[0]!.key : null;
   const ownerField = own ?? freeOwnerField(plans);
-  tellRules(
+  noteRules(
     collection,
     own === null
-      ? "it is private and nobody owns its documents, so that only the secret key reads them"
-      : `it is private, and documents belong to whom "${own}" names`,
+      ? "it is private and its documents have no owner, so that only the secret key reads them"
+      : `it is private, and "${own}" names the owner of a document`,
     notes,
   );
   const declared = plans.fields.filter(({ type }) => type !== null);
-  // One is left for the owner's, one for the id.
+  // Leaves room for the fields of the owner and the source id.
   const fields = declared.slice(0, DEFINITION_FIELDS_MAX / 2 - 2).map((plan) => ({
     key: plan.key,
     ...plan.type!,
@@ -121,7 +124,7 @@ function planCollection(
     ...indexes.ofField(plan.key),
   }));
   if (fields.length < declared.length) {
-    notes.say(`${collection.name}: ${declared.length - fields.length} fields are not declared`);
+    notes.add(`${collection.name}: ${declared.length - fields.length} fields are not declared`);
   }
   return {
     ...plans,
@@ -136,7 +139,7 @@ function planCollection(
   };
 }
 
-/** Whether it must be there, and is in all records: rules of PocketBase bind what is written later. */
+/** Whether a field is required and all records have it: PocketBase checks only new records. */
 function isAlwaysThere(
   { db }: PocketbaseSource,
   { name }: PocketbaseCollection,
@@ -144,9 +147,9 @@ function isAlwaysThere(
 ): boolean {
   if (!source.required || type?.file || source.type === "json") return false;
   if (source.type === "number" || source.type === "bool") return true;
-  const column = quoted(source.name);
+  const column = quoteName(source.name);
   const missing = `SELECT 1 FROM ${
-    quoted(name)
+    quoteName(name)
   } WHERE ${column} IS NULL OR ${column} IN ('', '[]')`;
   return [...db.rows(`${missing} LIMIT 1`)].length === 0;
 }
@@ -156,10 +159,10 @@ function freeOwnerField({ fields }: FieldPlans): string {
   for (let name = "ownerId";; name += "_") if (!taken.has(name)) return name;
 }
 
-/** What PocketBase asks of values beyond their type. */
+/** Options that validate values beyond their type. */
 const VALIDATION = ["min", "max", "pattern", "onlyInt", "onlyDomains", "exceptDomains", "values"];
 
-function tellValidation(
+function noteValidation(
   { name }: PocketbaseCollection,
   { fields }: FieldPlans,
   notes: Notes,
@@ -171,27 +174,28 @@ function tellValidation(
     })
   );
   if (asking.length === 0) return;
-  notes.say(
-    `${name}: what is asked of values beyond their type is asked no more, of ${
+  notes.add(
+    `${name}: only the type of values is validated, for ${
       asking.map(({ source }) => source.name).join(", ")
     }`,
   );
 }
 
-/** Of a text that is told. */
-const TOLD_LENGTH_MAX = 300;
+const NOTE_TEXT_LENGTH_MAX = 300;
 
-function tellRules({ name, rules }: PocketbaseCollection, now: string, notes: Notes): void {
+function noteRules({ name, rules }: PocketbaseCollection, now: string, notes: Notes): void {
   const were = Object.entries(rules).map(([rule, text]) =>
-    `${rule} ${text === null ? "superusers only" : JSON.stringify(text.slice(0, TOLD_LENGTH_MAX))}`
+    `${rule} ${
+      text === null ? "superusers only" : JSON.stringify(text.slice(0, NOTE_TEXT_LENGTH_MAX))
+    }`
   );
-  notes.say(`${name}: its rules hold no more, ${now}. They were: ${were.join(", ")}`);
+  notes.add(`${name}: its rules were not carried over, ${now}. They were: ${were.join(", ")}`);
 }
 
-/** The indexes of a collection, as far as they can be carried over. */
-class Indexes {
+/** Indexes that can be carried over. */
+class IndexPlan {
   readonly compound: GivenCollection["indexes"][number][] = [];
-  /** Unique fields, by their names here, in which an empty text is no value. */
+  /** New names of unique fields in which an empty text becomes null. */
   readonly emptyIsNull = new Set<string>();
   readonly #single = new Map<string, { unique?: boolean; index?: boolean }>();
   readonly #collection: PocketbaseCollection;
@@ -205,9 +209,9 @@ class Indexes {
     for (const sql of collection.indexes) {
       const why = this.#add(sql);
       if (why !== null) {
-        notes.say(
+        notes.add(
           `${collection.name}: an index was left out, because ${why}: ${
-            sql.slice(0, TOLD_LENGTH_MAX)
+            sql.slice(0, NOTE_TEXT_LENGTH_MAX)
           }`,
         );
       }
@@ -222,20 +226,20 @@ class Indexes {
     const index = parseIndex(sql);
     if (typeof index === "string") return index;
     const names = index.fields.map((name) => name.replace("-", ""));
-    if (this.#isServers(names)) return null;
+    if (this.#isBuiltIn(names)) return null;
     const keys = names.map((name) => this.#keyOf(name));
-    if (keys.includes(null)) return "it names what was not carried over";
+    if (keys.includes(null)) return "it has a field that was not carried over";
     const plans = names.map((name) => this.#byName.get(name) ?? null);
     const arrays = plans.filter((plan) => plan?.type?.type === "Array").length;
-    if (arrays > (index.unique ? 0 : 1)) return "it is of lists";
+    if (arrays > (index.unique ? 0 : 1)) return "it has several lists, or a unique one";
     if (plans.some((plan) => plan !== null && !isIndexed(plan))) {
-      return "of such values there is none";
+      return "its values cannot be indexed";
     }
-    return this.#keep(index, keys as string[]);
+    return this.#addToPlan(index, keys as string[]);
   }
 
-  /** Whatever has an index anyway. */
-  #isServers(names: readonly string[]): boolean {
+  /** Whether Corbel always has an index on the fields. */
+  #isBuiltIn(names: readonly string[]): boolean {
     const isAuth = this.#collection.type === "auth";
     return names.length === 1 &&
       (names[0] === "id" || names[0] === this.#times.createdAt ||
@@ -244,19 +248,22 @@ class Indexes {
 
   #keyOf(name: string): string | null {
     if (name === "id") return SOURCE_ID;
-    for (const [own, there] of Object.entries(this.#times)) if (there === name) return own;
+    for (const [own, foreign] of Object.entries(this.#times)) if (foreign === name) return own;
     const plan = this.#byName.get(name);
     return plan?.type ? plan.key : null;
   }
 
-  #keep({ unique, fields, butEmpty }: PocketbaseIndex, keys: readonly string[]): string | null {
+  #addToPlan(
+    { unique, fields, butEmpty }: PocketbaseIndex,
+    keys: readonly string[],
+  ): string | null {
     if (butEmpty !== null) this.emptyIsNull.add(this.#keyOf(butEmpty)!);
     if (keys.length === 1 && this.#times.updatedAt !== fields[0]!.replace("-", "")) {
       const [key] = keys as [string];
       const before = this.#single.get(key);
       const isUnique = unique && this.#canBeUnique(key);
       this.#single.set(key, isUnique || before?.unique ? { unique: true } : { index: true });
-      return unique && !isUnique ? "such values cannot be unique" : null;
+      return unique && !isUnique ? "its values cannot be unique" : null;
     }
     if (keys.length > INDEX_FIELDS_MAX) return `it has more than ${INDEX_FIELDS_MAX} fields`;
     if (this.compound.length === INDEXES_MAX) return `there are ${INDEXES_MAX} before it`;
@@ -273,4 +280,4 @@ class Indexes {
 }
 
 const isIndexed = ({ type }: FieldPlan): boolean =>
-  type !== null && isIndexable(type as ItemDefinition); // It has what that is asked about.
+  type !== null && isIndexable(type as ItemDefinition); // It reads only these properties.

@@ -1,12 +1,12 @@
 import type { ItemDefinition } from "../../documents/fields.ts";
-import { enteredNumber, InexactInteger } from "../../store/exact_json.ts";
+import { InexactInteger, parseEnteredNumber } from "../../store/exact_json.ts";
 import { parseExactJson } from "../../store/json_text.ts";
 import type { Id, Json, StoredRecord } from "../../store/port.ts";
-import { fittingValue } from "./fitting.ts";
+import { toStorableValue } from "./storable_values.ts";
 import { SOURCE_ID } from "./foreign_project.ts";
 import type { Notes } from "./notes.ts";
 import type { FieldPlan, FieldPlans } from "./pocketbase_fields.ts";
-import { type PocketbaseFiles, timeOf, wordsIn } from "./pocketbase_files.ts";
+import { parseTexts, parseTime, type PocketbaseFiles } from "./pocketbase_files.ts";
 import {
   columnOf,
   idOf,
@@ -14,10 +14,9 @@ import {
   pocketbaseId,
   type PocketbaseSource,
 } from "./pocketbase_source.ts";
-import { shown } from "../../text/input_text.ts";
-import { quoted, refuse, type Row } from "./scratch.ts";
+import { quoted } from "../../text/input_text.ts";
+import { invalidSource, quoteName, type Row } from "./scratch.ts";
 
-/** What values are made of that stand for something else. */
 export interface RecordContext {
   readonly projectId: Id;
   readonly at: string;
@@ -25,30 +24,29 @@ export interface RecordContext {
   readonly notes: Notes;
 }
 
-/** The rows of a collection in the order of the ids that they get, which is their `_id`. */
-export function* rowsOf(
+/** Orders rows by their new ids in the column `_id`. */
+export function* readRows(
   { db }: PocketbaseSource,
   collection: PocketbaseCollection,
   columns: readonly string[] = [],
 ): Generator<Row> {
   const list = [`${idOf(collection)} AS "_id"`, ...collection.fields.map(columnOf), ...columns];
-  yield* db.rows(`SELECT ${list.join(", ")} FROM ${quoted(collection.name)} ORDER BY 1`);
+  yield* db.rows(`SELECT ${list.join(", ")} FROM ${quoteName(collection.name)} ORDER BY 1`);
 }
 
-/** The times of a record; those of the source where it has none. */
+/** A record without times gets the time of the source. */
 export function timesOf(row: Row, { createdAt, updatedAt }: FieldPlans, at: string) {
-  const created = createdAt === null ? null : timeOf(row[createdAt]!);
-  const updated = updatedAt === null ? null : timeOf(row[updatedAt]!);
+  const created = createdAt === null ? null : parseTime(row[createdAt]!);
+  const updated = updatedAt === null ? null : parseTime(row[updatedAt]!);
   return { createdAt: created ?? updated ?? at, updatedAt: updated ?? created ?? at };
 }
 
-/** The records of a collection as documents. */
-export function* documentsOf(
+export function* readDocuments(
   source: PocketbaseSource,
   plan: FieldPlans & { readonly source: PocketbaseCollection },
   context: RecordContext,
 ): Generator<StoredRecord> {
-  for (const row of rowsOf(source, plan.source)) {
+  for (const row of readRows(source, plan.source)) {
     yield {
       _id: String(row._id),
       [SOURCE_ID]: String(row.id),
@@ -60,7 +58,7 @@ export function* documentsOf(
   }
 }
 
-/** What the fields of a row hold. Files of users are told by their names alone. */
+/** Files of users are stored by name, without the project id. */
 export function fieldsOf(
   row: Row,
   { source, fields }: FieldPlans & { readonly source: PocketbaseCollection },
@@ -76,18 +74,18 @@ export function fieldsOf(
   return Object.fromEntries(fields.map((plan) => {
     const where = `${source.name}.${plan.source.name}`;
     const cell = row[plan.source.name]!;
-    const value = refusingInexact(
+    const value = refuseInexact(
       () => valueOf(cell, plan, filePath),
-      `data.db: ${where} of the record ${shown(String(row.id))}`,
+      `data.db: ${where} of the record ${quoted(String(row.id))}`,
     );
     if (isLostTime(cell, value, plan)) {
       notes.count(
         `${where}: times left out, because they are not written as PocketBase writes them`,
       );
     }
-    // The schema asks for no more than a definition does that it was given.
+    // Validation uses only properties that a given definition has.
     const type = plan.type as ItemDefinition | null;
-    return [plan.key, fittingValue(type, value, { where, notes })];
+    return [plan.key, toStorableValue(type, value, { where, notes })];
   }));
 }
 
@@ -103,22 +101,22 @@ function valueOf(
   const isMany = source.maxSelect > 1;
   switch (source.type) {
     case "number":
-      return typeof cell === "string" ? enteredNumber(cell) : cell;
+      return typeof cell === "string" ? parseEnteredNumber(cell) : cell;
     case "bool":
       return cell !== 0;
     case "date":
     case "autodate":
-      return timeOf(cell);
+      return parseTime(cell);
     case "json":
     case "geoPoint":
       return jsonOf(String(cell));
     case "file": {
-      const paths = wordsIn(String(cell)).flatMap(filePath);
+      const paths = parseTexts(String(cell)).flatMap(filePath);
       return isMany ? paths : paths[0] ?? null;
     }
     case "select":
     case "relation": {
-      const words = wordsIn(String(cell));
+      const words = parseTexts(String(cell));
       const isReference = (type?.items ?? type)?.ref !== undefined;
       const values = isReference ? words.map((id) => pocketbaseId(source.collectionId, id)) : words;
       return isMany ? values : values[0] ?? null;
@@ -137,12 +135,12 @@ function jsonOf(text: string): Json {
   }
 }
 
-/** Throws `INVALID_INPUT` where a value has an integer that no double holds. */
-function refusingInexact(read: () => Json, where: string): Json {
+/** Throws `INVALID_INPUT` if a value has an integer that a double cannot represent. */
+function refuseInexact(read: () => Json, where: string): Json {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof InexactInteger)) throw error;
-    throw refuse(`${where} has ${error.message}.`, error);
+    throw invalidSource(`${where} has ${error.message}.`, error);
   }
 }

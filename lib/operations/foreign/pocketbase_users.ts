@@ -4,21 +4,20 @@ import { canonicalEmail } from "../../emails.ts";
 import { PROVIDER_NAMES } from "../../social/providers.ts";
 import type { Json } from "../../store/port.ts";
 import { SOURCE_ID } from "./foreign_project.ts";
-import { identityId, identityRecord, userRecord } from "./foreign_users.ts";
+import { identityId, toIdentityRecord, toUserRecord } from "./foreign_users.ts";
 import type { Notes } from "./notes.ts";
-import { timeOf } from "./pocketbase_files.ts";
-import { isOfUsers } from "./pocketbase_fields.ts";
+import { parseTime } from "./pocketbase_files.ts";
+import { isBuiltInUserField } from "./pocketbase_fields.ts";
 import type { UsersPlan } from "./pocketbase_plan.ts";
-import { fieldsOf, type RecordContext, rowsOf, timesOf } from "./pocketbase_records.ts";
+import { fieldsOf, readRows, type RecordContext, timesOf } from "./pocketbase_records.ts";
 import { pocketbaseId, type PocketbaseSource } from "./pocketbase_source.ts";
 import type { Row } from "./scratch.ts";
 
-/** SQL that says whether no other user has it before: the oldest keeps what all would have. */
-const isFirst = (key: string, order: string): string =>
+/** Returns SQL for whether a user is the first with a key, who keeps a value that several have. */
+const isFirstWith = (key: string, order: string): string =>
   `row_number() OVER (PARTITION BY ${key} ORDER BY ${order}"id") = 1`;
 
-/** The records of the auth collection that becomes the users. */
-export function* usersOf(
+export function* readUsers(
   source: PocketbaseSource,
   plan: UsersPlan,
   context: RecordContext,
@@ -27,23 +26,23 @@ export function* usersOf(
   const { db } = source;
   db.define("corbel_email", (email) => canonicalEmail(String(email ?? "")));
   const hasUsername = plan.source.fields.some((field) =>
-    field.name === "username" && isOfUsers(field)
+    field.name === "username" && isBuiltInUserField(field)
   );
   const columns = [
-    `${isFirst('corbel_email("email")', '"verified" DESC, ')} AS "is its email"`,
-    ...(hasUsername ? [`${isFirst('lower("username")', "")} AS "is its username"`] : []),
+    `${isFirstWith('corbel_email("email")', '"verified" DESC, ')} AS "is its email"`,
+    ...(hasUsername ? [`${isFirstWith('lower("username")', "")} AS "is its username"`] : []),
   ];
-  const linked = db.prepared(
+  const linked = db.prepareAll(
     `SELECT provider, providerId, created FROM _externalAuths
      WHERE collectionRef = ? AND recordRef = ? ORDER BY provider`,
   );
-  for (const row of rowsOf(source, plan.source, columns)) {
+  for (const row of readRows(source, plan.source, columns)) {
     const providers = linked(plan.source.id, String(row.id)).flatMap((one) =>
       linkOf(one, context.at)
     );
-    yield userRecord({
+    yield toUserRecord({
       _id: String(row._id),
-      ...own(row, notes),
+      ...uniqueMembers(row, notes),
       emailVerified: row.verified === 1,
       name: nameOf(plan, row),
       avatarUrl: null,
@@ -58,8 +57,8 @@ export function* usersOf(
   }
 }
 
-/** Of several who would be one here, the others go without it. */
-function own(row: Row, notes: Notes): { email: string | null; username: string | null } {
+/** Returns null for an e-mail or username that an earlier user has. */
+function uniqueMembers(row: Row, notes: Notes): { email: string | null; username: string | null } {
   const one = (member: "email" | "username"): string | null => {
     const value = row[member];
     if (typeof value !== "string" || value === "") return null;
@@ -73,7 +72,7 @@ function own(row: Row, notes: Notes): { email: string | null; username: string |
 }
 
 function nameOf({ source }: UsersPlan, row: Row): string | null {
-  const isOwn = source.fields.some((field) => field.name === "name" && isOfUsers(field));
+  const isOwn = source.fields.some((field) => field.name === "name" && isBuiltInUserField(field));
   return isOwn ? String(row.name) || null : null;
 }
 
@@ -90,12 +89,12 @@ function linkOf({ provider, providerId, created }: Row, at: string): LinkedProvi
   return [{
     provider: String(provider),
     providerUserId: String(providerId),
-    linkedAt: timeOf(created!) ?? at,
+    linkedAt: parseTime(created!) ?? at,
   }];
 }
 
-/** How those who sign in by a provider are found. What other providers know is told. */
-export function* identitiesOf(
+/** Notes unsupported providers. */
+export function* readIdentities(
   { db }: PocketbaseSource,
   { source }: UsersPlan,
   { notes }: RecordContext,
@@ -112,10 +111,10 @@ export function* identitiesOf(
   for (const { provider, providerId, recordRef } of rows) {
     const name = String(provider);
     if (!PROVIDER_NAMES.includes(name)) {
-      notes.count(`users: sign-ins by ${name} left out, which there is not here`);
+      notes.count(`users: sign-ins by ${name} left out, because it is not supported`);
       continue;
     }
     const link = { provider: name, providerUserId: String(providerId), linkedAt: "" };
-    yield identityRecord(pocketbaseId(source.id, String(recordRef)), link, null);
+    yield toIdentityRecord(pocketbaseId(source.id, String(recordRef)), link, null);
   }
 }

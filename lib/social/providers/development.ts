@@ -3,29 +3,29 @@ import type { Clock } from "../../clock.ts";
 import { decodeBase64Url, encodeBase64Url } from "../../crypto/base64.ts";
 import { sha256 } from "../../crypto/hashes.ts";
 import { Secret } from "../../crypto/secret.ts";
-import { signed, unsigned } from "../../crypto/signed.ts";
+import { sign, unsign } from "../../crypto/signed.ts";
 import { canonicalEmail, isPlainEmail } from "../../emails.ts";
 import { EXCHANGE_CODE_MS } from "../../limits.ts";
 import { Problem } from "../../problems.ts";
 import { jsonText, parseJson } from "../../store/json_text.ts";
 import { callbackUrl } from "../callback_url.ts";
 import { SignInFailed } from "../failures.ts";
-import type { ChosenUser, Profile, Provider } from "../provider.ts";
-import { projectOf } from "../states.ts";
+import type { Profile, Provider, SelectableUser } from "../provider.ts";
+import { projectOfState } from "../states.ts";
 
 const NAME = "dev";
 const ONE_ADDRESS = "The e-mail must be one plain address, such as ada@example.com.";
 const PURPOSE = "chosen user";
 
-/** Whom the page offers. The last one has the notes of the demo project. */
-const USERS: readonly ChosenUser[] = [
+/** Users that the page offers. The last one owns the notes of the demo project. */
+const USERS: readonly SelectableUser[] = [
   { name: "Ada Lovelace", username: "ada", email: "ada@example.com" },
   { name: "Grace Hopper", username: "grace", email: "grace@example.com" },
   { name: "Alan Turing", username: "alan", email: "alan@example.com" },
   { name: null, username: null, email: "demo@example.com" },
 ];
 
-/** Every project has it: what is secret is the state and the verifier of each sign-in. */
+/** Settings for every project. The secrets are the state and the verifier of each sign-in. */
 const SETTINGS = {
   enabled: true,
   clientId: NAME,
@@ -33,22 +33,19 @@ const SETTINGS = {
   linking: "verified",
 } as const;
 
-/** What a code says. It is good for whoever holds the verifier of the challenge. */
-type Granted = { email: string; challenge: string; expiresAt: number };
+/** Content of a code, which is valid only with the verifier of the challenge. */
+type GrantedCode = { email: string; challenge: string; expiresAt: number };
 
 /**
- * Sign-in without a password, for whoever builds an application on their own machine: whoever signs
- * in chooses on a page of this server who they are. Everything else is as with others, state, PKCE
- * and callback; only the tokens come from this process itself. Null where it is not to be had.
- *
- * @param keys To sign codes with, the newest first.
+ * Creates a provider without passwords: users are chosen on a page of this server. Returns null
+ * outside of local development. @param keys Keys that sign codes, newest first.
  */
 export function development(
   { isLocalDev, publicUrl }: { isLocalDev: boolean; publicUrl: string },
   { clock, keys }: { clock: Clock; keys: readonly string[] },
 ): Provider | null {
   if (!isLocalDev) return null;
-  const page = "/dashboard/choose-user"; // In routes/dashboard/social.
+  const page = "/dashboard/choose-user"; // Served by routes/dashboard/social.
   const callback = callbackUrl(publicUrl, NAME);
   const server: AuthorizationServer = {
     issuer: publicUrl,
@@ -56,19 +53,19 @@ export function development(
     token_endpoint: `${publicUrl}${page}/token`,
   };
 
-  /** What a code says, if it is one of ours and still good. */
-  function read(code: string): Granted | null {
-    const text = unsigned(keys, PURPOSE, code);
+  /** Returns the content of a valid code, or null. */
+  function readCode(code: string): GrantedCode | null {
+    const text = unsign(keys, PURPOSE, code);
     if (text === null) return null;
-    const granted = parseJson(new TextDecoder().decode(decodeBase64Url(text))) as Granted;
+    const granted = parseJson(new TextDecoder().decode(decodeBase64Url(text))) as GrantedCode;
     return granted.expiresAt > clock.now() ? granted : null;
   }
 
-  function tokens(request: URLSearchParams): Response {
+  function answerTokenRequest(request: URLSearchParams): Response {
     const code = request.get("code") ?? "";
     const isForUs = request.get("redirect_uri") === callback && request.get("client_id") === NAME;
     const challenge = sha256(request.get("code_verifier") ?? "");
-    if (!isForUs || read(code)?.challenge !== challenge) {
+    if (!isForUs || readCode(code)?.challenge !== challenge) {
       return Response.json({ error: "invalid_grant" }, { status: 400 });
     }
     return Response.json({ access_token: code, token_type: "bearer" });
@@ -81,29 +78,37 @@ export function development(
     idTokens: null,
     server: () => Promise.resolve(server),
     profile({ accessToken }) {
-      const granted = read(accessToken);
-      if (granted === null) throw new SignInFailed("unverified", "a code of somebody else's");
+      const granted = readCode(accessToken);
+      if (granted === null) throw new SignInFailed("unverified", "invalid code");
       return Promise.resolve(profileOf(granted.email));
     },
     chooser: {
       settings: SETTINGS,
       users: USERS,
-      answer: (_url, { body }) => Promise.resolve(tokens(body ?? new URLSearchParams())),
-      assertBegun: (query) => void begunIn(query, callback),
+      answer: (_url, { body }) =>
+        Promise.resolve(answerTokenRequest(body ?? new URLSearchParams())),
+      assertStarted: (query) => void parseStart(query, callback),
       choose(query, email) {
-        const { state, challenge } = begunIn(query, callback);
+        const { state, challenge } = parseStart(query, callback);
         if (!isPlainEmail(email)) throw new Problem("INVALID_INPUT", { message: ONE_ADDRESS });
-        const granted: Granted = { email, challenge, expiresAt: clock.now() + EXCHANGE_CODE_MS };
+        const granted: GrantedCode = {
+          email,
+          challenge,
+          expiresAt: clock.now() + EXCHANGE_CODE_MS,
+        };
         const text = encodeBase64Url(new TextEncoder().encode(jsonText(granted)));
-        const code = signed(keys[0]!, PURPOSE, text);
+        const code = sign(keys[0]!, PURPOSE, text);
         return `${callback}?${new URLSearchParams({ code, state })}`;
       },
     },
   };
 }
 
-/** What the sign-in was begun with. Throws `INVALID_QUERY` for what no start of ours sends. */
-function begunIn(query: URLSearchParams, callback: string): { state: string; challenge: string } {
+/** Parses the query of a started sign-in. Throws `INVALID_QUERY` for any other. */
+function parseStart(
+  query: URLSearchParams,
+  callback: string,
+): { state: string; challenge: string } {
   const only = (name: string): string => {
     const values = query.getAll(name);
     return values.length === 1 ? values[0]! : "";
@@ -111,10 +116,10 @@ function begunIn(query: URLSearchParams, callback: string): { state: string; cha
   const [state, challenge] = [only("state"), only("code_challenge")];
   const isBegun = only("response_type") === "code" && only("client_id") === NAME &&
     only("redirect_uri") === callback && only("code_challenge_method") === "S256" &&
-    projectOf(state) !== null && /^[\w-]{43}$/.test(challenge);
+    projectOfState(state) !== null && /^[\w-]{43}$/.test(challenge);
   if (isBegun) return { state, challenge };
   throw new Problem("INVALID_QUERY", {
-    message: "No sign-in was begun with this address: begin it in your application.",
+    message: "No sign-in was started with this address: start it in your application.",
   });
 }
 

@@ -2,17 +2,16 @@ import type { AuthorizationServer } from "oauth4webapi";
 import { PERSON_NAME_LENGTH_MAX, USERNAME_LENGTH_MAX } from "../../limits.ts";
 import type { Json } from "../../store/port.ts";
 import { SignInFailed } from "../failures.ts";
-import { emailOf, lineOf, pictureOf } from "../profile.ts";
+import { toEmail, toLine, toPictureUrl } from "../profile.ts";
 import type { Provider } from "../provider.ts";
 import { jsonOf, type ProviderHttp } from "../provider_http.ts";
 
 const API_VERSION = "2022-11-28";
 
 /**
- * GitHub, or a GitHub Enterprise server. It is no OpenID provider: who signed in is asked of its
- * API. An account is its number, because a login can be given up and taken by somebody else. The
- * e-mail of a profile is only what the user wants to be seen; proven is what `/user/emails` calls
- * verified, and of these the primary one is the user's choice.
+ * Reads the user from GitHub's API, as GitHub lacks OpenID. The numeric id identifies an account,
+ * since a login can pass to another person. The e-mail is the verified primary one of
+ * `/user/emails`.
  */
 export function github(
   { githubUrl, githubApiUrl }: { githubUrl: string; githubApiUrl: string },
@@ -31,25 +30,25 @@ export function github(
     server: () => Promise.resolve(server),
     async profile({ accessToken }, http) {
       const [user, emails] = await Promise.all([
-        ask(http, `${githubApiUrl}/user`, accessToken).then(jsonOf),
-        ask(http, `${githubApiUrl}/user/emails?per_page=100`, accessToken).then(emailsOf),
+        requestApi(http, `${githubApiUrl}/user`, accessToken).then(jsonOf),
+        requestApi(http, `${githubApiUrl}/user/emails?per_page=100`, accessToken).then(readEmails),
       ]);
       const { id, login, name, avatar_url } = membersOf(user);
       if (!Number.isSafeInteger(id) || (id as number) <= 0) {
-        throw new SignInFailed("unverified", "the id is no number");
+        throw new SignInFailed("unverified", "the id is not a number");
       }
       return {
         providerUserId: String(id),
-        email: primaryOf(emails),
-        name: lineOf(name, PERSON_NAME_LENGTH_MAX),
-        username: lineOf(login, USERNAME_LENGTH_MAX),
-        avatarUrl: pictureOf(avatar_url),
+        email: primaryEmail(emails),
+        name: toLine(name, PERSON_NAME_LENGTH_MAX),
+        username: toLine(login, USERNAME_LENGTH_MAX),
+        avatarUrl: toPictureUrl(avatar_url),
       };
     },
   };
 }
 
-async function ask(http: ProviderHttp, url: string, accessToken: string): Promise<Response> {
+async function requestApi(http: ProviderHttp, url: string, accessToken: string): Promise<Response> {
   const headers = {
     accept: "application/vnd.github+json",
     authorization: `Bearer ${accessToken}`,
@@ -59,23 +58,22 @@ async function ask(http: ProviderHttp, url: string, accessToken: string): Promis
 }
 
 /**
- * The addresses of a user; none if the application may not read them, as a GitHub App without the
- * permission for e-mail addresses. A refusal by a rate limit has the same status and is a failure:
- * without their address a user could become another one.
+ * Returns none if the application may not read addresses. A rate limit has the same status but is a
+ * failure: without an address the person could become a different user.
  */
-async function emailsOf(response: Response): Promise<Json> {
+async function readEmails(response: Response): Promise<Json> {
   const { status, headers } = response;
   const isLimited = headers.get("x-ratelimit-remaining") === "0" || headers.has("retry-after");
   if ((status === 403 || status === 404) && !isLimited) return [];
   return await jsonOf(response);
 }
 
-function primaryOf(emails: Json): string | null {
+function primaryEmail(emails: Json): string | null {
   if (!Array.isArray(emails)) throw new SignInFailed("unavailable", "no list of e-mails");
   const primary = emails.map(membersOf).find(({ primary, verified }) =>
     primary === true && verified === true
   );
-  return emailOf(primary?.email);
+  return toEmail(primary?.email);
 }
 
 const membersOf = (value: Json): { [name: string]: Json | undefined } =>

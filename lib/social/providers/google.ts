@@ -2,16 +2,12 @@ import type { Clock } from "../../clock.ts";
 import { PERSON_NAME_LENGTH_MAX } from "../../limits.ts";
 import { SignInFailed } from "../failures.ts";
 import { openIdServer } from "../openid.ts";
-import { emailOf, lineOf, pictureOf } from "../profile.ts";
+import { toEmail, toLine, toPictureUrl } from "../profile.ts";
 import type { Provider } from "../provider.ts";
 
-/** What OpenID Connect allows a subject to be. */
 const SUBJECT = /^[\x21-\x7e]{1,255}$/;
 
-/**
- * Google, or another OpenID provider that signs with RS256. All that is to be known stands in the
- * ID token: an account is its subject, and an e-mail is proven if the token says so.
- */
+/** Supports any OpenID provider that signs with RS256. */
 export function google(
   { googleIssuer }: { googleIssuer: string },
   clock: Clock,
@@ -26,14 +22,14 @@ export function google(
     profile({ claims }) {
       const { sub, email, email_verified, name, picture } = claims!;
       if (typeof sub !== "string" || !SUBJECT.test(sub)) {
-        throw new SignInFailed("unverified", "the subject is no plain text");
+        throw new SignInFailed("unverified", "the subject is not plain text");
       }
       return Promise.resolve({
         providerUserId: sub,
-        email: email_verified === true ? emailOf(email) : null,
-        name: lineOf(name, PERSON_NAME_LENGTH_MAX),
+        email: email_verified === true ? toEmail(email) : null,
+        name: toLine(name, PERSON_NAME_LENGTH_MAX),
         username: null,
-        avatarUrl: pictureOf(picture),
+        avatarUrl: toPictureUrl(picture),
       });
     },
   };

@@ -4,14 +4,14 @@ import type { CompositeFieldType } from "./field_type.ts";
 export const ARRAY: CompositeFieldType = {
   holds: "elements",
   example: [],
-  wanted: "an Array",
-  wantedInFilter: "a single value",
+  requirement: "an Array",
+  filterRequirement: "a single value",
   detail: "items",
   changes: {
     operators: ["$push", "$addToSet", "$pull"],
     description: "Adds elements to the list, or takes them out.",
   },
   input: "json",
-  enter: parseExactJson,
+  parseInput: parseExactJson,
   parse: () => null,
 };

@@ -7,17 +7,17 @@ export const BOOLEAN: ScalarFieldType = {
   bson: "bool",
   schema: { type: "boolean" },
   example: true,
-  wanted: "true or false",
-  wantedInFilter: "true or false",
+  requirement: "true or false",
+  filterRequirement: "true or false",
   canBeUnique: false,
   operators: EQUALITY,
   aggregates: [],
   input: "switch",
   parse: parseBoolean,
-  enter: (text) => parseBoolean(text.trim()) ?? text,
+  parseInput: (text) => parseBoolean(text.trim()) ?? text,
 };
 
-/** In any letter case: some languages write `True`. */
+/** Accepts any letter case: some languages write `True`. */
 function parseBoolean(text: string): boolean | null {
   const lower = text.toLowerCase();
   return lower === "true" ? true : lower === "false" ? false : null;

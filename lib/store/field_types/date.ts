@@ -8,8 +8,8 @@ export const DATE: ScalarFieldType = {
   bson: "date",
   schema: { type: "string", format: "date-time" },
   example: "2026-01-31T12:00:00.000Z",
-  wanted: 'an ISO 8601 date with a zone, such as "2026-01-31T12:00:00Z"',
-  wantedInFilter: "an ISO 8601 date with a zone",
+  requirement: 'an ISO 8601 date with a zone, such as "2026-01-31T12:00:00Z"',
+  filterRequirement: "an ISO 8601 date with a zone",
   canBeUnique: true,
   operators: [...EQUALITY, ...ORDER],
   changes: {
@@ -19,5 +19,5 @@ export const DATE: ScalarFieldType = {
   aggregates: ["min", "max", "bucket"],
   input: "time",
   parse: parseDate,
-  enter: (text) => text.trim(),
+  parseInput: (text) => text.trim(),
 };

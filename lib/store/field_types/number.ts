@@ -1,4 +1,4 @@
-import { enteredNumber, isExactNumeral } from "../exact_json.ts";
+import { isExactNumeral, parseEnteredNumber } from "../exact_json.ts";
 import { EQUALITY, ORDER, type ScalarFieldType } from "./field_type.ts";
 
 export const NUMBER: ScalarFieldType = {
@@ -8,8 +8,8 @@ export const NUMBER: ScalarFieldType = {
   bson: "number",
   schema: { type: "number", format: "double" },
   example: 3,
-  wanted: "a Number",
-  wantedInFilter: "a number",
+  requirement: "a Number",
+  filterRequirement: "a number",
   canBeUnique: true,
   operators: [...EQUALITY, ...ORDER],
   changes: {
@@ -19,12 +19,12 @@ export const NUMBER: ScalarFieldType = {
   aggregates: ["sum", "avg", "min", "max"],
   input: "number",
   parse: parseNumber,
-  enter: enteredNumber,
+  parseInput: parseEnteredNumber,
 };
 
 const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Returns null also for an integer that a double cannot hold: no stored number is equal to it. */
+/** Parses a JSON number; null for an integer that a double cannot represent. */
 function parseNumber(text: string): number | null {
   const number = NUMERAL.test(text) && isExactNumeral(text) ? Number(text) : NaN;
   return Number.isFinite(number) ? number : null;

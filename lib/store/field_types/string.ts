@@ -7,8 +7,8 @@ export const STRING: ScalarFieldType = {
   bson: "string",
   schema: { type: "string" },
   example: "text",
-  wanted: "a String",
-  wantedInFilter: "a text",
+  requirement: "a String",
+  filterRequirement: "a text",
   detail: "enum",
   isText: true,
   canBeUnique: true,
@@ -16,5 +16,5 @@ export const STRING: ScalarFieldType = {
   aggregates: [],
   input: "text",
   parse: (text) => text,
-  enter: (text) => text,
+  parseInput: (text) => text,
 };

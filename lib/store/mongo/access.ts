@@ -1,25 +1,24 @@
 import type { ClientSession, Db } from "mongodb";
 import type { ReadConnectionLimiter } from "./read_connection_limiter.ts";
 
-/** Where the records of one definition are read and written. */
 export interface Access {
   readonly db: Db;
-  /** Null outside a transaction. */
+  /** The session of the transaction; null outside of transactions. */
   readonly session: ClientSession | null;
-  /** Milliseconds after which the server gives a list or a count up. */
+  /** Time limit of a list or a count on the server in milliseconds. */
   readonly queryTimeLimitMs: number;
-  /** Bounds what lists and counts hold at once; null in a transaction, which holds what it has. */
+  /** Limits connections of lists and counts; null in a transaction, which has its own. */
   readonly readConnections: ReadConnectionLimiter | null;
-  /** Runs one call, and translates what it throws. */
+  /** Runs one call and translates its errors. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** The same for a write that needs nothing to be there. */
+  /** Runs a write that does not need the collection to exist. */
   remove<T>(work: () => Promise<T>): Promise<T>;
-  /** The same after the collection and its indexes are there. */
+  /** Runs a write after the collection and its indexes have been created. */
   write<T>(work: () => Promise<T>): Promise<T>;
-  /** Within a write: all of it or nothing. */
-  together<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
-  /** Texts of so many bytes were noted as changes. */
-  noted(bytes: number): void;
-  /** Leave to add so many bytes, until it is disposed of; null where there is no bound. */
-  readonly take: ((bytes: number) => Promise<Disposable>) | null;
+  /** Runs the steps of a write in one transaction. */
+  runInTransaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
+  /** Reports recorded changes with texts of `bytes` bytes. */
+  noteChanges(bytes: number): void;
+  /** Reserves bytes of the quota until the result is disposed; null if there is no quota. */
+  readonly reserveBytes: ((bytes: number) => Promise<Disposable>) | null;
 }

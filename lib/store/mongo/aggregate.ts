@@ -12,11 +12,10 @@ import {
   type Scalar,
 } from "../port.ts";
 import { aggregateBson } from "./aggregate_bson.ts";
-import { bounded, withConnection } from "./bounded.ts";
+import { withConnection, withTimeLimit } from "./bounded_reads.ts";
 import type { Access } from "./access.ts";
 import { pairsOf, referrersBson } from "./referrers_bson.ts";
 
-/** See `Records.aggregate`. */
 export function aggregate(
   access: Access,
   definition: Definition,
@@ -25,10 +24,10 @@ export function aggregate(
   const { filter, keys, bytesMax = PAGE_BYTES_MAX } = query;
   const sort = keys.slice(0, 1).map(({ path }) => ({ path, descending: false }));
   const rows: GroupRow[] = [];
-  return bounded(access, { definition, query: { filter, sort } }, async () => {
+  return withTimeLimit(access, { definition, query: { filter, sort } }, async () => {
     let bytes = 0;
-    await each(access, definition, aggregateBson(definition, query), (found) => {
-      const row = rowOf(query, found);
+    await forEachDocument(access, definition, aggregateBson(definition, query), (found) => {
+      const row = toRow(query, found);
       bytes += keyBytes(row, query);
       if (bytes > bytesMax) throw new PageTooLarge(bytesMax);
       rows.push(row);
@@ -37,7 +36,6 @@ export function aggregate(
   });
 }
 
-/** See `Records.referrers`. */
 export function referrers(
   access: Access,
   definition: Definition,
@@ -47,38 +45,43 @@ export function referrers(
   if (ids.length === 0) return Promise.resolve(new Map());
   const asked = { filter: and(within(path, ids), filter), sort: [] };
   const found: Document[] = [];
-  return bounded(access, { definition, query: asked }, async () => {
-    await each(access, definition, referrersBson(definition, query), (one) => found.push(one));
+  return withTimeLimit(access, { definition, query: asked }, async () => {
+    await forEachDocument(
+      access,
+      definition,
+      referrersBson(definition, query),
+      (one) => found.push(one),
+    );
     return referrersOf(pairsOf(found));
   });
 }
 
-/** Documents of a pipeline, one after the other; the server ends it if this ends before it. */
-const each = (
+/** Reads the documents of a pipeline one by one. */
+const forEachDocument = (
   access: Access,
   { name }: Definition,
   pipeline: Document[],
-  take: (found: Document) => void,
+  onDocument: (found: Document) => void,
 ): Promise<void> =>
   withConnection(access, async (maxTimeMS) => {
     const { db, session } = access;
     const cursor = db.collection(name).aggregate(pipeline, {
       maxTimeMS,
-      allowDiskUse: true, // However many groups there are, the server has memory for some.
+      allowDiskUse: true, // There may be more groups than fit into the server's memory.
       ...(session === null ? { readConcern: { level: "majority" } } : { session }),
     });
-    for await (const found of cursor) take(found);
+    for await (const found of cursor) onDocument(found);
   });
 
-function rowOf({ keys, figures }: Aggregation, { _id, ...found }: Document): GroupRow {
+function toRow({ keys, figures }: Aggregation, { _id, ...found }: Document): GroupRow {
   return [
-    ...keys.map((_, i) => scalarOf(_id[`k${i}`])),
-    ...figures.map((_, i) => scalarOf(found[`f${i}`])),
+    ...keys.map((_, i) => toScalar(_id[`k${i}`])),
+    ...figures.map((_, i) => toScalar(found[`f${i}`])),
   ];
 }
 
-const scalarOf = (value: unknown): Scalar => {
+const toScalar = (value: unknown): Scalar => {
   if (value instanceof Date) return value.toISOString();
   if (value instanceof ObjectId) return value.toHexString();
-  return value === undefined ? null : value as Scalar; // Keys and figures are of declared types.
+  return value === undefined ? null : value as Scalar; // Keys and figures have declared types.
 };

@@ -1,13 +1,13 @@
 import type { Document } from "mongodb";
 import type { Bucket, Figure, GroupKey } from "../aggregation.ts";
 import { offsetsOf, type ZoneOffsets } from "../calendar.ts";
-import { groupOrder, typeAt } from "../groups.ts";
+import { groupOrder, scalarTypeAt } from "../groups.ts";
 import type { Aggregation, Definition } from "../port.ts";
 import { FIELD_TYPES, type ScalarType } from "../field_types.ts";
 import type { Bson } from "./encode.ts";
 import { filterBson } from "./filter_bson.ts";
 
-/** Finds a document for each group: its keys as `k0`, `k1` … in `_id`, its figures as `f0` …. */
+/** Returns the pipeline of groups: keys as `k0` … in `_id`, figures as `f0` …. */
 export function aggregateBson(definition: Definition, query: Aggregation): Document[] {
   const { filter, keys, figures, limit } = query;
   const members = <T>(name: string, of: readonly T[], make: (one: T) => unknown) =>
@@ -31,11 +31,11 @@ export function aggregateBson(definition: Definition, query: Aggregation): Docum
 
 function figureBson(definition: Definition, figure: Figure): Bson {
   if (figure.op === "count") return { $sum: 1 };
-  const value = valueBson(figure.path, typeAt(definition, figure.path));
+  const value = valueBson(figure.path, scalarTypeAt(definition, figure.path));
   return { [`$${figure.op}`]: value };
 }
 
-/** What is of another type than is declared counts as missing. */
+/** Returns the expression of a value; null for types other than the declared one. */
 function valueBson(path: string, type: ScalarType): Bson {
   const value = `$${path}`;
   if (path === "_id") return { $cond: [{ $eq: [{ $type: value }, "objectId"] }, value, null] };
@@ -46,7 +46,7 @@ function valueBson(path: string, type: ScalarType): Bson {
 }
 
 function keyBson(definition: Definition, { path, bucket }: GroupKey): Bson {
-  const value = valueBson(path, typeAt(definition, path));
+  const value = valueBson(path, scalarTypeAt(definition, path));
   if (bucket === undefined) return value;
   const zone = offsetsOf(bucket.timeZone);
   const time = { $cond: [{ $eq: [{ $type: `$${path}` }, "date"] }, { $toLong: `$${path}` }, null] };
@@ -63,7 +63,7 @@ function keyBson(definition: Definition, { path, bucket }: GroupKey): Bson {
   };
 }
 
-/** What is added to a time, looked for by halves: of so many, one after the other would take long. */
+/** Returns the UTC offset at `$$time` as an expression: a binary search over the changes. */
 function offsetBson(zone: ZoneOffsets, low: number, high: number): unknown {
   if (low === high) return zone.offsets[low]!;
   const middle = (low + high) >> 1;
@@ -81,7 +81,7 @@ const floored = (value: unknown, by: number): Bson => ({ $floor: { $divide: [val
 const DAY = floored("$$local", 24 * HOUR_MS);
 const DATE = { $toDate: "$$local" };
 
-/** As `bucketOf` in `calendar.ts` numbers them. */
+/** Interval numbers, equal to those of `bucketOf` in `calendar.ts`. */
 const BUCKETS: Readonly<Record<Bucket, Bson>> = {
   hour: {
     $add: ["$$time", {

@@ -1,15 +1,16 @@
 import type { Db, Document } from "mongodb";
 import type { Definition } from "../port.ts";
-import { LIMITED } from "./connect.ts";
-import { repeatable } from "./failures.ts";
+import { MAX_TIME } from "./connect.ts";
+import { retryOnce } from "./failures.ts";
 import { isMissing } from "./indexes.ts";
 
-/** Collections of documents: of Corbel's own, and the server's, the names say so. */
+/** Matches names of collections that do not contain documents: Corbel's own and the server's. */
 const NOT_OF_DOCUMENTS = /^(?:_|system\.)/;
 
 /**
- * What all documents of a database, and the records of these kinds, take as BSON. The server counts
- * it beside its writes; after a crash of its own it may be off until {@linkcode validate}.
+ * Returns the BSON size in bytes of all documents of a database and of records of the given kinds.
+ * The server counts it separately from its writes, so after a crash of the server it may be wrong
+ * until {@linkcode validate}.
  */
 export async function bytesIn(db: Db, alsoCounted: readonly Definition[]): Promise<number> {
   const counted = {
@@ -17,40 +18,43 @@ export async function bytesIn(db: Db, alsoCounted: readonly Definition[]): Promi
       name: { $in: alsoCounted.map(({ name }) => name) },
     }],
   };
-  const sizes = await Promise.all((await named(db, counted)).map((name) => bytesOfKind(db, name)));
+  const sizes = await Promise.all(
+    (await collectionNames(db, counted)).map((name) => bytesOfKind(db, name)),
+  );
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Names of all collections but the server's own. */
-export const kindsIn = (db: Db): Promise<string[]> => named(db, { name: { $not: /^system\./ } });
+/** Returns the names of all collections except the server's own. */
+export const kindsIn = (db: Db): Promise<string[]> =>
+  collectionNames(db, { name: { $not: /^system\./ } });
 
-async function named(db: Db, which: Document): Promise<string[]> {
-  const options = { nameOnly: true, ...LIMITED };
-  const found = await repeatable(() => db.listCollections(which, options).toArray());
+async function collectionNames(db: Db, which: Document): Promise<string[]> {
+  const options = { nameOnly: true, ...MAX_TIME };
+  const found = await retryOnce(() => db.listCollections(which, options).toArray());
   return found.map(({ name }) => name);
 }
 
-/** On a sharded cluster each shard answers for itself. */
+/** Returns the BSON size of a collection in bytes, summed over the shards of a cluster. */
 export async function bytesOfKind(db: Db, name: string): Promise<number> {
   const stages = [
     { $collStats: { storageStats: {} } },
     { $project: { size: "$storageStats.size" } },
   ];
   try {
-    const shards = await repeatable(() =>
-      db.collection(name).aggregate<{ size: number }>(stages, LIMITED).toArray()
+    const shards = await retryOnce(() =>
+      db.collection(name).aggregate<{ size: number }>(stages, MAX_TIME).toArray()
     );
     return shards.reduce((sum, { size }) => sum + Number(size), 0);
   } catch (error) {
-    if (isMissing(error)) return 0; // Dropped meanwhile.
+    if (isMissing(error)) return 0; // It was dropped concurrently.
     throw error;
   }
 }
 
 /**
- * Has the server look at every document and index, and set its count right; the collection is locked
- * as long as it does. It has no time limit: what takes longer than the connection waits would never
- * be set right. Resolves to by how much the count was off.
+ * Makes the server examine every document and index and correct its count. The collection is locked
+ * in the meantime. There is no time limit, because a validation that exceeded it would never
+ * finish. Resolves to the difference in bytes.
  */
 export async function validate(db: Db, name: string): Promise<number> {
   const before = await bytesOfKind(db, name);

@@ -14,9 +14,9 @@ import {
 import { REVISION } from "./hidden_members.ts";
 
 /**
- * A change as one update that MongoDB applies as the port says, or null where it would not: it
- * takes a number in a path for a place in an array, removes nothing silently behind a value that is
- * no object, and compares values of different types.
+ * Returns a change as a single update; null if MongoDB would not apply it as the port requires.
+ * MongoDB reads a number in a path as an array index, silently ignores a removal through a value
+ * that is not an object, and compares values of different types.
  */
 export function changeBson(definition: Definition, change: Change): Bson | readonly Bson[] | null {
   return change.replace === undefined
@@ -27,9 +27,9 @@ export function changeBson(definition: Definition, change: Change): Bson | reado
 function stepsBson(definition: Definition, change: Change): Bson | null {
   const { set = {}, unset = [], increment = {}, ...others } = change;
   if (Object.keys(others).length > 0) return null;
-  const reached = [...Object.keys(set), ...Object.keys(increment)];
-  if (unset.some((path) => path.includes(".")) || reached.some(namesPlace)) return null;
-  if (Object.values(increment).some((by) => exactTo(by) <= 0)) return null;
+  const writtenPaths = [...Object.keys(set), ...Object.keys(increment)];
+  if (unset.some((path) => path.includes(".")) || writtenPaths.some(hasArrayIndex)) return null;
+  if (Object.values(increment).some((by) => exactBound(by) <= 0)) return null;
   const words = changedWords(definition, change);
   if (words === null) return null;
   const encoded: (readonly [string, unknown])[] = [
@@ -46,53 +46,54 @@ function stepsBson(definition: Definition, change: Change): Bson | null {
   };
 }
 
-/** Asks for numbers to which the increments can be added without losing anything. */
-export function exactlyIncreased({ increment = {} }: Change): readonly Bson[] {
+/** Returns conditions that the stored numbers can be incremented without losing precision. */
+export function exactIncrementConditions({ increment = {} }: Change): readonly Bson[] {
   const far = Object.entries(increment).flatMap(([path, by]) => [
-    conditionBson(path, { $gt: exactTo(by) }),
-    conditionBson(path, { $lt: -exactTo(by) }),
+    conditionBson(path, { $gt: exactBound(by) }),
+    conditionBson(path, { $lt: -exactBound(by) }),
   ]);
   return far.length === 0 ? [] : [{ $nor: far }];
 }
 
-/** How far from 0 a number may be so that adding this to it changes it, and rounds no integer. */
-const exactTo = (by: number): number =>
+/** Returns the maximum absolute value to which `by` is added without loss. */
+const exactBound = (by: number): number =>
   Number.isInteger(by) ? Number.MAX_SAFE_INTEGER - Math.abs(by) : Math.abs(by) * 2 ** 52;
 
-/**
- * What a change of some fields makes of a record's words: nothing where it leaves its search fields
- * alone; null where they are also those of fields that only the server knows.
- */
+/** Returns a record's changed words, if any; null if they depend on unknown fields. */
 function changedWords(
   definition: Definition,
   { set = {}, unset = [], increment = {} }: Change,
 ): ReturnType<typeof wordsBson> | null {
   const searched = searchPathsOf(definition);
   const written = [...Object.keys(set), ...unset];
-  const reached = [...written, ...Object.keys(increment)];
-  const isMet = searched.some((path) => reached.some((one) => leadsTo(one, path)));
-  if (!isMet && !searched.some((path) => reached.some((one) => leadsTo(path, one)))) return {};
-  if (!searched.every((path) => written.some((one) => leadsTo(one, path)))) return null;
+  const changedPaths = [...written, ...Object.keys(increment)];
+  const isAffected = searched.some((path) => changedPaths.some((one) => isSameOrBelow(one, path)));
+  if (
+    !isAffected && !searched.some((path) => changedPaths.some((one) => isSameOrBelow(path, one)))
+  ) {
+    return {};
+  }
+  if (!searched.every((path) => written.some((one) => isSameOrBelow(one, path)))) return null;
   return wordsBson(definition, applyChange({ _id: "" }, { set }));
 }
 
-/** Whether who writes at a path writes what lies at another one. */
-const leadsTo = (path: string, other: string): boolean =>
+/** Whether `other` is the path itself or lies below it. */
+const isSameOrBelow = (path: string, other: string): boolean =>
   path === other || other.startsWith(`${path}.`);
 
-const PLACE = /\.\d/;
-const namesPlace = (path: string): boolean => PLACE.test(path);
+const ARRAY_INDEX = /\.\d/;
+const hasArrayIndex = (path: string): boolean => ARRAY_INDEX.test(path);
 
 const encodeAt = (definition: Definition, path: string, value: Json): unknown =>
   encodeValue(value, shapeAt(definition.fields, path) ?? undefined);
 
-/** A pipeline, because what is kept is known to the server only. */
+/** Returns a replacement as a pipeline, because only the server knows the kept fields. */
 function replacementBson(definition: Definition, change: Change): readonly Bson[] | null {
   const { replace = {}, keep = [], ...others } = change;
   if (Object.keys(others).length > 0) return null;
-  const isKept = (path: string) => keep.some((name) => leadsTo(name, path));
+  const isKept = (path: string) => keep.some((name) => isSameOrBelow(name, path));
   if (searchPathsOf(definition).some(isKept)) return null;
-  const kept = Object.fromEntries(keep.map((name) => [name, stored(name)]));
+  const kept = Object.fromEntries(keep.map((name) => [name, storedMember(name)]));
   return [{
     $replaceWith: {
       $mergeObjects: [
@@ -101,12 +102,12 @@ function replacementBson(definition: Definition, change: Change): readonly Bson[
         kept,
         versionOf(definition),
         { $literal: wordsBson(definition, replace) },
-        { [REVISION]: { $add: [{ $ifNull: [stored(REVISION), 0] }, 1] } },
+        { [REVISION]: { $add: [{ $ifNull: [storedMember(REVISION), 0] }, 1] } },
       ],
     },
   }];
 }
 
-const stored = (name: string): Bson => ({
+const storedMember = (name: string): Bson => ({
   $getField: { field: { $literal: name }, input: "$$ROOT" },
 });

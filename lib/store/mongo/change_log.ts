@@ -11,39 +11,39 @@ import { createLru } from "../../lru.ts";
 import { PositionLost } from "../errors.ts";
 import type { Space } from "../port.ts";
 import { CHANGES, setMark, trimChanges } from "./changes.ts";
-import { LIMITED } from "./connect.ts";
+import { MAX_TIME } from "./connect.ts";
 import { hasCode } from "./error_codes.ts";
-import { translated } from "./failures.ts";
-import { AS_BYTES, readTold, TOLD, type Told } from "./told.ts";
+import { toPortError } from "./failures.ts";
+import { AS_BYTES, CHANGE_EVENTS, type ChangeEvent, readChangeEvent } from "./change_events.ts";
 
-type Stream = ChangeStream<Document, Told>;
+type Stream = ChangeStream<Document, ChangeEvent>;
 
-/** How long the server waits for something new before it answers that there is nothing. */
+/** Time in milliseconds that the server waits for a new event before it returns an empty batch. */
 const WAIT_MS = 1_000;
-/** Of texts that this process has noted in a space, after which it looks whether they are too much. */
+/** Bytes of texts that this process records in a space between two checks of the size limit. */
 const TRIM_BYTES = 16 * 1_048_576;
-/** Spaces whose noted bytes are counted. One that is dropped is trimmed by the next pass. */
+/** Number of spaces whose recorded bytes are counted. Others are trimmed periodically. */
 const COUNTED_SPACES_MAX = 10_000;
-/** What the server no longer knows, or never knew. */
-const LOST = [222, 280, 286];
+/** Error codes for events that the server no longer has or never had. */
+const LOST_POSITION = [222, 280, 286];
 
 /**
- * {@linkcode ChangeLog} of a replica set. Its order is that in which the server has committed
- * records that were inserted, and notes of what became of others, as its change streams tell it. A
- * process reads one stream of all spaces as long as anybody follows one of them, and where a follower
- * begins earlier than that, another one, up to a mark that it sets: what the server tells before the
- * mark is all that was committed before it, however late it tells it.
+ * The {@linkcode ChangeLog} of a replica set. Its order is the order in which the server's change
+ * streams deliver inserted records and entries of other changes. A process reads one stream of all
+ * spaces while there are followers. A follower that starts at an earlier position reads a stream of
+ * its own, up to a mark that it writes: all events before the mark include everything that was
+ * committed before it, even if they arrive late.
  */
 export class MongoChangeLog implements ChangeLog {
   readonly isHeadExact = false;
-  /** A commit of a few records takes less. */
-  readonly notedAheadMs = 250;
+  /** Exceeds the duration of a commit of a few records, in milliseconds. */
+  readonly recordedAheadMs = 250;
   readonly #client: MongoClient;
   readonly #dbOf: (space: Space) => Db;
   readonly #followers = new Map<string, Set<Follower>>();
-  readonly #notedBytes = createLru<Space, number>(COUNTED_SPACES_MAX);
+  readonly #recordedBytes = createLru<Space, number>(COUNTED_SPACES_MAX);
   #tail: Promise<Stream> | null = null;
-  #noted: (space: Space) => void = () => {};
+  #listener: (space: Space) => void = () => {};
 
   constructor(client: MongoClient, dbOf: (space: Space) => Db) {
     this.#client = client;
@@ -52,25 +52,26 @@ export class MongoChangeLog implements ChangeLog {
 
   async head(space: Space): Promise<ChangePosition> {
     try {
-      // What a majority has. It may be a moment before what it has can be read: that is waited for.
+      // The majority's time may be slightly ahead of what can be read, so the second read waits for
+      // it.
       const time = await this.#read(space, { level: "majority" });
       await this.#read(space, { level: "majority", afterClusterTime: time });
-      return positionOf(time, BEHIND_ALL);
+      return positionOf(time, ORDINAL_MAX);
     } catch (error) {
-      throw translated(error);
+      throw toPortError(error);
     }
   }
 
-  /** Resolves to the server's time of it. */
+  /** Reads from the change log. Resolves to the server's operation time. */
   async #read(space: Space, readConcern: object): Promise<Timestamp> {
     const { operationTime } = await this.#dbOf(space).command({
       find: CHANGES.name,
       limit: 1,
       projection: { _id: 1 },
       readConcern,
-      ...LIMITED,
+      ...MAX_TIME,
     });
-    return operationTime as Timestamp; // Of a replica set.
+    return operationTime as Timestamp; // Replica sets always return it.
   }
 
   follow(space: Space, after: ChangePosition): ChangeFeed {
@@ -91,20 +92,20 @@ export class MongoChangeLog implements ChangeLog {
     try {
       return await trimChanges(this.#dbOf(space));
     } catch (error) {
-      throw translated(error);
+      throw toPortError(error);
     }
   }
 
-  onNoted(called: (space: Space) => void): void {
-    this.#noted = called;
+  onRecorded(listener: (space: Space) => void): void {
+    this.#listener = listener;
   }
 
-  /** This process has noted texts of so many bytes: it is looked whether they are too much. */
-  noted(space: Space, bytes: number): void {
-    this.#noted(space);
-    const noted = (this.#notedBytes.get(space) ?? 0) + bytes;
-    this.#notedBytes.set(space, noted % TRIM_BYTES);
-    if (noted >= TRIM_BYTES) this.trim(space).catch(() => {}); // The next pass does it, too.
+  /** Reports recorded changes with `bytes` bytes of text, and trims the log if necessary. */
+  noteChanges(space: Space, bytes: number): void {
+    this.#listener(space);
+    const recorded = (this.#recordedBytes.get(space) ?? 0) + bytes;
+    this.#recordedBytes.set(space, recorded % TRIM_BYTES);
+    if (recorded >= TRIM_BYTES) this.trim(space).catch(() => {}); // Trimmed later, too.
   }
 
   async close(): Promise<void> {
@@ -123,7 +124,7 @@ export class MongoChangeLog implements ChangeLog {
     try {
       await (this.#tail ??= this.#newTail());
       let upTo = after;
-      if (after < await this.head(space)) upTo = yield* this.#earlier(space, after, follower);
+      if (after < await this.head(space)) upTo = yield* this.#readEarlier(space, after, follower);
       while (!follower.isEnded) {
         const changes = follower.take().filter(({ position }) => position > upTo);
         upTo = changes.at(-1)?.position ?? upTo;
@@ -132,12 +133,12 @@ export class MongoChangeLog implements ChangeLog {
       }
     } catch (error) {
       if (follower.isEnded) return;
-      throw isLost(error) ? new PositionLost({ cause: error }) : translated(error);
+      throw isPositionLost(error) ? new PositionLost({ cause: error }) : toPortError(error);
     }
   }
 
-  /** Tells what the tail may not; returns up to where. */
-  async *#earlier(
+  /** Yields changes that the tail may not include. Returns the position up to which it has read. */
+  async *#readEarlier(
     space: Space,
     after: ChangePosition,
     follower: Follower,
@@ -145,26 +146,26 @@ export class MongoChangeLog implements ChangeLog {
     const control = this.#dbOf("control");
     const where = { $in: [this.#dbOf(space).databaseName, control.databaseName] };
     const here = { $match: { "ns.db": where } };
-    const stream = this.#watch([here, ...TOLD], timeOf(after));
-    const places = new Places();
+    const stream = this.#watch([here, ...CHANGE_EVENTS], timeOf(after));
+    const counter = new PositionCounter();
     let upTo = after;
     try {
       const mark = await setMark(control);
       while (!follower.isEnded) {
         const next = await stream.tryNext();
         if (next === null) continue;
-        const told = readTold(next);
-        if (told === null) continue;
-        if ("set" in told) {
-          if (!mark.equals(told.set)) continue;
-          // Of several servers one may commit a note at the mark's time.
-          const before = positionOf(justBefore(next.clusterTime), BEHIND_ALL);
+        const change = readChangeEvent(next);
+        if (change === null) continue;
+        if ("set" in change) {
+          if (!mark.equals(change.set)) continue;
+          // On several servers, an entry may be committed at the mark's time.
+          const before = positionOf(justBefore(next.clusterTime), ORDINAL_MAX);
           return before > upTo ? before : upTo;
         }
-        const position = places.of(next);
+        const position = counter.next(next);
         if (position <= after) continue;
         upTo = position;
-        yield { changes: [{ position, ...told }], upTo };
+        yield { changes: [{ position, ...change }], upTo };
       }
       return upTo;
     } finally {
@@ -187,29 +188,29 @@ export class MongoChangeLog implements ChangeLog {
   }
 
   #newTail(): Promise<Stream> {
-    /** False where another one stands in its place. */
-    const forget = () => {
+    /** Clears the tail. Returns false if another stream has replaced it. */
+    const clearTail = () => {
       const isThis = this.#tail === tail;
       if (isThis) this.#tail = null;
       return isThis;
     };
-    // What the driver cannot go on with by itself: whoever follows begins anew.
+    // The driver could not resume the stream, so all followers start again.
     const tail = this.#openTail((error) => {
-      if (!forget()) return;
+      if (!clearTail()) return;
       for (const all of this.#followers.values()) for (const one of all) one.fail(error);
     });
-    tail.catch(forget);
+    tail.catch(clearTail);
     return tail;
   }
 
   async #openTail(failed: (error: unknown) => void): Promise<Stream> {
-    const tail = this.#watch(TOLD, timeOf(await this.head("control")));
-    this.#tellAll(tail).catch(failed);
+    const tail = this.#watch(CHANGE_EVENTS, timeOf(await this.head("control")));
+    this.#deliver(tail).catch(failed);
     return tail;
   }
 
   #watch(pipeline: Document[], startAtOperationTime: Timestamp): Stream {
-    return this.#client.watch<Document, Told>(pipeline, {
+    return this.#client.watch<Document, ChangeEvent>(pipeline, {
       startAtOperationTime,
       maxAwaitTimeMS: WAIT_MS,
       ...AS_BYTES,
@@ -217,82 +218,81 @@ export class MongoChangeLog implements ChangeLog {
   }
 
   /**
-   * Throws once the stream ends. It is asked for each change: whoever waits for the driver's events
-   * is not told that a server has ended a stream.
+   * Delivers the events of a stream to followers. Throws when the stream ends. Events are pulled,
+   * because the driver's event emitter does not report that a server has ended a stream.
    */
-  async #tellAll(tail: Stream): Promise<void> {
-    const places = new Map<string, Places>();
+  async #deliver(tail: Stream): Promise<void> {
+    const counters = new Map<string, PositionCounter>();
     for await (const next of tail) {
       const database = next.ns.db;
       const followers = this.#followers.get(database);
       if (followers === undefined) {
-        places.delete(database);
+        counters.delete(database);
         continue;
       }
-      let placesOfOne = places.get(database);
-      if (placesOfOne === undefined) places.set(database, placesOfOne = new Places());
-      const told = readTold(next);
-      if (told === null || "set" in told) continue;
-      const change = { position: placesOfOne.of(next), ...told };
-      for (const follower of followers) follower.tell(change);
+      let counter = counters.get(database);
+      if (counter === undefined) counters.set(database, counter = new PositionCounter());
+      const recorded = readChangeEvent(next);
+      if (recorded === null || "set" in recorded) continue;
+      const change = { position: counter.next(next), ...recorded };
+      for (const follower of followers) follower.push(change);
     }
   }
 }
 
-/** What one follower has not taken yet. */
 class Follower {
-  #told: PositionedChange[] = [];
+  #queue: PositionedChange[] = [];
   #failure: { readonly error: unknown } | null = null;
-  #woken = Promise.withResolvers<void>();
+  #wake = Promise.withResolvers<void>();
   isEnded = false;
 
-  tell(change: PositionedChange): void {
-    this.#told.push(change);
-    this.#woken.resolve();
+  push(change: PositionedChange): void {
+    this.#queue.push(change);
+    this.#wake.resolve();
   }
 
   fail(error: unknown): void {
     this.#failure = { error };
-    this.#woken.resolve();
+    this.#wake.resolve();
   }
 
   end(): void {
     this.isEnded = true;
-    this.#woken.resolve();
+    this.#wake.resolve();
   }
 
   take(): readonly PositionedChange[] {
     if (this.#failure !== null) throw this.#failure.error;
-    this.#woken = Promise.withResolvers();
-    return this.#told.splice(0);
+    this.#wake = Promise.withResolvers();
+    return this.#queue.splice(0);
   }
 
   more(): Promise<void> {
-    return this.#woken.promise;
+    return this.#wake.promise;
   }
 }
 
-/** Those of one transaction have the same time: they are told apart by their order. */
-class Places {
+/** Assigns positions. Changes of one transaction have equal times and are numbered in order. */
+class PositionCounter {
   #time = "";
-  #place = 0;
+  #ordinal = 0;
 
-  of({ clusterTime }: Pick<Told, "clusterTime">): ChangePosition {
+  next({ clusterTime }: Pick<ChangeEvent, "clusterTime">): ChangePosition {
     const time = timeText(clusterTime);
-    this.#place = time === this.#time ? this.#place + 1 : 0;
+    this.#ordinal = time === this.#time ? this.#ordinal + 1 : 0;
     this.#time = time;
-    return positionOf(clusterTime, this.#place);
+    return positionOf(clusterTime, this.#ordinal);
   }
 }
 
-const PLACE_DIGITS = 7;
-const BEHIND_ALL = 10 ** PLACE_DIGITS - 1;
+const ORDINAL_DIGITS = 7;
+const ORDINAL_MAX = 10 ** ORDINAL_DIGITS - 1;
 
 const timeText = (time: Timestamp): string =>
   time.high.toString(16).padStart(8, "0") + (time.low >>> 0).toString(16).padStart(8, "0");
 
-const positionOf = (time: Timestamp, place: number): ChangePosition =>
-  `${timeText(time)}.${String(place).padStart(PLACE_DIGITS, "0")}`;
+const positionOf = (time: Timestamp, ordinal: number): ChangePosition =>
+  `${timeText(time)}.${String(ordinal).padStart(ORDINAL_DIGITS, "0")}`;
 
 const justBefore = (time: Timestamp): Timestamp => new Timestamp(time.subtract(1));
 
@@ -302,4 +302,4 @@ const timeOf = (position: ChangePosition): Timestamp =>
     i: Number.parseInt(position.slice(8, 16), 16),
   });
 
-const isLost = (error: unknown): boolean => hasCode(error, ...LOST);
+const isPositionLost = (error: unknown): boolean => hasCode(error, ...LOST_POSITION);

@@ -3,7 +3,7 @@ import { type Db, type MongoClient, Timestamp } from "mongodb";
 import { StoreUnavailable } from "../errors.ts";
 import { MongoChangeLog } from "./change_log.ts";
 
-/** Tells nothing until it ends. */
+/** A change stream without events, until it ends. */
 class Stream {
   readonly #end = Promise.withResolvers<never>();
   isClosed = false;
@@ -27,7 +27,7 @@ class Stream {
   }
 }
 
-Deno.test("a stream that ends is followed by another one, which its end does not touch", async () => {
+Deno.test("a new stream replaces an ended one and is not affected by its end", async () => {
   const streams: Stream[] = [];
   const client = {
     watch() {
@@ -43,7 +43,7 @@ Deno.test("a stream that ends is followed by another one, which its end does not
   const follow = () => log.follow("a", position)[Symbol.asyncIterator]();
   const [first, second] = [follow(), follow()];
   for (const one of [first, second]) assert.deepEqual((await one.next()).value.changes, []);
-  assert.equal(streams.length, 1, "one stream for all");
+  assert.equal(streams.length, 1, "all followers share one stream");
   streams[0]!.fail(new StoreUnavailable());
   for (const one of [first, second]) await assert.rejects(one.next(), StoreUnavailable);
   const third = follow();

@@ -1,14 +1,15 @@
 import { type Db, ObjectId } from "mongodb";
-import { actionOf, authorOf, type Writing } from "../changes.ts";
+import { actionOf, authorOf, type WriteOptions } from "../changes.ts";
 import { CHANGES_BYTES_MAX, CHANGES_MAX, CHANGES_MS } from "../../limits.ts";
 import { bytesOf } from "../json_text.ts";
 import type { Definition, Stored } from "../port.ts";
-import { LIMITED } from "./connect.ts";
+import { MAX_TIME } from "./connect.ts";
 import { type Bson, encodeRecord } from "./encode.ts";
 
 /**
- * In each space: what was changed or removed of records that are recorded. The server lets notes
- * expire. What is inserted is a note of itself (`newAuthor`).
+ * The change log of a space: entries of changed and removed records of recorded kinds. The server
+ * deletes expired entries. An inserted record has no entry; it contains its author (see
+ * `newAuthor`).
  */
 export const CHANGES: Definition = {
   name: "_changes",
@@ -28,18 +29,17 @@ export const CHANGES: Definition = {
   expiry: "expiresAt",
 };
 
-/** A change of a record that was there, or its end. */
-interface Rewritten {
+interface RecordRewrite {
   readonly before: Stored;
   readonly after: Stored | null;
 }
 
-/** The note of what was written, and how many bytes of texts it holds. */
-export function noteOf(
+/** Returns the change log entry of a write, and the size of its texts in bytes. */
+export function changeEntry(
   definition: Definition,
-  writing: Writing,
-  { before, after }: Rewritten,
-): { readonly note: Bson; readonly bytes: number } {
+  writing: WriteOptions,
+  { before, after }: RecordRewrite,
+): { readonly entry: Bson; readonly bytes: number } {
   const { actor, at } = authorOf(definition, writing);
   const value = {
     _id: new ObjectId().toHexString(),
@@ -53,59 +53,55 @@ export function noteOf(
     before: before.json,
     after: after && after.json,
   };
-  const note = encodeRecord(CHANGES, { value, revision: 1 });
-  return { note, bytes: bytesOf(before.json) + (after === null ? 0 : bytesOf(after.json)) };
+  const entry = encodeRecord(CHANGES, { value, revision: 1 });
+  return { entry, bytes: bytesOf(before.json) + (after === null ? 0 : bytesOf(after.json)) };
 }
 
-/** In the control database, beside notes; it is none. */
+/** A mark in the control database, which is stored among entries. */
 export interface Mark {
   readonly _id: "mark";
   readonly set: ObjectId;
 }
 
-/**
- * Commits something that change streams tell of: whoever has read that far has seen all that was
- * committed before this was called. Resolves to what tells it from the marks of others.
- */
+/** Commits an event that streams deliver after all earlier commits. Resolves to its id. */
 export async function setMark(control: Db): Promise<ObjectId> {
   const set = new ObjectId();
   await control.collection<Mark>(CHANGES.name)
-    .replaceOne({ _id: "mark" }, { set }, { upsert: true, ...LIMITED });
+    .replaceOne({ _id: "mark" }, { set }, { upsert: true, ...MAX_TIME });
   return set;
 }
 
-const REMOVED_AT_ONCE = 1_000;
+const DELETE_BATCH_MAX = 1_000;
 
-/** How many of them are kept, and of how many bytes. */
-export interface NotesKept {
+export interface EntryLimits {
   readonly max: number;
   readonly bytesMax: number;
 }
 
-const KEPT: NotesKept = { max: CHANGES_MAX, bytesMax: CHANGES_BYTES_MAX };
+const LIMITS: EntryLimits = { max: CHANGES_MAX, bytesMax: CHANGES_BYTES_MAX };
 
 /**
- * Removes the oldest of those that are too many or too large; resolves to how many. Who follows
- * them loses nothing: change streams tell what was inserted, whether it is still there or not.
+ * Deletes the oldest entries beyond the limits. Resolves to the number of deleted entries.
+ * Followers lose nothing, because change streams deliver inserted documents even after they are
+ * deleted.
  */
-export async function trimChanges(db: Db, kept = KEPT): Promise<number> {
-  const notes = db.collection(CHANGES.name);
+export async function trimChanges(db: Db, kept = LIMITS): Promise<number> {
+  const entries = db.collection(CHANGES.name);
   let removed = 0;
   for (let excess = await excessOf(db, kept); excess > 0;) {
-    const oldest = await notes.find({}, { projection: { _id: 1 }, ...LIMITED })
-      .sort({ _id: 1 }).limit(Math.min(excess, REMOVED_AT_ONCE)).toArray();
+    const oldest = await entries.find({}, { projection: { _id: 1 }, ...MAX_TIME })
+      .sort({ _id: 1 }).limit(Math.min(excess, DELETE_BATCH_MAX)).toArray();
     if (oldest.length === 0) break;
     const these = { _id: { $in: oldest.map(({ _id }) => _id) } };
-    removed += (await notes.deleteMany(these, LIMITED)).deletedCount;
+    removed += (await entries.deleteMany(these, MAX_TIME)).deletedCount;
     excess -= oldest.length;
   }
   return removed;
 }
 
-/** About how many there are too many. */
-async function excessOf(db: Db, { max, bytesMax }: NotesKept): Promise<number> {
+async function excessOf(db: Db, { max, bytesMax }: EntryLimits): Promise<number> {
   const [stats] = await db.collection(CHANGES.name)
-    .aggregate([{ $collStats: { storageStats: {} } }], LIMITED).toArray().catch(() => []);
+    .aggregate([{ $collStats: { storageStats: {} } }], MAX_TIME).toArray().catch(() => []);
   const { count = 0, size = 0 } = stats?.storageStats ?? {};
   const tooLarge = size > bytesMax ? Math.ceil(count * (1 - bytesMax / size)) : 0;
   return Math.max(count - max, tooLarge);

@@ -7,30 +7,31 @@ import {
 import { StoreUnavailable } from "../errors.ts";
 import { CODES, hasCode } from "./error_codes.ts";
 
-/** What holds unless the address says otherwise. Times are milliseconds. */
+/** Default options, which the address may override. Times are milliseconds. */
 const DEFAULTS = {
   appName: "corbel",
   maxPoolSize: 32,
   waitQueueTimeoutMS: 5_000,
   connectTimeoutMS: 5_000,
   serverSelectionTimeoutMS: 5_000,
-  // Who is asked for news in vain is lost after this and `connectTimeoutMS`. Polled, because a
-  // stream of news hides for a whole period that a server which refused a command is well again.
+  // A server that stops responding is dropped after this period and `connectTimeoutMS`. It is
+  // polled, because a streaming monitor reports the recovery of a server that rejected a command
+  // only after an entire period.
   serverMonitoringMode: "poll",
   heartbeatFrequencyMS: 3_000,
 } as const satisfies MongoClientOptions;
 
-/** Milliseconds that any command but a list or a count may take on the server. */
+/** Time limit in milliseconds of all commands on the server, except lists and counts. */
 export const COMMAND_TIME_LIMIT_MS = 5_000;
 
-/** What is sent with such a command; docs/mongodb.md names those that go without, and why. */
-export const LIMITED = { maxTimeMS: COMMAND_TIME_LIMIT_MS } as const;
+/** Options of a command with the time limit; docs/mongodb.md lists commands without it. */
+export const MAX_TIME = { maxTimeMS: COMMAND_TIME_LIMIT_MS } as const;
 
-/** Past what a command may take on the server and this, it is the server that hangs. */
+/** Time in milliseconds beyond a command's limit after which the server counts as hanging. */
 const SILENCE_MS = 5_000;
 
-/** Not to be weakened by an address: what is answered as stored must survive the loss of a server. */
-const FIXED = {
+/** Options that the address cannot weaken: a confirmed write survives the loss of a server. */
+const REQUIRED = {
   readConcern: { level: "majority" },
   writeConcern: { w: "majority", journal: true },
   retryReads: true,
@@ -38,22 +39,23 @@ const FIXED = {
   readPreference: "primary",
 } as const satisfies MongoClientOptions;
 
-/** How an address says the same, in lower case: the driver would let some of it prevail. */
-const FIXED_IN_ADDRESSES = new Set([
+/** Names of these options in addresses, in lower case. The driver would prefer some of them. */
+const REQUIRED_OPTION_NAMES = new Set([
   ...["readconcernlevel", "w", "j", "journal", "fsync", "retryreads", "retrywrites"],
   ...["readpreference", "readpreferencetags", "maxstalenessseconds"],
 ]);
 
 const TOO_OLD = "MongoDB is older than 6.0: upgrade the server";
 
-/** First version with everything that is used here: 6.0. */
+/** Minimum wire protocol version: MongoDB 6.0. */
 const WIRE_VERSION_MIN = 17;
 
 /**
- * Connects to a replica set or a sharded cluster. Throws `StoreUnavailable` with what to do about
- * it for anything that Corbel cannot run on.
- * @param database One that will be used: whether it may be is found out at once.
- * @param queryTimeLimitMs What a list or a count may take on the server.
+ * Connects to a replica set or a sharded cluster. Throws `StoreUnavailable` with a remedy if Corbel
+ * cannot run on it.
+ *
+ * @param database A database that will be used. Access to it is checked immediately.
+ * @param queryTimeLimitMs Time limit of a list or a count on the server in milliseconds.
  */
 export async function connect(
   url: string,
@@ -64,40 +66,47 @@ export async function connect(
   const client = clientFor(url, longestMs + SILENCE_MS);
   try {
     await client.connect();
-    const problem = unfit(await client.db("admin").command({ hello: 1, ...LIMITED }));
+    const problem = incompatibility(
+      await client.db("admin").command({ hello: 1, ...MAX_TIME }),
+    );
     if (problem !== null) throw new StoreUnavailable(problem);
-    await client.db(database).command({ listCollections: 1, nameOnly: true, ...LIMITED });
+    await client.db(database).command({ listCollections: 1, nameOnly: true, ...MAX_TIME });
     return client;
   } catch (error) {
     await client.close();
-    throw error instanceof StoreUnavailable ? error : refusal(error, client);
+    throw error instanceof StoreUnavailable ? error : connectionError(error, client);
   }
 }
 
-/** Connects nowhere yet. Throws `StoreUnavailable` where the address is none. */
+/** Creates a client without connecting. Throws `StoreUnavailable` for an invalid address. */
 export function clientFor(url: string, socketTimeoutMS: number): MongoClient {
   try {
     const [address, query = ""] = url.split(/\?(.*)/);
     const options = query.split("&")
-      .filter((one) => one !== "" && !FIXED_IN_ADDRESSES.has(nameOf(one)));
-    const given = new Set(options.map(nameOf));
+      .filter((one) => one !== "" && !REQUIRED_OPTION_NAMES.has(optionName(one)));
+    const given = new Set(options.map(optionName));
     const defaults = Object.entries({ ...DEFAULTS, socketTimeoutMS })
       .filter(([name]) => !given.has(name.toLowerCase()));
-    const kept = options.length === 0 ? address! : `${address}?${options.join("&")}`;
-    return new MongoClient(kept, { ...Object.fromEntries(defaults), ...FIXED });
+    const addressWithoutRequired = options.length === 0
+      ? address!
+      : `${address}?${options.join("&")}`;
+    return new MongoClient(addressWithoutRequired, {
+      ...Object.fromEntries(defaults),
+      ...REQUIRED,
+    });
   } catch (error) {
     throw new StoreUnavailable(
-      `DATABASE_URL is no address of MongoDB (${(error as Error).message}). ` +
+      `DATABASE_URL is not a MongoDB address (${(error as Error).message}). ` +
         "It has the form mongodb://user:password@host:27017/corbel?authSource=admin",
       { cause: error },
     );
   }
 }
 
-/** The driver takes options in any case. */
-const nameOf = (option: string): string => option.split("=", 1)[0]!.toLowerCase();
+/** Returns the name of an option in lower case, because the driver ignores letter case. */
+const optionName = (option: string): string => option.split("=", 1)[0]!.toLowerCase();
 
-function unfit(hello: Record<string, unknown>): string | null {
+function incompatibility(hello: Record<string, unknown>): string | null {
   if ((hello.maxWireVersion as number) < WIRE_VERSION_MIN) {
     return TOO_OLD;
   }
@@ -109,13 +118,13 @@ function unfit(hello: Record<string, unknown>): string | null {
 
 const AUTHENTICATION = [18, 8000];
 
-function refusal(error: unknown, client: MongoClient): unknown {
+function connectionError(error: unknown, client: MongoClient): unknown {
   if (!(error instanceof Error)) return error;
   const hosts = client.options.srvHost ?? client.options.hosts.join(", ");
-  const cause = deepest(error);
+  const cause = rootCause(error);
   if (hasCode(cause, CODES.Unauthorized)) {
     return new StoreUnavailable(
-      `MongoDB at ${hosts} does not let us in with the user in DATABASE_URL, if there is one ` +
+      `MongoDB at ${hosts} denies access to the user in DATABASE_URL, if there is one ` +
         `(${cause.message}). Give a user and a password, and the rights that docs/mongodb.md lists`,
       { cause: error },
     );
@@ -130,9 +139,9 @@ function refusal(error: unknown, client: MongoClient): unknown {
   if (error instanceof MongoCompatibilityError || cause instanceof MongoCompatibilityError) {
     return new StoreUnavailable(TOO_OLD, { cause: error });
   }
-  if (isNoMember(error)) {
+  if (isOtherReplicaSet(error)) {
     return new StoreUnavailable(
-      `MongoDB at ${hosts} is no member of the replica set "${client.options.replicaSet}" that ` +
+      `MongoDB at ${hosts} does not belong to the replica set "${client.options.replicaSet}" that ` +
         "DATABASE_URL names: give replicaSet the name that `rs.status().set` says in mongosh",
       { cause: error },
     );
@@ -144,12 +153,12 @@ function refusal(error: unknown, client: MongoClient): unknown {
   );
 }
 
-/** Servers that answer, but by the name of another replica set, are struck off the list. */
-const isNoMember = (error: Error): boolean =>
+/** Whether servers responded but belong to another replica set: the driver removes them. */
+const isOtherReplicaSet = (error: Error): boolean =>
   error instanceof MongoServerSelectionError && error.reason?.servers.size === 0;
 
-/** Selection of a server fails because something else failed before. */
-function deepest(error: Error): Error {
+/** Returns the innermost cause, because a failed server selection wraps the actual error. */
+function rootCause(error: Error): Error {
   let inner = error;
   while (inner.cause instanceof Error) inner = inner.cause;
   return inner;

@@ -5,7 +5,8 @@ const SOCKET_TIMEOUT_MS = 10_000;
 
 async function optionsOf(query: string) {
   const client = clientFor(`mongodb://db.example:27017/corbel${query}`, SOCKET_TIMEOUT_MS);
-  // Undeclared: the driver begins to look at the machine when a client is made.
+  // An undeclared property: the driver starts collecting metadata of the machine when it creates a
+  // client.
   await (client.options as { metadata?: Promise<unknown> }).metadata;
   const { readConcern, writeConcern, readPreference, retryReads, retryWrites, ...rest } =
     client.options;
@@ -29,7 +30,7 @@ const SAFE = {
   retried: [true, true],
 };
 
-Deno.test("without options an address has pools and timeouts of ours", async () => {
+Deno.test("an address without options gets Corbel's pool size and timeouts", async () => {
   const options = await optionsOf("");
   assert.deepEqual(options.safety, SAFE);
   assert.equal(options.appName, "corbel");
@@ -40,7 +41,7 @@ Deno.test("without options an address has pools and timeouts of ours", async () 
   assert.equal(options.socketTimeoutMS, SOCKET_TIMEOUT_MS);
 });
 
-Deno.test("an address sets pools and timeouts, in whatever case it writes them", async () => {
+Deno.test("an address can set pool size and timeouts in any letter case", async () => {
   const options = await optionsOf(
     "?maxPoolSize=3&socketTimeoutMS=700&waitqueuetimeoutms=800&APPNAME=a",
   );
@@ -51,7 +52,7 @@ Deno.test("an address sets pools and timeouts, in whatever case it writes them",
   assert.equal(options.connectTimeoutMS, 5000);
 });
 
-Deno.test("no address weakens what is read and written, nor is refused because it tries", async () => {
+Deno.test("options of an address that weaken reads or writes are ignored", async () => {
   for (
     const query of [
       "?w=1",

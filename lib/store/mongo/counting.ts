@@ -3,35 +3,38 @@ import type { Filter } from "../port.ts";
 import type { Bson } from "./encode.ts";
 import { EVERYTHING, hintFor, isAboutTrash } from "./filter_bson.ts";
 
-/** What is counted, and where. */
-export interface Counted {
+export interface CountQuery {
   readonly filter: Filter;
-  /** The filter as the server takes it. */
   readonly query: Bson;
   readonly collection: Collection;
   readonly session: ClientSession | null;
   readonly maxTimeMS: number;
 }
 
-/** Up to so many matches an estimate counts. */
-const COUNTED_MAX = 10_000;
+/** Number of matches up to which an estimate is exact. */
+const ESTIMATE_COUNT_MAX = 10_000;
 
-/** @param limit Beyond which no more are counted. */
+/**
+ * Counts matching records.
+ *
+ * @param limit Number at which counting stops.
+ */
 export async function count(
-  { collection, session, filter, query, maxTimeMS }: Counted,
+  { collection, session, filter, query, maxTimeMS }: CountQuery,
   limit?: number,
 ): Promise<number> {
   const options = { ...hintFor(filter), ...(limit !== undefined && { limit }), maxTimeMS };
-  // What MongoDB knows without looking is wrong after a crash and while shards exchange records.
-  const looked = query === EVERYTHING ? { _id: { $gte: new MinKey() } } : query;
-  if (session === null) return await collection.count(looked, options);
-  return await collection.countDocuments(looked, { ...options, session });
+  // MongoDB's stored count is wrong after a crash and while shards exchange records, so the query
+  // must not be empty.
+  const nonEmptyQuery = query === EVERYTHING ? { _id: { $gte: new MinKey() } } : query;
+  if (session === null) return await collection.count(nonEmptyQuery, options);
+  return await collection.countDocuments(nonEmptyQuery, { ...options, session });
 }
 
-/** Costs the same however many there are: few are counted, of many it is known about how many. */
-export async function estimate(counted: Counted): Promise<number> {
-  const few = await count(counted, COUNTED_MAX);
+/** Estimates a count in constant time. Small counts are exact. */
+export async function estimate(counted: CountQuery): Promise<number> {
+  const few = await count(counted, ESTIMATE_COUNT_MAX);
   const { collection, session, filter, maxTimeMS } = counted;
-  if (few < COUNTED_MAX || session !== null || !isAboutTrash(filter)) return few;
+  if (few < ESTIMATE_COUNT_MAX || session !== null || !isAboutTrash(filter)) return few;
   return await collection.estimatedDocumentCount({ maxTimeMS });
 }

@@ -15,15 +15,15 @@ import type {
   Space,
   StoredRecord,
   Transaction,
-  Writing,
+  WriteOptions,
 } from "../port.ts";
-import { AbandonedSessions } from "./abandoned.ts";
+import { AbandonedSessions } from "./abandoned_sessions.ts";
 import { bytesIn, bytesOfKind, kindsIn, validate } from "./bytes.ts";
 import { MongoChangeLog } from "./change_log.ts";
 import { CHANGES } from "./changes.ts";
-import { connect, LIMITED } from "./connect.ts";
+import { connect, MAX_TIME } from "./connect.ts";
 import { fence } from "./fence.ts";
-import { isTransient, repeatable, sent, translated } from "./failures.ts";
+import { isTransient, retryOnce, retryUnsent, toPortError } from "./failures.ts";
 import { createIndexes, dropCollection, storedIndexes, wantedIndexes } from "./indexes.ts";
 import type { Access } from "./access.ts";
 import { MongoRecords } from "./records.ts";
@@ -31,43 +31,41 @@ import { checkSchema, probe } from "./schema.ts";
 import { MongoSnapshot } from "./snapshot.ts";
 import { transact } from "./transact.ts";
 import {
-  dropMade,
-  dropStrays,
+  dropCreatedIndexes,
+  dropUnwantedIndexes,
   Missing,
   MongoTransaction,
   type Redefinition,
-  type Surrounding,
+  type TransactionContext,
 } from "./transaction.ts";
 import { Peers } from "./peers.ts";
 import { ReadConnectionLimiter } from "./read_connection_limiter.ts";
 import { SpaceQuota } from "./space_quota.ts";
 
 export interface MongoOptions {
-  /** May hold a password. */
+  /** Connection string. It may contain a password. */
   readonly url: string;
-  /** Databases are called `<prefix>_control` and `<prefix>_<project id>`. */
+  /** Prefix of database names: `<prefix>_control` and `<prefix>_<project id>`. */
   readonly prefix: string;
-  /** Milliseconds after which the server gives a list or a count up. */
+  /** Time limit of a list or a count on the server in milliseconds. */
   readonly queryTimeLimitMs: number;
 }
 
-/** Indexes that are known to be there. */
-interface Prepared {
+interface PreparedIndexes {
   readonly indexes: string;
-  /** By `performance.now()`. */
+  /** Time at which they existed, on the clock of `performance.now()`. */
   readonly at: number;
 }
 
-/** A space, as this process knows it. */
 interface OpenSpace {
   readonly db: Db;
   readonly quota: SpaceQuota;
 }
 
-const SPACES_KEPT = 1_000;
-const PREPARED_KEPT = 50_000;
+const SPACES_MAX = 1_000;
+const PREPARED_MAX = 50_000;
 
-/** A replica set or a sharded cluster: one database per space. */
+/** The engine of a replica set or a sharded cluster, with one database per space. */
 export class MongoEngine implements Engine {
   readonly name = "mongodb";
   readonly definitionLagMs = CACHE_MS;
@@ -76,18 +74,18 @@ export class MongoEngine implements Engine {
   readonly #client: MongoClient;
   readonly #options: Omit<MongoOptions, "url">;
   readonly #close: () => Promise<void>;
-  readonly #spaces = createLru<Space, OpenSpace>(SPACES_KEPT);
-  /** By space and name of a definition. */
-  readonly #prepared = createLru<string, Prepared>(PREPARED_KEPT);
+  readonly #spaces = createLru<Space, OpenSpace>(SPACES_MAX);
+  /** Prepared indexes by space and definition name. */
+  readonly #prepared = createLru<string, PreparedIndexes>(PREPARED_MAX);
   readonly #preparing = new Map<string, Promise<void>>();
-  /** By space, the transaction that was in the way of others. */
-  readonly #turns = new KeyedMutex();
+  /** Queues of transactions that have conflicted, by space. */
+  readonly #conflictQueue = new KeyedMutex();
   readonly #readConnections: ReadConnectionLimiter;
   readonly #open = new OpenTransactions<Space>();
   readonly #abandoned: AbandonedSessions;
   readonly #peers: Peers;
-  /** Milliseconds for which a transaction is run again before it is given up. */
-  readonly #triesMs: number;
+  /** Time in milliseconds for which a transaction is retried. */
+  readonly #retryMs: number;
 
   private constructor(
     client: MongoClient,
@@ -101,16 +99,16 @@ export class MongoEngine implements Engine {
     this.#readConnections = new ReadConnectionLimiter(client.options.maxPoolSize);
     this.#abandoned = new AbandonedSessions(client);
     this.#peers = new Peers(client, databaseName(options, "control"));
-    this.#triesMs = 2 * client.options.serverSelectionTimeoutMS;
+    this.#retryMs = 2 * client.options.serverSelectionTimeoutMS;
   }
 
-  /** Throws `StoreUnavailable` that says what to do when Corbel cannot run on what is there. */
+  /** Connects to MongoDB. Throws `StoreUnavailable` with a remedy if Corbel cannot run on it. */
   static async open(options: MongoOptions): Promise<MongoEngine> {
     const control = databaseName(options, "control");
     const { url, queryTimeLimitMs } = options;
     const client = await connect(url, control, queryTimeLimitMs);
     try {
-      await guarded(() => checkSchema(client.db(control)));
+      await withPortErrors(() => checkSchema(client.db(control)));
     } catch (error) {
       await client.close();
       throw error;
@@ -118,7 +116,7 @@ export class MongoEngine implements Engine {
     return new MongoEngine(client, options, () => client.close());
   }
 
-  /** On a client that {@linkcode connect} made and that its owner closes. */
+  /** Creates an engine on a client of {@linkcode connect}, which the caller closes. */
   static over(client: MongoClient, options: Omit<MongoOptions, "url">): MongoEngine {
     return new MongoEngine(client, options, () => Promise.resolve());
   }
@@ -126,7 +124,7 @@ export class MongoEngine implements Engine {
   records<T extends StoredRecord>(
     space: Space,
     definition: Definition,
-    writing: Writing = {},
+    writing: WriteOptions = {},
   ): Records<T> {
     const { db, quota: spaceQuota } = this.#space(space);
     const { quota } = writing;
@@ -135,65 +133,65 @@ export class MongoEngine implements Engine {
       session: null,
       queryTimeLimitMs: this.#options.queryTimeLimitMs,
       readConnections: this.#readConnections,
-      run: (work) => guarded(() => sent(work)),
+      run: (work) => withPortErrors(() => retryUnsent(work)),
       remove: (work) =>
-        guarded(async () => {
-          this.#open.refuseInside(space);
-          return await this.#peers.pastTheDead(sent(work));
+        withPortErrors(async () => {
+          this.#open.rejectInside(space);
+          return await this.#peers.endingDeadTransactions(retryUnsent(work));
         }),
       write: (work) =>
-        guarded(async () => {
-          this.#open.refuseInside(space);
+        withPortErrors(async () => {
+          this.#open.rejectInside(space);
           await this.#abandoned.end();
           await this.#prepare(space, definition);
           if (definition.recordedAs !== undefined) await this.#prepare(space, CHANGES);
-          return await this.#peers.pastTheDead(work());
+          return await this.#peers.endingDeadTransactions(work());
         }),
-      together: (work) => this.#inSession(space, work),
-      noted: (bytes) => this.changes.noted(space, bytes),
-      take: quota === undefined ? null : (bytes) => spaceQuota.admit(quota, bytes),
+      runInTransaction: (work) => this.#inSession(space, work),
+      noteChanges: (bytes) => this.changes.noteChanges(space, bytes),
+      reserveBytes: quota === undefined ? null : (bytes) => spaceQuota.admit(quota, bytes),
     };
     return new MongoRecords<T>(definition, access, writing);
   }
 
   async transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    this.#open.refuseInside(space);
+    this.#open.rejectInside(space);
     const { db, quota: spaceQuota } = this.#space(space);
     const redefined = new Map<string, Redefinition>();
-    const taken: Disposable[] = [];
-    const take = async (quota: ByteQuota, bytes: number) =>
-      void taken.push(await spaceQuota.admit(quota, bytes));
-    const giveBack = () => taken.splice(0).forEach((one) => one[Symbol.dispose]());
+    const reservations: Disposable[] = [];
+    const reserveBytes = async (quota: ByteQuota, bytes: number) =>
+      void reservations.push(await spaceQuota.admit(quota, bytes));
+    const releaseBytes = () => reservations.splice(0).forEach((one) => one[Symbol.dispose]());
     const run = () =>
       this.#inSession(space, async (session) => {
-        giveBack(); // That of an earlier run, which was undone.
-        const around = { ...this.#surrounding(space, session), take };
-        const transaction = new MongoTransaction(around, redefined);
+        releaseBytes(); // From an earlier run, which was rolled back.
+        const context = { ...this.#transactionContext(space, session), reserveBytes };
+        const transaction = new MongoTransaction(context, redefined);
         try {
           const result = await this.#open.run(space, () => work(transaction));
           if (transaction.failure !== null) throw transaction.failure.error;
           return result;
         } catch (error) {
-          throw decisive(transaction.failure?.error, error);
+          throw decisiveError(transaction.failure?.error, error);
         } finally {
           transaction.end();
         }
       });
     let result: T;
     try {
-      result = await this.#withWhatIsMissing(run);
+      result = await this.#provideMissing(run);
     } catch (error) {
-      // What cannot be undone now is undone when the definition is changed again.
-      for (const one of redefined.values()) await dropMade(db, one).catch(() => {});
-      throw translated(error);
+      // Indexes that cannot be dropped now are dropped when the definition is changed again.
+      for (const one of redefined.values()) await dropCreatedIndexes(db, one).catch(() => {});
+      throw toPortError(error);
     } finally {
-      giveBack();
+      releaseBytes();
     }
-    // It is committed: from here on nothing of it may be undone.
+    // The transaction is committed, so nothing of it may be rolled back from here on.
     for (const { definition } of redefined.values()) {
       this.#prepared.delete(preparedKey(space, definition));
     }
-    for (const one of redefined.values()) await guarded(() => dropStrays(db, one));
+    for (const one of redefined.values()) await withPortErrors(() => dropUnwantedIndexes(db, one));
     return result;
   }
 
@@ -203,78 +201,81 @@ export class MongoEngine implements Engine {
   }
 
   /**
-   * Only indexes of lists: a server makes them while others write, and one that no definition comes
-   * to want goes with the next change. Values are unique from the definition on, not sooner.
+   * Builds only list indexes, concurrently with writes. If the definition is not changed after all,
+   * the next change drops them. Unique indexes are created with the definition, because values need
+   * not be unique before.
    */
-  async indexesAhead(
+  async concurrentIndexBuild(
     space: Space,
     definition: Definition,
   ): Promise<(() => Promise<void>) | null> {
     const { name } = definition;
     const db = this.#db(space);
-    const stored = await guarded(() => storedIndexes(db, name));
+    const stored = await withPortErrors(() => storedIndexes(db, name));
     if (stored === null) return null;
     const missing = wantedIndexes(definition)
       .filter((index) => !index.unique && !stored.has(index.name));
-    return missing.length === 0 ? null : () => guarded(() => createIndexes(db, name, missing));
+    return missing.length === 0
+      ? null
+      : () => withPortErrors(() => createIndexes(db, name, missing));
   }
 
-  commitsOfOthers(): null {
+  externalCommitMark(): null {
     return null;
   }
 
   bytes(space: Space, alsoCounted: readonly Definition[] = []): Promise<number> {
-    return guarded(() => bytesIn(this.#db(space), alsoCounted));
+    return withPortErrors(() => bytesIn(this.#db(space), alsoCounted));
   }
 
   bytesOf(space: Space, { name }: Definition): Promise<number> {
-    return guarded(() => bytesOfKind(this.#db(space), name));
+    return withPortErrors(() => bytesOfKind(this.#db(space), name));
   }
 
   recount(space: Space, definition: Definition): Promise<number> {
-    return guarded(() => validate(this.#db(space), definition.name));
+    return withPortErrors(() => validate(this.#db(space), definition.name));
   }
 
-  bringOver(): Promise<boolean> {
+  upgradeRecords(): Promise<boolean> {
     return Promise.resolve(false);
   }
 
-  async drop(space: Space, definition: Definition): Promise<void> {
-    await guarded(() => dropCollection(this.#db(space), definition.name));
+  async dropDefinition(space: Space, definition: Definition): Promise<void> {
+    await withPortErrors(() => dropCollection(this.#db(space), definition.name));
     this.#prepared.delete(preparedKey(space, definition));
   }
 
   async fence(space: Space, place: Parameters<typeof fence>[1]): Promise<void> {
-    await guarded(() => repeatable(() => fence(this.#db(space), place)));
+    await withPortErrors(() => retryOnce(() => fence(this.#db(space), place)));
   }
 
   async spaces(): Promise<Id[]> {
     const before = databaseName(this.#options, "");
     const list = () => this.#client.db("admin").admin().listDatabases({ nameOnly: true });
-    const { databases } = await guarded(() => repeatable(list));
+    const { databases } = await withPortErrors(() => retryOnce(list));
     return databases.flatMap(({ name }) =>
       name.startsWith(before) ? parseId(name.slice(before.length)) ?? [] : []
     );
   }
 
   kinds(space: Space): Promise<string[]> {
-    return guarded(() => kindsIn(this.#db(space)));
+    return withPortErrors(() => kindsIn(this.#db(space)));
   }
 
-  lost(): Id[] {
+  unusableSpaces(): Id[] {
     return [];
   }
 
-  tidy(): Promise<void> {
+  deleteLeftovers(): Promise<void> {
     return Promise.resolve();
   }
 
   createSpace(): Promise<void> {
-    return Promise.resolve(); // The first write makes it.
+    return Promise.resolve(); // The first write creates it.
   }
 
   async dropSpace(projectId: Id): Promise<void> {
-    await guarded(() => repeatable(() => this.#db(projectId).dropDatabase(LIMITED)));
+    await withPortErrors(() => retryOnce(() => this.#db(projectId).dropDatabase(MAX_TIME)));
     this.#spaces.delete(projectId);
     for (const key of this.#prepared.keys()) {
       if (key.startsWith(`${projectId}/`)) this.#prepared.delete(key);
@@ -282,7 +283,7 @@ export class MongoEngine implements Engine {
   }
 
   async ping(): Promise<void> {
-    await guarded(() => repeatable(() => probe(this.#db("control"))));
+    await withPortErrors(() => retryOnce(() => probe(this.#db("control"))));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -291,32 +292,32 @@ export class MongoEngine implements Engine {
     await this.#close();
   }
 
-  /** All of `work` or nothing, run again while it is in the way of others. */
+  /** Runs `work` in a transaction, again after conflicts with other transactions. */
   async #inSession<T>(space: Space, work: (session: ClientSession) => Promise<T>): Promise<T> {
-    const deadline = performance.now() + this.#triesMs;
+    const deadline = performance.now() + this.#retryMs;
     let turn: Disposable | null = null;
     try {
       await this.#abandoned.end();
       const attempts = { client: this.#client, abandoned: this.#abandoned, deadline };
       const transacted = transact(attempts, async (session, run) => {
-        // Who was in the way once waits for the others of this process.
+        // After a conflict, the transaction waits for others of this process.
         if (run > 1) {
-          this.#peers.wasInTheWay();
-          turn ??= await this.#turns.acquire(space);
+          this.#peers.noticeConflict();
+          turn ??= await this.#conflictQueue.acquire(space);
         }
         if (performance.now() > deadline) {
-          throw new StoreUnavailable("A transaction was in the way of others for too long");
+          throw new StoreUnavailable("A transaction conflicted with others for too long");
         }
-        await this.#peers.enter(session);
+        await this.#peers.register(session);
         return await work(session);
       });
-      return await this.#peers.pastTheDead(transacted);
+      return await this.#peers.endingDeadTransactions(transacted);
     } finally {
       (turn as Disposable | null)?.[Symbol.dispose]();
     }
   }
 
-  async #withWhatIsMissing<T>(run: () => Promise<T>): Promise<T> {
+  async #provideMissing<T>(run: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await run();
@@ -327,22 +328,25 @@ export class MongoEngine implements Engine {
     }
   }
 
-  #surrounding(space: Space, session: ClientSession): Omit<Surrounding, "take"> {
+  #transactionContext(
+    space: Space,
+    session: ClientSession,
+  ): Omit<TransactionContext, "reserveBytes"> {
     return {
       db: this.#db(space),
       session,
       queryTimeLimitMs: this.#options.queryTimeLimitMs,
       preparedAt: (definition) => this.#preparedAt(space, definition),
       prepare: (definition) => this.#prepare(space, definition),
-      noted: (bytes) => this.changes.noted(space, bytes),
+      noteChanges: (bytes) => this.changes.noteChanges(space, bytes),
     };
   }
 
-  /** Makes the collection and its indexes, unless this process has done it before. */
+  /** Creates the collection and its indexes, unless this process has done so before. */
   async #prepare(space: Space, definition: Definition): Promise<void> {
     if (this.#preparedAt(space, definition) !== null) return;
     const key = preparedKey(space, definition);
-    const wanted = signature(definition);
+    const wanted = indexSignature(definition);
     const underWay = `${key} ${wanted}`;
     let preparing = this.#preparing.get(underWay);
     if (preparing === undefined) {
@@ -356,7 +360,7 @@ export class MongoEngine implements Engine {
 
   #preparedAt(space: Space, definition: Definition): number | null {
     const prepared = this.#prepared.get(preparedKey(space, definition));
-    return prepared?.indexes === signature(definition) ? prepared.at : null;
+    return prepared?.indexes === indexSignature(definition) ? prepared.at : null;
   }
 
   #db(space: Space): Db {
@@ -373,11 +377,11 @@ export class MongoEngine implements Engine {
   }
 }
 
-async function guarded<T>(work: () => Promise<T>): Promise<T> {
+async function withPortErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw translated(error);
+    throw toPortError(error);
   }
 }
 
@@ -386,9 +390,10 @@ const databaseName = ({ prefix }: Pick<MongoOptions, "prefix">, space: Space): s
 
 const preparedKey = (space: Space, { name }: Definition): string => `${space}/${name}`;
 
-/** Another text for every other set of indexes. */
-const signature = (definition: Definition): string => JSON.stringify(wantedIndexes(definition));
+/** Returns a text that identifies a set of indexes. */
+const indexSignature = (definition: Definition): string =>
+  JSON.stringify(wantedIndexes(definition));
 
-/** Whatever work makes of a failed call: one that passes, or lacks something, is run again. */
-const decisive = (failure: unknown, thrown: unknown): unknown =>
+/** Returns the error of the failed call if it allows a retry, else what `work` has thrown. */
+const decisiveError = (failure: unknown, thrown: unknown): unknown =>
   isTransient(failure) || failure instanceof Missing ? failure : thrown;

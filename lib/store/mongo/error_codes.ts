@@ -1,6 +1,5 @@
 import { MongoServerError } from "mongodb";
 
-/** Error codes of MongoDB's server, by the names that its documentation gives them. */
 export const CODES = {
   Unauthorized: 13,
   NamespaceNotFound: 26,
@@ -11,6 +10,5 @@ export const CODES = {
   DuplicateKey: 11_000,
 } as const;
 
-/** Whether the server has answered with one of these codes. */
 export const hasCode = (error: unknown, ...codes: readonly number[]): boolean =>
   error instanceof MongoServerError && codes.includes(error.code as number);

@@ -1,5 +1,5 @@
 import { ObjectId } from "mongodb";
-import { conjuncts, fixedBy } from "../advice.ts";
+import { conjuncts, equalityPath } from "../advice.ts";
 import type { Comparison, Definition, Filter, Scalar } from "../port.ts";
 import { FIELD_TYPES, type ScalarType } from "../field_types.ts";
 import { isOfType, scalarAt } from "../shape.ts";
@@ -11,7 +11,7 @@ import { REVISION, WORDS } from "./hidden_members.ts";
 export const EVERYTHING: Bson = {};
 const NOTHING: Bson = { _id: { $in: [] } };
 
-/** What all of these ask. Servers look an id up at once only where the query names it at its top. */
+/** Joins conditions by `and`. The id stays at the top level, where its lookup is fast. */
 export function all(of: readonly Bson[]): Bson {
   if (of.length < 2) return of[0] ?? EVERYTHING;
   const members = of.flatMap((one) => Object.entries(one));
@@ -23,21 +23,20 @@ export function all(of: readonly Bson[]): Bson {
 const any = (of: readonly Bson[]): Bson =>
   of.length === 0 ? NOTHING : of.length === 1 ? of[0]! : { $or: of };
 
-const none = (of: Bson): Bson => ({ $nor: [of] });
+const negate = (of: Bson): Bson => ({ $nor: [of] });
 
-/** The index for a list or a count, where there is no need to try others. */
+/** The index of a list or a count, if it is certain. */
 type Hint = { readonly hint: { readonly _id: 1 } } | undefined;
 
 const BY_ID = { hint: { _id: 1 } } as const;
 
 export const hintFor = (filter: Filter): Hint =>
-  conjuncts(filter).some((one) => fixedBy(one) === "_id") ? BY_ID : undefined;
+  conjuncts(filter).some((one) => equalityPath(one) === "_id") ? BY_ID : undefined;
 
-/** Whether a filter asks for all, all live or all deleted records. */
+/** Whether a filter selects all, all live or all deleted records. */
 export const isAboutTrash = (filter: Filter): boolean =>
-  conjuncts(filter).every((one) => fixedBy(one) === "isDeleted");
+  conjuncts(filter).every((one) => equalityPath(one) === "isDeleted");
 
-/** The filter as a query document. */
 export function filterBson(definition: Definition, filter: Filter): Bson {
   switch (filter.op) {
     case "and":
@@ -45,36 +44,36 @@ export function filterBson(definition: Definition, filter: Filter): Bson {
     case "or":
       return any(filter.of.map((one) => filterBson(definition, one)));
     case "not":
-      return none(filterBson(definition, filter.of));
+      return negate(filterBson(definition, filter.of));
     case "search":
       return searchPathsOf(definition).length === 0 || filter.words.length === 0
         ? NOTHING
-        : all(filter.words.map((word) => ({ [WORDS]: { $regex: `^${escaped(word)}` } })));
+        : all(filter.words.map((word) => ({ [WORDS]: { $regex: `^${escapePattern(word)}` } })));
     case "revision":
       return { [REVISION]: filter.value };
     case "exists": {
       if (filter.path === "_id") return filter.value ? EVERYTHING : NOTHING;
       const there = behindObjects(definition, filter.path, { $exists: true });
-      return filter.value ? there : none(there);
+      return filter.value ? there : negate(there);
     }
     case "ne":
-      return none(filterBson(definition, { ...filter, op: "eq" }));
+      return negate(filterBson(definition, { ...filter, op: "eq" }));
     case "nin":
-      return none(filterBson(definition, { ...filter, op: "in" }));
+      return negate(filterBson(definition, { ...filter, op: "in" }));
     default:
-      return leafBson(definition, filter as Positive); // Neither "ne" nor "nin" is left.
+      return leafBson(definition, filter as PositiveCondition); // Without "ne" and "nin".
   }
 }
 
-/** Signs that mean something in patterns; what words have of ASCII besides are letters and digits. */
-const escaped = (word: string): string => word.replaceAll(/[!-\/:-@[-^`{-~]/g, "\\$&");
+/** Escapes pattern characters. Other ASCII characters of words are letters and digits. */
+const escapePattern = (word: string): string => word.replaceAll(/[!-\/:-@[-^`{-~]/g, "\\$&");
 
-type Positive =
+type PositiveCondition =
   | { op: Exclude<Comparison, "ne">; path: string; value: Scalar }
   | { op: "in"; path: string; values: readonly Scalar[] }
   | { op: "regex"; path: string; pattern: string };
 
-function leafBson(definition: Definition, leaf: Positive): Bson {
+function leafBson(definition: Definition, leaf: PositiveCondition): Bson {
   if (leaf.path === "_id") return idBson(leaf);
   const type = scalarAt(definition, leaf.path);
   if (leaf.op === "regex") {
@@ -83,25 +82,25 @@ function leafBson(definition: Definition, leaf: Positive): Bson {
   }
   if (leaf.op === "eq") return memberBson(definition, leaf.path, [leaf.value]);
   if (leaf.op === "in") return memberBson(definition, leaf.path, leaf.values);
-  if (leaf.value === null || !fits(type, leaf.value)) return NOTHING;
+  if (leaf.value === null || !isComparable(type, leaf.value)) return NOTHING;
   const bound = { [`$${leaf.op}`]: operandBson(type, leaf.value) };
   return behindObjects(definition, leaf.path, bound);
 }
 
 function memberBson(definition: Definition, path: string, values: readonly Scalar[]): Bson {
   const type = scalarAt(definition, path);
-  const present = values.filter((value) => value !== null && fits(type, value))
+  const present = values.filter((value) => value !== null && isComparable(type, value))
     .map((value) => operandBson(type, value));
   if (values.includes(null)) {
-    // What lies behind an array is missing, and so equals null.
-    return leadsThroughAnything(definition, path)
-      ? none(behindObjects(definition, path, { $nin: [...present, null] }))
+    // Values inside an array's elements count as missing, and so equal null.
+    return mayCrossNonObject(definition, path)
+      ? negate(behindObjects(definition, path, { $nin: [...present, null] }))
       : conditionBson(path, present.length === 0 ? { $eq: null } : { $in: [...present, null] });
   }
   if (present.length === 0) return NOTHING;
   const found = present.length === 1 ? { $eq: present[0] } : { $in: present };
   const unique = type !== null && hasUnique(definition, path);
-  // Names the condition of the partial index, or the planner would not know that it applies.
+  // Repeats the condition of the partial index; otherwise the planner would not use it.
   return behindObjects(
     definition,
     path,
@@ -109,14 +108,14 @@ function memberBson(definition: Definition, path: string, values: readonly Scala
   );
 }
 
-/** Whether something else than an object may be on the way. */
-const leadsThroughAnything = (definition: Definition, path: string): boolean =>
+/** Whether a path may lead through a value that is not an object. */
+const mayCrossNonObject = (definition: Definition, path: string): boolean =>
   path.includes(".") && scalarAt(definition, path) === null;
 
-/** MongoDB's paths lead through arrays; these must not, so no array may be on the way. */
+/** Returns a condition that matches through objects only, unlike MongoDB's own paths. */
 function behindObjects(definition: Definition, path: string, condition: Bson): Bson {
   const found = conditionBson(path, condition);
-  if (!leadsThroughAnything(definition, path)) return found;
+  if (!mayCrossNonObject(definition, path)) return found;
   const names = path.split(".");
   const onTheWay = names.slice(1).map((_, i) => names.slice(0, i + 1).join("."));
   return all([
@@ -128,25 +127,25 @@ function behindObjects(definition: Definition, path: string, condition: Bson): B
 const hasUnique = ({ indexes }: Definition, path: string): boolean =>
   indexes.some(({ unique, keys }) => unique && keys.some((key) => key.path === path));
 
-/** Operands of another type than the declared one match nothing. */
-function fits(type: ScalarType | null, operand: Scalar): boolean {
+/** Whether an operand has the declared type. Operands of other types match nothing. */
+function isComparable(type: ScalarType | null, operand: Scalar): boolean {
   if (type === null) return true;
   return isOfType(type, operand) &&
     (FIELD_TYPES[type].bson !== "date" || !Number.isNaN(Date.parse(operand as string)));
 }
 
-/** An operand as values of this type are stored. */
+/** Encodes an operand as values of the type are stored. */
 export const operandBson = (type: ScalarType | null, value: Scalar): unknown =>
   typeof value === "string" ? encodeText(value, type) : value;
 
 const ID = /^[0-9a-f]{24}$/;
 
-/** Only ObjectIds are ids: of what other programs have there none is met, and none can fail. */
+/** The id as text. Ids of other types, from other programs, never match and never fail. */
 const ID_TEXT = { $convert: { input: "$_id", to: "string", onError: null } };
 const IS_ID: Bson = { _id: { $type: "objectId" } };
 
-/** Ids are asked for as texts; those that are none are compared as such, which no index serves. */
-function idBson(leaf: Positive): Bson {
+/** Returns a condition on the id. Comparisons with text that is not an id use no index. */
+function idBson(leaf: PositiveCondition): Bson {
   if (leaf.op === "regex") {
     const regex = pcre(leaf.pattern);
     return { ...IS_ID, $expr: { $regexMatch: { input: ID_TEXT, regex, options: "i" } } };

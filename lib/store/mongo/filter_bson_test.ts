@@ -8,12 +8,12 @@ const DEFINITION: Definition = { name: "things", fields: {}, indexes: [], trash:
 const ID = "65f2a1b2c3d4e5f6a7b8c9d0";
 const LIVE = eq("isDeleted", false);
 
-Deno.test("what is asked of a record by its id names that at the query's top, where servers look for it", () => {
+Deno.test("filterBson puts a condition on the id at the top level of the query", () => {
   const query = filterBson(DEFINITION, and(eq("_id", ID), and(LIVE, eq("owner", "a"))));
   assert.deepEqual(query._id, new ObjectId(ID));
 });
 
-Deno.test("conditions on one path are all asked, with an id too", () => {
+Deno.test("filterBson keeps several conditions on one path, also with an id", () => {
   const both = [compare("n", "gt", 1), compare("n", "lt", 9)];
   const query = filterBson(DEFINITION, and(eq("_id", ID), ...both));
   assert.deepEqual(query, {

@@ -1,4 +1,4 @@
-/** Members that Corbel adds to what it stores. No name in a document begins with a space. */
+/** Members that Corbel adds to stored documents. Names in documents never begin with a space. */
 
 import type { ObjectId } from "mongodb";
 import type { Actor } from "../changes.ts";
@@ -12,17 +12,18 @@ export const VERSION = " def";
 /** The words of the document's search fields. */
 export const WORDS = " words";
 
-/** Who has made the document, of what kind of record, and when, where that is recorded. */
+/** The author of the document, if its kind is recorded. */
 export const AUTHOR = " by";
 
 /**
- * A list, in which no names take room: what the record is noted under, the kind and id of who, and
- * when; at last an id of the moment by the system's clock, by which a copy is told from the original.
+ * The name under which the record is recorded, the kind and id of the author, the time, and an id
+ * with the time of the system clock, which distinguishes a restored copy from the original. A list
+ * saves the space of member names.
  */
 export type AuthorBson = readonly [
   name: string,
   kind: Actor["kind"],
   id: string | null,
   at: Date,
-  made: ObjectId,
+  insertId: ObjectId,
 ];

@@ -1,66 +1,65 @@
 import { MinKey, ObjectId } from "mongodb";
-import { fixesTrash, sortedBy } from "../advice.ts";
+import { selectsTrashSide, withIdKey } from "../advice.ts";
 import type { Definition, Filter, ListQuery, Position, Scalar, SortKey } from "../port.ts";
 import { scalarAt } from "../shape.ts";
 import type { Bson } from "./encode.ts";
 import { filterBson, operandBson } from "./filter_bson.ts";
-import { exactValues } from "./foreign.ts";
+import { exactValues } from "./exact_positions.ts";
 
 /**
- * The filter and the order of a page. Behind a position the rest of a list is a chain of ranges: the
- * rows equal to it in all keys with a later id, those equal in all keys but the last, and so on.
- * Each arm of the `$or` is whole by itself, so that an index over the sort serves each, and they are
- * merged.
+ * Returns the filter and the sort of a page. After a position, the rest of a list is a chain of
+ * ranges: documents that are equal in all keys and have a later id, then those that are equal in
+ * all keys but the last, and so on. Each branch of the `$or` is complete, so that an index over the
+ * sort can serve each of them and the results are merged.
  */
 export function pageBson(
   definition: Definition,
   { filter: asked, sort, from, backwards = false }: ListQuery,
 ): { readonly filter: Bson; readonly sort: Readonly<Record<string, 1 | -1>> } {
-  const order = sortedBy(sort)
+  const order = withIdKey(sort)
     .map(({ path, descending }) => ({ path, descending: descending !== backwards }));
-  const filter = bothSides(definition, asked);
-  const arms = from === undefined
+  const filter = withTrashSides(definition, asked);
+  const branches = from === undefined
     ? [filter]
-    : rangesBehind(definition, order, from).map((range) => ({ $and: [filter, ...range] }));
+    : rangesAfter(definition, order, from).map((range) => ({ $and: [filter, ...range] }));
   return {
-    filter: arms.length === 1 ? arms[0]! : { $or: arms },
+    filter: branches.length === 1 ? branches[0]! : { $or: branches },
     sort: Object.fromEntries(order.map(({ path, descending }) => [path, descending ? -1 : 1])),
   };
 }
 
-/** Indexes begin with `isDeleted`: with both its values named, each comes in order and is merged. */
-function bothSides(definition: Definition, filter: Filter): Bson {
+/** Returns the filter with both values of `isDeleted`, which indexes begin with. */
+function withTrashSides(definition: Definition, filter: Filter): Bson {
   const asked = filterBson(definition, filter);
-  if (!definition.trash || fixesTrash(filter)) return asked;
+  if (!definition.trash || selectsTrashSide(filter)) return asked;
   return { $and: [{ isDeleted: { $in: [false, true] } }, asked] };
 }
 
-function rangesBehind(
+function rangesAfter(
   definition: Definition,
   order: readonly SortKey[],
   from: Position,
 ): Bson[][] {
   const { values, id, inclusive = false } = from;
   const exact = exactValues(from);
-  const places = order.map(({ path }, i): KeyPlace => {
+  const keys = order.map(({ path }, i): KeyPosition => {
     const value = path === "_id" ? id : values[i]!;
-    return exact.has(i) ? foreign(path, exact.get(i)!) : own(definition, path, value);
+    return exact.has(i) ? foreignKey(path, exact.get(i)!) : storedKey(definition, path, value);
   });
   return order.map(({ descending }, i) => {
-    const equal = places.slice(0, i).map(({ equal }) => equal);
+    const equal = keys.slice(0, i).map(({ equal }) => equal);
     const last = i === order.length - 1;
-    return [...equal, ...places[i]!.beyond(descending, last && inclusive)];
+    return [...equal, ...keys[i]!.after(descending, last && inclusive)];
   }).reverse();
 }
 
-/** One key of a position. */
-interface KeyPlace {
+interface KeyPosition {
   readonly equal: Bson;
-  /** What lies beyond it, whatever its type; conditions that all must hold. */
-  beyond(descending: boolean, inclusive: boolean): Bson[];
+  /** Returns conditions for values of any type after the key, all of which must hold. */
+  after(descending: boolean, inclusive: boolean): Bson[];
 }
 
-/** BSON's types in the order in which values are sorted; null lies behind the first two. */
+/** BSON types in sort order. Null sorts after the first two. */
 const LOWEST = ["minKey", "undefined"];
 const TYPES = [
   ...["number", "string", "symbol", "object", "array", "binData", "objectId", "bool", "date"],
@@ -68,10 +67,11 @@ const TYPES = [
 ];
 
 /**
- * As Corbel stores it. MongoDB compares values of one type only, while a list goes on with those of
- * other types: so what lies beyond is told by what does not, which an index serves as well.
+ * Returns the conditions on a value that Corbel has stored. MongoDB compares only values of one
+ * type, but a list continues with values of other types. The values after the key are therefore
+ * expressed by excluding those before it, which an index serves as well.
  */
-function own(definition: Definition, path: string, value: Scalar): KeyPlace {
+function storedKey(definition: Definition, path: string, value: Scalar): KeyPosition {
   const operand = path === "_id"
     ? new ObjectId(value as string)
     : operandBson(scalarAt(definition, path), value);
@@ -79,7 +79,7 @@ function own(definition: Definition, path: string, value: Scalar): KeyPlace {
   const at = TYPES.indexOf(typeOf(operand));
   return {
     equal: { [path]: { $eq: operand } },
-    beyond(descending, inclusive) {
+    after(descending, inclusive) {
       const equal = inclusive ? "" : "e";
       if (operand === null) {
         return descending
@@ -91,7 +91,7 @@ function own(definition: Definition, path: string, value: Scalar): KeyPlace {
       }
       return [
         not({ [`$lt${equal}`]: operand }),
-        { [path]: { $nin: [null, NaN] } }, // No operator but equality is about NaN.
+        { [path]: { $nin: [null, NaN] } }, // Only equality matches NaN.
         not({ $type: [...LOWEST, ...TYPES.slice(0, at)] }),
       ];
     },
@@ -104,14 +104,14 @@ function typeOf(operand: unknown): string {
   return typeof operand === "boolean" ? "bool" : typeof operand;
 }
 
-/** As another program stored it: expressions compare values of all types. */
-const foreign = (path: string, value: Bson): KeyPlace => ({
+/** Returns the conditions on a value of another program, which may be of any type. */
+const foreignKey = (path: string, value: Bson): KeyPosition => ({
   equal: { $expr: { $eq: [`$${path}`, value] } },
-  beyond(descending, inclusive) {
+  after(descending, inclusive) {
     const operator = `$${descending ? "lt" : "gt"}${inclusive ? "e" : ""}`;
-    const beyond = { $expr: { [operator]: [`$${path}`, value] } };
-    // To an expression what is missing lies below null, and maybe below all.
+    const after = { $expr: { [operator]: [`$${path}`, value] } };
+    // In expressions, a missing value sorts below null and possibly below all others.
     const isLowest = value.$literal instanceof MinKey && !descending;
-    return [isLowest ? { $or: [beyond, { [path]: { $eq: null } }] } : beyond];
+    return [isLowest ? { $or: [after, { [path]: { $eq: null } }] } : after];
   },
 });

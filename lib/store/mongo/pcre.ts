@@ -1,30 +1,30 @@
 /**
- * Spells a pattern of RE2 so that PCRE, which MongoDB asks without regard to letter case, reads the
- * same: there `$` also stands before a last line break, a place cannot be repeated, and the classes
- * `\w`, `\d` and `\s` depend on how the server was built. Takes only what `patternProblem` lets
- * through.
+ * Converts an RE2 pattern to an equivalent PCRE pattern for MongoDB, which matches it ignoring
+ * case. In PCRE, `$` also matches before a final line break, an assertion cannot be repeated, and
+ * the classes `\w`, `\d` and `\s` depend on the server's build. Accepts only patterns that
+ * `patternProblem` allows.
  */
 export function pcre(pattern: string): string {
-  let spelt = "";
+  let converted = "";
   let inClass = false;
   for (const { 0: item, index } of pattern.matchAll(/\\?./gsu)) {
     if (item === "[") inClass = true;
     else if (item === "]") inClass = false;
-    const one = (inClass ? WITHIN_CLASS : ALONE)[item] ?? item;
+    const one = (inClass ? WITHIN_CLASS : OUTSIDE_CLASS)[item] ?? item;
     const repeats = !inClass && /[*+?{]/.test(pattern[index + item.length] ?? "");
-    spelt += repeats && PLACES.has(item) ? `(?:${one})` : one;
+    converted += repeats && ASSERTIONS.has(item) ? `(?:${one})` : one;
   }
-  return spelt;
+  return converted;
 }
 
-const PLACES = new Set(["^", "$", "\\b", "\\B"]);
+const ASSERTIONS = new Set(["^", "$", "\\b", "\\B"]);
 
-// Within a class each ends with a range, so that a hyphen behind it stands for itself.
+// In a character class, each of these ends with a range, so that a following hyphen is literal.
 const DIGITS = "0-9";
 const WORD = "_0-9A-Za-z";
 const SPACE = " \\t-\\n\\f-\\r";
 
-const ALONE: Readonly<Record<string, string>> = {
+const OUTSIDE_CLASS: Readonly<Record<string, string>> = {
   "$": "\\z",
   "\\d": `[${DIGITS}]`,
   "\\D": `[^${DIGITS}]`,
@@ -35,9 +35,9 @@ const ALONE: Readonly<Record<string, string>> = {
 };
 
 /**
- * A class cannot be negated within another, so the complements are spelt out. U+017F and U+212A are
- * letters of words, because they are other cases of s and k. `[.`, `[:` and `[=` open names of
- * POSIX.
+ * Replacements within a character class. Classes cannot be nested, so complements are spelled out.
+ * U+017F and U+212A count as word characters, because they are case variants of s and k. `[.`, `[:`
+ * and `[=` would start POSIX names.
  */
 const WITHIN_CLASS: Readonly<Record<string, string>> = {
   ".": "\\.",

@@ -34,7 +34,7 @@ const SPELT: Readonly<Record<string, string>> = {
   "é😀{2}": "é😀{2}",
 };
 
-Deno.test("every escape and every place is spelt so that PCRE reads it as RE2 does", () => {
+Deno.test("pcre converts escapes and assertions to PCRE with the meaning of RE2", () => {
   for (const [pattern, spelt] of Object.entries(SPELT)) {
     assert.equal(patternProblem(pattern), null, pattern);
     assert.equal(pcre(pattern), spelt, pattern);

@@ -6,132 +6,131 @@ import {
   ObjectId,
 } from "mongodb";
 import type { Definition } from "../port.ts";
-import { LIMITED } from "./connect.ts";
-import { repeatable } from "./failures.ts";
+import { MAX_TIME } from "./connect.ts";
+import { retryOnce } from "./failures.ts";
 
-/** In the control database: processes that may have a transaction open. */
+/** The collection of processes with transactions, in the control database. */
 const PROCESSES: Definition = { name: "processes", fields: {}, indexes: [], trash: false };
 
 interface PeerRecord {
   readonly _id: ObjectId;
-  /** By the server's clock, when it was alive. */
+  /** Time of the last heartbeat by the server's clock. */
   readonly at: Date;
-  /** Ids of sessions in which it had transactions. */
+  /** Ids of the sessions that the process uses for transactions. */
   readonly sessions: readonly Binary[];
 }
 
-/** How often a process says that it is alive, while it has transactions now and then. */
-const BEAT_MS = 1_000;
-/** After so long a silence another one ends its transactions. */
+/** Interval of heartbeats in milliseconds, while a process has transactions. */
+const HEARTBEAT_MS = 1_000;
+/** Time in milliseconds without a heartbeat after which a process counts as dead. */
 const SILENT_MS = 2_500;
-/** After how many beats of its own a process looks whether another one is silent. */
-const LOOK_BEATS = 3;
-/** After so many beats without a transaction it says no more. */
-const IDLE_BEATS = 60;
-/** How long a write may take until one looks whether a dead process is in its way, and how often. */
-const LOOK_MS = 500;
+/** Number of heartbeats between two checks for silent processes. */
+const CHECK_HEARTBEATS = 3;
+/** Number of heartbeats without a transaction after which a process stops its heartbeat. */
+const IDLE_HEARTBEATS = 60;
+/** Interval in milliseconds at which a slow write checks whether a dead process blocks it. */
+const CHECK_MS = 500;
 
 /**
- * The processes on one MongoDB. A process that is killed in the middle of a transaction leaves it
- * open on the server for a minute, and with it locks on what it has written. Each says in which
- * sessions it has transactions, and that it is alive; the others end those of the dead, at once where
- * somebody waits for a lock.
- * A process that was only stopped for a while finds its transaction gone, and runs it again.
+ * The processes that use one MongoDB. A transaction of a killed process stays open on the server
+ * for a minute and keeps locks on the records it has written. Each process therefore publishes the
+ * sessions of its transactions and a heartbeat, and others kill the sessions of dead processes,
+ * immediately if a write waits for a lock. A process that was only suspended finds its transaction
+ * aborted and retries it.
  */
 export class Peers implements AsyncDisposable {
   readonly #client: MongoClient;
   readonly #records: Collection<PeerRecord>;
   readonly #id = new ObjectId();
-  /** Those that the others know of, by their texts. */
+  /** Published sessions by their hexadecimal ids. */
   readonly #sessions = new Map<string, Binary>();
-  #beat: ReturnType<typeof setInterval> | undefined;
-  #beating: Promise<unknown> = Promise.resolve();
-  #beats = 0;
-  #idleBeats = 0;
+  #heartbeat: ReturnType<typeof setInterval> | undefined;
+  #sending: Promise<unknown> = Promise.resolve();
+  #heartbeats = 0;
+  #idleHeartbeats = 0;
   #ending: Promise<void> | null = null;
-  #lookedAt = -Infinity;
+  #checkedAt = -Infinity;
 
   constructor(client: MongoClient, control: string) {
     this.#client = client;
     this.#records = client.db(control).collection<PeerRecord>(PROCESSES.name);
   }
 
-  /** Before a session's transaction writes anything. Free for one that is known already. */
-  async enter({ id }: ClientSession): Promise<void> {
-    this.#idleBeats = 0;
+  /** Publishes a session, once, before its transaction writes anything. */
+  async register({ id }: ClientSession): Promise<void> {
+    this.#idleHeartbeats = 0;
     const key = id!.id.toString("hex");
     if (this.#sessions.has(key)) return;
-    await this.#say([...this.#sessions.values(), id!.id]);
+    await this.#announce([...this.#sessions.values(), id!.id]);
     this.#sessions.set(key, id!.id);
-    if (this.#beat !== undefined) return;
-    this.#beat = setInterval(() => this.#beating = this.#beatOnce(), BEAT_MS);
-    Deno.unrefTimer(this.#beat);
+    if (this.#heartbeat !== undefined) return;
+    this.#heartbeat = setInterval(() => this.#sending = this.#heartbeatOnce(), HEARTBEAT_MS);
+    Deno.unrefTimer(this.#heartbeat);
   }
 
-  /** Ends transactions of dead processes while `work` takes longer than it should. */
-  async pastTheDead<T>(work: Promise<T>): Promise<T> {
-    const looking = setInterval(() => void this.#endDead().catch(() => {}), LOOK_MS);
+  /** Aborts transactions of dead processes while `work` takes longer than usual. */
+  async endingDeadTransactions<T>(work: Promise<T>): Promise<T> {
+    const checking = setInterval(() => void this.#endDead().catch(() => {}), CHECK_MS);
     try {
       return await work;
     } finally {
-      clearInterval(looking);
+      clearInterval(checking);
     }
   }
 
-  /** The same for whoever meets locks again and again, in transactions that never take long. */
-  wasInTheWay(): void {
-    if (performance.now() - this.#lookedAt > LOOK_MS) void this.#endDead().catch(() => {});
+  /** Aborts transactions of dead processes after a conflict between short transactions. */
+  noticeConflict(): void {
+    if (performance.now() - this.#checkedAt > CHECK_MS) void this.#endDead().catch(() => {});
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#beat);
-    await this.#beating;
+    clearInterval(this.#heartbeat);
+    await this.#sending;
     await this.#ending;
     await this.#leave();
   }
 
-  /** All of it each time: whoever took this process for dead has forgotten it. */
-  #say(sessions: readonly Binary[] = [...this.#sessions.values()]): Promise<unknown> {
-    const said = {
+  /** Publishes a heartbeat with all sessions: another process may have deleted the record. */
+  #announce(sessions: readonly Binary[] = [...this.#sessions.values()]): Promise<unknown> {
+    const update = {
       $currentDate: { at: true as const },
       $addToSet: { sessions: { $each: [...sessions] } },
     };
-    const options = { upsert: true, ...LIMITED };
-    return repeatable(() => this.#records.updateOne({ _id: this.#id }, said, options));
+    const options = { upsert: true, ...MAX_TIME };
+    return retryOnce(() => this.#records.updateOne({ _id: this.#id }, update, options));
   }
 
-  /** What cannot be said is said at the next beat. */
-  async #beatOnce(): Promise<void> {
-    if (++this.#idleBeats > IDLE_BEATS) return await this.#leave();
-    const isLookDue = ++this.#beats % LOOK_BEATS === 0;
-    await (isLookDue ? this.#endDead() : this.#say()).catch(() => {});
+  async #heartbeatOnce(): Promise<void> {
+    if (++this.#idleHeartbeats > IDLE_HEARTBEATS) return await this.#leave();
+    const isCheckDue = ++this.#heartbeats % CHECK_HEARTBEATS === 0;
+    await (isCheckDue ? this.#endDead() : this.#announce()).catch(() => {});
   }
 
   async #leave(): Promise<void> {
-    if (this.#beat === undefined) return;
-    clearInterval(this.#beat);
-    this.#beat = undefined;
+    if (this.#heartbeat === undefined) return;
+    clearInterval(this.#heartbeat);
+    this.#heartbeat = undefined;
     this.#sessions.clear();
-    await this.#records.deleteOne({ _id: this.#id }, LIMITED).catch(() => {});
+    await this.#records.deleteOne({ _id: this.#id }, MAX_TIME).catch(() => {});
   }
 
   #endDead(): Promise<void> {
-    this.#lookedAt = performance.now();
+    this.#checkedAt = performance.now();
     return this.#ending ??= this.#killDead().finally(() => this.#ending = null);
   }
 
-  /** Compares with what it says itself: no two machines' clocks have to agree. */
+  /** Kills sessions of dead processes, by the server's clock only. */
   async #killDead(): Promise<void> {
-    await this.#say();
-    const all = await this.#records.find({}, LIMITED).toArray();
+    await this.#announce();
+    const all = await this.#records.find({}, MAX_TIME).toArray();
     const now = all.find(({ _id }) => _id.equals(this.#id))?.at.getTime() ?? 0;
     for (const { _id, at, sessions } of all) {
       if (now - at.getTime() < SILENT_MS) continue;
       if (sessions.length > 0) {
         const ids = sessions.map((id) => ({ id }));
-        await this.#client.db("admin").command({ killSessions: ids, ...LIMITED });
+        await this.#client.db("admin").command({ killSessions: ids, ...MAX_TIME });
       }
-      await this.#records.deleteOne({ _id, at }, LIMITED);
+      await this.#records.deleteOne({ _id, at }, MAX_TIME);
     }
   }
 }

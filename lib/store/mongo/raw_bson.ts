@@ -1,4 +1,4 @@
-/** BSON that is not decoded: where its members lie, and what a reply to a find holds. */
+/** Access to undecoded BSON documents and replies. */
 
 import { BSON } from "mongodb";
 import { AUTHOR, type AuthorBson } from "./hidden_members.ts";
@@ -7,13 +7,13 @@ export interface RawMember {
   /** A value of `BSON.BSONType`. */
   readonly type: number;
   readonly name: string;
-  /** The value's bytes; of a document or a list, all of it. */
+  /** The bytes of the value, including the length of a document or a list. */
   readonly value: Uint8Array;
 }
 
 const { parseToElements, ByteUtils } = BSON.onDemand;
 
-/** The members of a document, or the elements of a list, without those inside them. */
+/** Returns the members of a document or the elements of a list, without nested ones. */
 export const membersOf = (bytes: Uint8Array): RawMember[] =>
   [...parseToElements(bytes)].map(([type, nameAt, nameLength, at, length]) => ({
     type,
@@ -21,20 +21,18 @@ export const membersOf = (bytes: Uint8Array): RawMember[] =>
     value: bytes.subarray(at, at + length),
   }));
 
-/** A 64-bit integer, or the milliseconds of a date. */
+/** Returns a 64-bit integer, or the milliseconds of a date. */
 export const int64In = ({ buffer, byteOffset }: Uint8Array): bigint =>
   new DataView(buffer, byteOffset).getBigInt64(0, true);
 
-/** What the server answers to a find. */
-export interface Reply {
-  /** The cursor under which the server keeps the rest; 0 if that was all. */
+export interface FindReply {
+  /** The id of the cursor for the remaining documents; 0 if there are none. */
   readonly cursorId: bigint;
-  /** The bytes of each document. */
   readonly documents: readonly Uint8Array[];
 }
 
-/** Reads the undecoded `cursor` of a reply. */
-export function readReply(cursor: Uint8Array): Reply {
+/** Reads the undecoded `cursor` of a reply. Throws for a reply without documents. */
+export function readReply(cursor: Uint8Array): FindReply {
   const members = new Map(membersOf(cursor).map(({ name, value }) => [name, value]));
   const [id, batch] = [members.get("id"), members.get("firstBatch")];
   if (id === undefined || batch === undefined) {
@@ -43,7 +41,7 @@ export function readReply(cursor: Uint8Array): Reply {
   return { cursorId: int64In(id), documents: membersOf(batch).map(({ value }) => value) };
 }
 
-/** What a record says of who has made it; undefined where it says nothing. */
+/** Returns the author stored in a record; undefined if there is none. */
 export function authorIn(record: Uint8Array): AuthorBson | undefined {
   const author = BSON.deserialize(record, { validation: { utf8: false } })[AUTHOR];
   return Array.isArray(author) ? author as unknown as AuthorBson : undefined;

@@ -12,7 +12,7 @@ const reply = (documents: readonly object[], id = Long.ZERO): Uint8Array =>
 const textsIn = (cursor: Uint8Array): string[] =>
   readReply(cursor).documents.map((document) => documentJson(document).json);
 
-Deno.test("a reply has the bytes of its documents in order, as many as there are", () => {
+Deno.test("readReply returns the bytes of all documents in order", () => {
   assert.deepEqual(textsIn(reply([])), []);
   assert.deepEqual(textsIn(reply([{}])), ["{}"]);
   assert.deepEqual(textsIn(reply([{}, { a: "\n" }, { b: "ä\n名" }])), [
@@ -24,12 +24,12 @@ Deno.test("a reply has the bytes of its documents in order, as many as there are
   assert.deepEqual(textsIn(reply(many)), many.map((one) => JSON.stringify(one)));
 });
 
-Deno.test("a reply has the cursor of what is left", () => {
+Deno.test("readReply returns the id of the cursor", () => {
   assert.equal(readReply(reply([])).cursorId, 0n);
   assert.equal(readReply(reply([{}], Long.fromBigInt(2n ** 60n + 1n))).cursorId, 2n ** 60n + 1n);
 });
 
-Deno.test("members are read from where their view begins", () => {
+Deno.test("membersOf reads a view at an offset", () => {
   const document = serialize({ a: "x", "é": new Date(-5), list: [1, 2] });
   const around = new Uint8Array(document.length + 20).fill(0x41);
   around.set(document, 13);
@@ -42,7 +42,7 @@ Deno.test("members are read from where their view begins", () => {
   assert.equal(membersOf(members[2]!.value).length, 2);
 });
 
-Deno.test("an author is read where there is one", () => {
+Deno.test("authorIn returns the author, or undefined", () => {
   const [at, made] = [new Date(1), new ObjectId()];
   const author = ["posts", "user", "a".repeat(24), at, made];
   assert.deepEqual(authorIn(serialize({ a: 1, [AUTHOR]: author })), author);

@@ -1,9 +1,9 @@
 import type { MaybePromise } from "../../maybe_promise.ts";
 import { FairQueue } from "../fair_queue.ts";
 
-/** Of a pool's connections, as many are for lists and counts, whoever asks for them. */
-const SHARE = 7 / 8;
-/** Commands of one space that wait: short ones are done in about a second. */
+/** Share of the pool's connections that lists and counts may use. */
+const READ_SHARE = 7 / 8;
+/** Maximum number of waiting commands of one space. Short commands finish within about a second. */
 const WAITING_MAX = 1_000;
 
 interface PendingCommand {
@@ -11,57 +11,61 @@ interface PendingCommand {
   admit(isAdmitted: boolean): void;
 }
 
-/** The time was up before a connection was free, or too many wait for one. */
+/** No connection became free within the time limit, or too many commands are waiting. */
 export class NoReadConnection extends Error {
   override readonly name = "NoReadConnection";
 
   constructor() {
-    super("Too many other lists and counts are under way");
+    super("Too many other lists and counts are in progress");
   }
 }
 
 /**
- * Which of a pool's connections lists and counts may hold, one by each of their commands: some are
- * always left for reads and writes of single records, and no space takes more of the others than it
- * leaves. Who finds none free waits; spaces take turns.
+ * Limits the connections that lists and counts use, one per command. Some connections always remain
+ * for reads and writes of single records, and each space may use at most as many of the others as
+ * it leaves free. If there is no free connection, commands wait, and spaces take turns.
  */
 export class ReadConnectionLimiter {
   readonly #max: number;
-  #taken = 0;
-  readonly #takenBy = new Map<string, number>();
+  #acquired = 0;
+  readonly #acquiredBySpace = new Map<string, number>();
   readonly #waiting = new FairQueue<PendingCommand>();
 
-  /** @param connections Of the pool; 0 is without end, as the driver has it. */
+  /**
+   * Creates a limiter.
+   *
+   * @param connections Size of the pool; 0 means unlimited, as in the driver.
+   */
   constructor(connections: number) {
-    this.#max = Math.max(1, Math.floor((connections || Infinity) * SHARE));
+    this.#max = Math.max(1, Math.floor((connections || Infinity) * READ_SHARE));
   }
 
   /**
-   * Acquires a connection, at once where one is free: to be released. Resolves to how many of the
-   * milliseconds are left then. Rejects with `NoReadConnection`.
+   * Acquires a connection, immediately if one is free. The caller must release it. Resolves to the
+   * remaining milliseconds of the limit. Rejects with `NoReadConnection`.
    */
   acquire(space: string, limitMs: number): MaybePromise<number> {
-    if (!this.#hasRoom(space)) return this.#wait(space, limitMs);
-    this.#hold(space);
+    if (!this.#hasFree(space)) return this.#wait(space, limitMs);
+    this.#take(space);
     return limitMs;
   }
 
   release(space: string): void {
-    const left = this.#takenBy.get(space)! - 1;
-    if (left > 0) this.#takenBy.set(space, left);
-    else this.#takenBy.delete(space);
-    this.#taken--;
+    const left = this.#acquiredBySpace.get(space)! - 1;
+    if (left > 0) this.#acquiredBySpace.set(space, left);
+    else this.#acquiredBySpace.delete(space);
+    this.#acquired--;
     if (!this.#waiting.isEmpty) this.#admit();
   }
 
-  /** For a space that has some waiting there is none: they were let in before. */
-  #hasRoom(space: string): boolean {
-    return (this.#takenBy.get(space) ?? 0) < this.#max - this.#taken;
+  /** Whether a space may take a connection: not while commands of the space are waiting. */
+  #hasFree(space: string): boolean {
+    return (this.#acquiredBySpace.get(space) ?? 0) < this.#max - this.#acquired;
   }
 
-  #hold(space: string): void {
-    this.#takenBy.set(space, (this.#takenBy.get(space) ?? 0) + 1);
-    this.#taken++;
+  #take(space: string): void {
+    this.#acquiredBySpace.set(space, (this.#acquiredBySpace.get(space) ?? 0) + 1);
+    this.#acquired++;
   }
 
   async #wait(space: string, limitMs: number): Promise<number> {
@@ -82,9 +86,9 @@ export class ReadConnectionLimiter {
 
   #admit(): void {
     for (;;) {
-      const next = this.#waiting.next((space) => this.#hasRoom(space));
+      const next = this.#waiting.next((space) => this.#hasFree(space));
       if (next === undefined) return;
-      this.#hold(next.space);
+      this.#take(next.space);
       next.admit(true);
     }
   }

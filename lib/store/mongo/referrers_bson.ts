@@ -1,25 +1,27 @@
 import { type Document, ObjectId } from "mongodb";
-import { fixesTrash, sortedBy } from "../advice.ts";
+import { selectsTrashSide, withIdKey } from "../advice.ts";
 import { and, eq, within } from "../filter.ts";
 import type { Definition, Id, ReferrerQuery } from "../port.ts";
 import { filterBson } from "./filter_bson.ts";
 
 /**
- * Finds what is referred to as `holder` and by whom as `ids`, in the order of the sort. Where an
- * index begins with the path, each id is looked up by itself, so that no more is read of one that
- * many refer to than is answered; else all records are read once for all ids.
+ * Returns the pipeline that yields referenced ids as `holder` and the ids of referring records as
+ * `ids`, in sort order. If an index begins with the path, each id is looked up separately, so that
+ * no more records are read than returned. Otherwise all records are scanned once for all ids.
  */
 export function referrersBson(definition: Definition, query: ReferrerQuery): Document[] {
-  return isIndexed(definition, query) ? eachBson(definition, query) : onceBson(definition, query);
+  return isIndexed(definition, query)
+    ? lookUpEachBson(definition, query)
+    : scanOnceBson(definition, query);
 }
 
-function eachBson(definition: Definition, query: ReferrerQuery): Document[] {
+function lookUpEachBson(definition: Definition, query: ReferrerQuery): Document[] {
   const { name } = definition;
-  const [first, ...others] = query.ids.map((id) => ofOne(definition, query, id));
+  const [first, ...others] = query.ids.map((id) => referrersOfOne(definition, query, id));
   return [...first!, ...others.map((pipeline) => ({ $unionWith: { coll: name, pipeline } }))];
 }
 
-const ofOne = (
+const referrersOfOne = (
   definition: Definition,
   { path, filter, sort, limit }: ReferrerQuery,
   id: Id,
@@ -30,7 +32,7 @@ const ofOne = (
   { $group: { _id: `$${path}`, ids: { $push: "$_id" } } },
 ];
 
-const onceBson = (
+const scanOnceBson = (
   definition: Definition,
   { path, ids, filter, sort, limit }: ReferrerQuery,
 ): Document[] => [
@@ -44,14 +46,14 @@ const onceBson = (
 ];
 
 const sortBson = (sort: ReferrerQuery["sort"]): Record<string, 1 | -1> =>
-  Object.fromEntries(sortedBy(sort).map(({ path, descending }) => [path, descending ? -1 : 1]));
+  Object.fromEntries(withIdKey(sort).map(({ path, descending }) => [path, descending ? -1 : 1]));
 
-/** Whether an index begins with the path, and the filter allows to use it. */
+/** Whether an index begins with the path and the filter allows using it. */
 const isIndexed = ({ indexes, trash }: Definition, { path, filter }: ReferrerQuery): boolean =>
-  (!trash || fixesTrash(filter)) &&
+  (!trash || selectsTrashSide(filter)) &&
   indexes.some(({ keys, unique }) => !unique && keys[0]!.path === path);
 
-/** Pairs of both. What other programs have put there under ids of their own is left out. */
+/** Returns pairs of referenced and referring ids, without values of other programs. */
 export const pairsOf = (found: readonly Document[]): [Id, Id][] =>
   found.flatMap(({ _id, ids }): [Id, Id][] =>
     typeof _id !== "string" || !Array.isArray(ids)

@@ -1,19 +1,19 @@
 import type { Db } from "mongodb";
 import { StoreMismatch } from "../errors.ts";
 import type { Definition } from "../port.ts";
-import { LIMITED } from "./connect.ts";
+import { MAX_TIME } from "./connect.ts";
 
 /**
- * Of how records are stored. It grows where an earlier version of Corbel would misread or damage
- * what this one writes:
+ * The version of the storage schema. It is incremented if an earlier version of Corbel would
+ * misread or damage data of this version:
  *
- * 1. all before there was a version
- * 2. documents name the definition that they were written under, and validators look at it
- * 3. documents that are recorded carry who has made them, in the place of a note beside them
+ * 1. everything before the first schema version
+ * 2. documents contain the version of their definition, and validators check it
+ * 3. documents of recorded kinds contain their author instead of a separate change log entry
  */
 const SCHEMA_VERSION = 3;
 
-/** In the control database, before anything else is read there. */
+/** The collection of the schema version, which is checked before any other access. */
 export const SCHEMA: Definition = { name: "schema", fields: {}, indexes: [], trash: false };
 
 interface StoredSchema {
@@ -26,17 +26,14 @@ interface WriteProbe {
   readonly at: Date;
 }
 
-/**
- * Leaves this version's mark, so that an earlier one does not touch what it stores. Throws
- * `StoreMismatch` where a later version has left its own.
- */
+/** Stores this schema version. Throws `StoreMismatch` if a later one is stored. */
 export async function checkSchema(db: Db): Promise<void> {
-  const kept = db.collection<StoredSchema>(SCHEMA.name);
-  // The larger of both stays: of two versions that start at once none takes back the other's.
-  const stored = await kept.findOneAndUpdate(
+  const schemas = db.collection<StoredSchema>(SCHEMA.name);
+  // The larger version is kept if two versions start concurrently.
+  const stored = await schemas.findOneAndUpdate(
     { _id: "version" },
     { $max: { version: SCHEMA_VERSION } },
-    { upsert: true, returnDocument: "after", ...LIMITED },
+    { upsert: true, returnDocument: "after", ...MAX_TIME },
   );
   if (stored === null || stored.version === SCHEMA_VERSION) return;
   throw new StoreMismatch(
@@ -47,14 +44,14 @@ export async function checkSchema(db: Db): Promise<void> {
 }
 
 /**
- * Throws what the driver throws where a write is not confirmed, and `StoreMismatch` where a later
- * version has come since this process was started.
+ * Writes a probe. Throws an error of the driver if the write is not confirmed, and `StoreMismatch`
+ * if a later version has used the store since this process was started.
  */
 export async function probe(db: Db): Promise<void> {
   await checkSchema(db);
   await db.collection<WriteProbe>(SCHEMA.name).updateOne(
     { _id: "write probe" },
     { $currentDate: { at: true } },
-    { upsert: true, ...LIMITED },
+    { upsert: true, ...MAX_TIME },
   );
 }

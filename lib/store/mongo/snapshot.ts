@@ -9,15 +9,15 @@ import {
   type Stored,
   type StoredRecord,
 } from "../port.ts";
-import { LIMITED } from "./connect.ts";
+import { MAX_TIME } from "./connect.ts";
 import { CODES, hasCode } from "./error_codes.ts";
-import { isPassing, translated } from "./failures.ts";
-import { storedOf } from "./found.ts";
+import { isTemporary, toPortError } from "./failures.ts";
+import { toStored } from "./read_documents.ts";
 
 /**
- * A database as it was at the first read, as long as the server keeps that: for five minutes, if it
- * is not set otherwise (`minSnapshotHistoryWindowInSeconds`). From there on, and on a server without
- * snapshots, each page is of its own moment.
+ * A snapshot of a database as of the first read. The server keeps it for five minutes by default
+ * (`minSnapshotHistoryWindowInSeconds`). Afterwards, and on servers without snapshots, each page
+ * reflects its own point in time.
  */
 export class MongoSnapshot implements Snapshot, AsyncDisposable {
   readonly #db: Db;
@@ -36,7 +36,7 @@ export class MongoSnapshot implements Snapshot, AsyncDisposable {
   async *pages<T extends StoredRecord>(
     definition: Definition,
   ): AsyncGenerator<readonly Stored<T>[]> {
-    let [after, failedBehind]: [Id | null, Id | null | undefined] = [null, undefined];
+    let [after, failedAfter]: [Id | null, Id | null | undefined] = [null, undefined];
     for (;;) {
       try {
         for await (const page of this.#read<T>(definition, after)) {
@@ -45,10 +45,10 @@ export class MongoSnapshot implements Snapshot, AsyncDisposable {
         }
         return;
       } catch (error) {
-        if (this.#session !== null && isWithoutSnapshot(error)) await this.#leave();
-        // Where it gets no further, it will not.
-        else if (!mayGoOn(error) || failedBehind === after) throw translated(error);
-        failedBehind = after;
+        if (this.#session !== null && isSnapshotUnavailable(error)) await this.#abandonSnapshot();
+        // If a retry makes no progress, another one will not, either.
+        else if (!canContinue(error) || failedAfter === after) throw toPortError(error);
+        failedAfter = after;
       }
     }
   }
@@ -57,23 +57,23 @@ export class MongoSnapshot implements Snapshot, AsyncDisposable {
     await this.#session?.endSession();
   }
 
-  async #leave(): Promise<void> {
+  async #abandonSnapshot(): Promise<void> {
     this.#isOfOneMoment = false;
     await this.#session?.endSession();
     this.#session = null;
   }
 
-  /** By one cursor: some servers look at all that is behind an id for each question. */
+  /** Reads with a single cursor: some servers scan everything after an id for each query. */
   async *#read<T extends StoredRecord>(
     { name }: Definition,
     after: Id | null,
   ): AsyncGenerator<Stored<T>[]> {
-    const behind = after === null ? {} : { _id: { $gt: new ObjectId(after) } };
+    const afterId = after === null ? {} : { _id: { $gt: new ObjectId(after) } };
     const session = this.#session;
-    await using cursor = this.#db.collection(name).find(behind, {
-      ...LIMITED,
-      // An object of its own: the driver writes the moment of a snapshot into the client's otherwise,
-      // and every later read of the process would ask for that moment.
+    await using cursor = this.#db.collection(name).find(afterId, {
+      ...MAX_TIME,
+      // A separate object, because the driver writes the snapshot's time into it. In the client's
+      // object, it would affect all later reads of the process.
       readConcern: { level: session === null ? "majority" : "snapshot" },
       ...(session !== null && { session }),
       sort: { _id: 1 },
@@ -84,7 +84,7 @@ export class MongoSnapshot implements Snapshot, AsyncDisposable {
     let page: Stored<T>[] = [];
     let bytes = 0;
     for await (const document of cursor) {
-      const stored = storedOf<T>(document)!; // Cursors give documents alone.
+      const stored = toStored<T>(document)!; // Cursors yield documents only.
       const length = bytesOf(stored.json);
       if (
         page.length === SNAPSHOT_RECORDS || (page.length > 0 && bytes + length > SNAPSHOT_BYTES)
@@ -99,14 +99,14 @@ export class MongoSnapshot implements Snapshot, AsyncDisposable {
   }
 }
 
-/** A cursor that nobody has asked anything for ten minutes is gone. */
-const mayGoOn = (error: unknown): boolean =>
-  isPassing(error) || hasCode(error, CODES.CursorNotFound);
+/** Whether a new cursor helps: the server closes one after ten minutes without use. */
+const canContinue = (error: unknown): boolean =>
+  isTemporary(error) || hasCode(error, CODES.CursorNotFound);
 
 /**
- * The server has none (too old, or another engine), or no longer has this one: too old, gone with a
- * change of the collection, or of a state before a new primary's.
+ * Error codes for unavailable snapshots: not supported by the server, or too old, removed by a
+ * change of the collection, or from before a new primary.
  */
-const WITHOUT = [72, 115, 123, 239, 246, 9_999_001];
+const NO_SNAPSHOT = [72, 115, 123, 239, 246, 9_999_001];
 
-const isWithoutSnapshot = (error: unknown): boolean => hasCode(error, ...WITHOUT);
+const isSnapshotUnavailable = (error: unknown): boolean => hasCode(error, ...NO_SNAPSHOT);

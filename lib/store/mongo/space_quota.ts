@@ -1,32 +1,32 @@
 import type { Db } from "mongodb";
-import { Patience } from "../../patience.ts";
+import { Backoff } from "../../backoff.ts";
 import { SpaceFull } from "../errors.ts";
 import type { ByteQuota } from "../port.ts";
 import { bytesIn } from "./bytes.ts";
 
-/** How long a sum serves later writes, in milliseconds. */
+/** Time in milliseconds for which a sum is used for later writes. */
 const SUM_MS = 1_000;
-/** Later writes may add this part of what was free at the sum; what is more needs another sum. */
-const PARTS = 16;
-/** How long a write waits for writes in flight that may fail or need less, in milliseconds. */
+/** Fraction of the free bytes at the last sum that later writes may add without a new sum. */
+const FREE_PARTS = 16;
+/** Time in milliseconds that a write waits for others, which may fail or need fewer bytes. */
 const WAIT_MS = 3_000;
 
 /**
- * Holds one space to a {@linkcode ByteQuota}, as far as this process knows. The server sums what is
- * stored; this process adds what it has admitted itself since. Other processes' writes that are in
- * flight at the moment of a sum are not seen, and may take the space beyond the quota.
+ * Enforces a {@linkcode ByteQuota} on one space, as far as this process knows. The server sums the
+ * stored bytes, and this process adds the writes it has admitted since. Writes of other processes
+ * that are in progress at the time of a sum are not counted, and may exceed the quota.
  */
 export class SpaceQuota {
   readonly #db: Db;
-  /** Bytes of all writes that were ever admitted. */
+  /** Total bytes of all admitted writes. */
   #admitted = 0;
-  /** Bytes of those that have ended, whether they were stored or not. */
+  /** Total bytes of admitted writes that have ended, successfully or not. */
   #ended = 0;
-  /** What the server had stored at the last sum. */
+  /** Stored bytes at the last sum. */
   #stored = 0;
-  /** What had ended before the last sum began; it may have missed everything else. */
+  /** Bytes of writes that had ended before the last sum, which may have missed others. */
   #endedBefore = 0;
-  /** When the last sum began, by `performance.now()`. */
+  /** Start of the last sum, on the clock of `performance.now()`. */
   #summedAt = -Infinity;
   #summing: Promise<void> | null = null;
 
@@ -34,13 +34,13 @@ export class SpaceQuota {
     this.#db = db;
   }
 
-  /** Admits a write that adds bytes at most, until the result is disposed of. Throws `SpaceFull`. */
+  /** Admits a write of up to `bytes` bytes until it is disposed. Throws `SpaceFull`. */
   async admit(quota: ByteQuota, bytes: number): Promise<Disposable> {
-    const came = performance.now();
-    for (const patience = new Patience(); !this.#isAdmissible(quota, bytes, came);) {
-      if (this.#summedAt >= came) {
-        if (this.#unsummed === 0 || patience.isOver(WAIT_MS)) throw new SpaceFull(quota.bytesMax);
-        await patience.pause();
+    const requestedAt = performance.now();
+    for (const backoff = new Backoff(); !this.#isAdmissible(quota, bytes, requestedAt);) {
+      if (this.#summedAt >= requestedAt) {
+        if (this.#unsummed === 0 || backoff.isOver(WAIT_MS)) throw new SpaceFull(quota.bytesMax);
+        await backoff.pause();
       }
       await (this.#summing ??= this.#sum(quota).finally(() => this.#summing = null));
     }
@@ -53,11 +53,11 @@ export class SpaceQuota {
     return this.#admitted - this.#endedBefore;
   }
 
-  #isAdmissible({ bytesMax }: ByteQuota, bytes: number, came: number): boolean {
+  #isAdmissible({ bytesMax }: ByteQuota, bytes: number, requestedAt: number): boolean {
     const free = bytesMax - this.#stored;
-    if (this.#summedAt >= came) return this.#unsummed + bytes <= free;
+    if (this.#summedAt >= requestedAt) return this.#unsummed + bytes <= free;
     const isRecent = performance.now() - this.#summedAt < SUM_MS;
-    return isRecent && this.#unsummed + bytes <= free / PARTS;
+    return isRecent && this.#unsummed + bytes <= free / FREE_PARTS;
   }
 
   async #sum({ alsoCounted }: ByteQuota): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ClientSession, MongoClient } from "mongodb";
-import type { AbandonedSessions } from "./abandoned.ts";
+import type { AbandonedSessions } from "./abandoned_sessions.ts";
 import { COMMAND_TIME_LIMIT_MS } from "./connect.ts";
-import { isPassing, isTransient, isUnknownEnd } from "./failures.ts";
+import { isCommitUnknown, isTemporary, isTransient } from "./failures.ts";
 
 const OPTIONS = {
   readConcern: { level: "snapshot" },
@@ -13,23 +13,24 @@ const PAUSE_MS = 5;
 const PAUSE_GROWTH = 1.5;
 const PAUSE_MS_MAX = 500;
 
-export interface Attempts {
+export interface TransactOptions {
   readonly client: MongoClient;
-  /** Takes the session if the server may not have heard of its end. */
+  /** Receives the session if the server may not have received the end of its transaction. */
   readonly abandoned: AbandonedSessions;
-  /** By `performance.now()`. */
+  /** Time at which retries end, on the clock of `performance.now()`. */
   readonly deadline: number;
 }
 
 /**
- * Commits all that `work` does, or nothing of it. As MongoDB demands of its drivers, `work` is run
- * again where that may help, and a commit is asked for again while its end is unknown. Unlike the
- * driver's own `withTransaction`, which asks without a pause and for two minutes, this pauses, and
- * gives up at the deadline. Throws what failed last.
- * @param work Counts its runs from 1.
+ * Runs `work` in a transaction. As MongoDB requires of drivers, `work` is retried after transient
+ * errors, and a commit is repeated while its result is unknown. Unlike the driver's
+ * `withTransaction`, which retries without a pause for two minutes, this pauses between attempts
+ * and stops at the deadline. Throws the last error.
+ *
+ * @param work Gets the number of the attempt, from 1.
  */
 export async function transact<T>(
-  { client, abandoned, deadline }: Attempts,
+  { client, abandoned, deadline }: TransactOptions,
   work: (session: ClientSession, run: number) => Promise<T>,
 ): Promise<T> {
   const session = client.startSession();
@@ -45,21 +46,21 @@ export async function transact<T>(
       } catch (error) {
         if (session.inTransaction()) await session.abortTransaction();
         if (!isTransient(error) || performance.now() > deadline) {
-          if (isCommitAsked || isPassing(error)) spoil(session);
+          if (isCommitAsked || isTemporary(error)) markDirty(session);
           throw error;
         }
       }
       await pause(run);
     }
   } finally {
-    // What failed on the way may not have reached the server, and is open there.
+    // A command that failed in transit may have left the transaction open on the server.
     if (session.serverSession?.isDirty) abandoned.add(session);
     await session.endSession();
   }
 }
 
-/** Keeps the driver from using it again, as it does itself after errors of the network. */
-function spoil({ serverSession }: ClientSession): void {
+/** Keeps the driver from reusing the session, as the driver itself does after network errors. */
+function markDirty({ serverSession }: ClientSession): void {
   if (serverSession !== null) serverSession.isDirty = true;
 }
 
@@ -68,13 +69,13 @@ async function commit(session: ClientSession, deadline: number): Promise<void> {
     try {
       return await session.commitTransaction();
     } catch (error) {
-      if (!isUnknownEnd(error) || performance.now() > deadline) throw error;
+      if (!isCommitUnknown(error) || performance.now() > deadline) throw error;
     }
     await pause(asked);
   }
 }
 
-/** Of a random length, so that those in each other's way part. */
+/** Waits for a random time, so that conflicting transactions separate. */
 async function pause(times: number): Promise<void> {
   const ms = Math.random() * Math.min(PAUSE_MS * PAUSE_GROWTH ** times, PAUSE_MS_MAX);
   await new Promise((resolve) => setTimeout(resolve, ms));

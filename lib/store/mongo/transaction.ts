@@ -6,13 +6,13 @@ import type {
   Records,
   StoredRecord,
   Transaction,
-  Writing,
+  WriteOptions,
 } from "../port.ts";
-import { isTimeout, isTransient, translated } from "./failures.ts";
+import { isTimeout, isTransient, toPortError } from "./failures.ts";
 import {
   createIndexes,
   dropIndexes,
-  isOurs,
+  isManagedIndex,
   type NamedIndex,
   storedIndexes,
   wantedIndexes,
@@ -20,72 +20,72 @@ import {
 import type { Access } from "./access.ts";
 import { CHANGES } from "./changes.ts";
 import { MongoRecords } from "./records.ts";
-import { redate } from "./redate.ts";
-import { renameMembers } from "./rename.ts";
-import { reword } from "./reword.ts";
+import { convertDates } from "./convert_dates.ts";
+import { renameMembers } from "./rename_members.ts";
+import { updateWords } from "./update_words.ts";
 
-/** What must be there before a transaction begins: it is undone and run again afterwards. */
+/** A missing collection or index, which is created before the transaction is retried. */
 export class Missing extends Error {
   override readonly name = "Missing";
   readonly provide: () => Promise<void>;
 
   constructor(provide: () => Promise<void>) {
-    super("Collections and indexes cannot be made while a transaction holds them");
+    super("Collections and indexes cannot be created while a transaction uses them");
     this.provide = provide;
   }
 }
 
-/** What a transaction needs of its engine. */
-export interface Surrounding {
+/** Access of a transaction to its engine. */
+export interface TransactionContext {
   readonly db: Db;
   readonly session: ClientSession;
   readonly queryTimeLimitMs: number;
-  /** By `performance.now()`, when the collection and its indexes were there; null if not known. */
+  /** Time at which the collection and its indexes existed, by `performance.now()`, or null. */
   preparedAt(definition: Definition): number | null;
   prepare(definition: Definition): Promise<void>;
-  /** Texts of so many bytes were noted as changes. */
-  noted(bytes: number): void;
-  /** Leave to add so many bytes, until the transaction's end. Throws `SpaceFull`. */
-  take(quota: ByteQuota, bytes: number): Promise<void>;
+  /** Reports recorded changes with texts of `bytes` bytes. */
+  noteChanges(bytes: number): void;
+  /** Reserves bytes of a quota until the end of the transaction. Throws `SpaceFull`. */
+  reserveBytes(quota: ByteQuota, bytes: number): Promise<void>;
 }
 
-/** Indexes that a transaction made for a definition, or is to drop with it. */
+/** Indexes that a transaction created for a definition. They are dropped if it fails. */
 export interface Redefinition {
   readonly definition: Definition;
-  readonly made: readonly NamedIndex[];
+  readonly createdIndexes: readonly NamedIndex[];
 }
 
-/** What is given back at the transaction's end. */
-const NOTHING_LEFT: Disposable = { [Symbol.dispose]() {} };
+/** A reservation that is released at the end of the transaction instead. */
+const NOTHING_TO_RELEASE: Disposable = { [Symbol.dispose]() {} };
 
-/** Once one of its calls has failed a transaction can only be undone, as on every engine. */
+/** A transaction. After a call has failed, it can only be rolled back, as on every engine. */
 export class MongoTransaction implements Transaction {
-  readonly #around: Surrounding;
-  /** By name of the definition; outlives the runs of one transaction. */
+  readonly #context: TransactionContext;
+  /** Changed definitions by name, across the retries of one transaction. */
   readonly #redefined: Map<string, Redefinition>;
-  /** By `performance.now()`; null before the first call. */
-  #begunAt: number | null = null;
+  /** Time of the first call, on the clock of `performance.now()`; null before it. */
+  #beganAt: number | null = null;
   #ended = false;
   #failure: { error: unknown } | null = null;
 
-  constructor(around: Surrounding, redefined: Map<string, Redefinition>) {
-    this.#around = around;
+  constructor(context: TransactionContext, redefined: Map<string, Redefinition>) {
+    this.#context = context;
     this.#redefined = redefined;
   }
 
-  records<T extends StoredRecord>(definition: Definition, writing: Writing = {}): Records<T> {
-    const { db, session, queryTimeLimitMs, take, noted } = this.#around;
+  records<T extends StoredRecord>(definition: Definition, writing: WriteOptions = {}): Records<T> {
+    const { db, session, queryTimeLimitMs, reserveBytes, noteChanges } = this.#context;
     const { quota } = writing;
-    const isNoted = definition.recordedAs !== undefined;
+    const isRecorded = definition.recordedAs !== undefined;
     const write = <R>(work: () => Promise<R>): Promise<R> =>
-      this.#guarded(async () => {
+      this.#runStep(async () => {
         await this.#prepare(definition);
-        if (isNoted) await this.#prepare(CHANGES);
+        if (isRecorded) await this.#prepare(CHANGES);
         this.#begin();
         return await work();
       });
     const run = <R>(work: () => Promise<R>): Promise<R> =>
-      this.#guarded(() => {
+      this.#runStep(() => {
         this.#begin();
         return work();
       });
@@ -97,64 +97,68 @@ export class MongoTransaction implements Transaction {
       run,
       remove: write,
       write,
-      noted,
-      together: (work) => work(session),
-      take: quota === undefined ? null : async (bytes) => {
-        await take(quota, bytes);
-        return NOTHING_LEFT;
+      noteChanges,
+      runInTransaction: (work) => work(session),
+      reserveBytes: quota === undefined ? null : async (bytes) => {
+        await reserveBytes(quota, bytes);
+        return NOTHING_TO_RELEASE;
       },
     };
     return new MongoRecords<T>(definition, access, writing);
   }
 
   define(definition: Definition, before?: Definition): Promise<void> {
-    const { db, session, queryTimeLimitMs } = this.#around;
+    const { db, session, queryTimeLimitMs } = this.#context;
     const { name } = definition;
-    return this.#guarded(async () => {
+    return this.#runStep(async () => {
       const stored = await storedIndexes(db, name);
-      if (stored === null) return; // The first write makes the collection, and its indexes.
+      if (stored === null) return; // The first write creates the collection and its indexes.
       const made = wantedIndexes(definition).filter((index) => !stored.has(index.name));
       if (made.length > 0) {
         throw new Missing(async () => {
           await createIndexes(db, name, made).catch(async (error) => {
-            // They may be there all the same. A build that takes long goes on: the same change
-            // finds it done when it is sent again.
-            if (!isTimeout(error)) await dropMade(db, { definition, made }).catch(() => {});
+            // The indexes may exist nevertheless: a long build continues, and a retry of the change
+            // finds it done.
+            if (!isTimeout(error)) {
+              await dropCreatedIndexes(db, { definition, createdIndexes: made }).catch(() => {});
+            }
             throw error;
           });
-          const earlier = this.#redefined.get(name)?.made ?? [];
-          this.#redefined.set(name, { definition, made: [...earlier, ...made] });
+          const earlier = this.#redefined.get(name)?.createdIndexes ?? [];
+          this.#redefined.set(name, { definition, createdIndexes: [...earlier, ...made] });
         });
       }
-      if (!this.#redefined.has(name)) this.#redefined.set(name, { definition, made });
-      const redating = { collection: db.collection(name), session, queryTimeLimitMs };
-      await renameMembers(redating, definition);
+      if (!this.#redefined.has(name)) {
+        this.#redefined.set(name, { definition, createdIndexes: made });
+      }
+      const conversion = { collection: db.collection(name), session, queryTimeLimitMs };
+      await renameMembers(conversion, definition);
       const was = before && renamedRecords(before, definition.renames ?? []);
-      if (was !== undefined) await redate(redating, was, definition);
-      await reword(redating, was, definition);
+      if (was !== undefined) await convertDates(conversion, was, definition);
+      await updateWords(conversion, was, definition);
     });
   }
 
-  /** The server begins it with the first call. */
+  /** Notes the start of the transaction: the server begins it with the first call. */
   #begin(): void {
-    this.#begunAt ??= performance.now();
+    this.#beganAt ??= performance.now();
   }
 
   /**
-   * Collections and indexes cannot be made beside a transaction that may hold them already, and one
-   * that began before a unique index was there might write past it.
+   * Creates missing collections and indexes. That is not possible in a transaction that may already
+   * use them. A transaction that began before a unique index existed could violate it.
    */
   async #prepare(definition: Definition): Promise<void> {
     if (this.#redefined.has(definition.name)) return;
-    const preparedAt = this.#around.preparedAt(definition);
-    const neededBy = this.#begunAt ?? Infinity;
+    const preparedAt = this.#context.preparedAt(definition);
+    const neededBy = this.#beganAt ?? Infinity;
     if (preparedAt !== null && preparedAt < neededBy) return;
-    const provide = () => this.#around.prepare(definition);
-    if (this.#begunAt !== null) throw new Missing(provide);
+    const provide = () => this.#context.prepare(definition);
+    if (this.#beganAt !== null) throw new Missing(provide);
     await provide();
   }
 
-  /** What the run failed of, if it did: the reason that decides whether it may be run again. */
+  /** The error of a failed call, which decides whether the transaction may be retried. */
   get failure(): { readonly error: unknown } | null {
     return this.#failure;
   }
@@ -163,27 +167,31 @@ export class MongoTransaction implements Transaction {
     this.#ended = true;
   }
 
-  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+  async #runStep<T>(work: () => Promise<T>): Promise<T> {
     if (this.#ended) throw new Error("The transaction has ended");
     if (this.#failure !== null) throw this.#failure.error;
     try {
       return await work();
     } catch (thrown) {
-      const error = isTransient(thrown) ? thrown : translated(thrown);
+      const error = isTransient(thrown) ? thrown : toPortError(thrown);
       this.#failure = { error };
       throw error;
     }
   }
 }
 
-/** After the commit: indexes that the definition does not name go. */
-export async function dropStrays(db: Db, { definition }: Redefinition): Promise<void> {
+/** Drops indexes that the definition no longer has. Must be called after the commit. */
+export async function dropUnwantedIndexes(db: Db, { definition }: Redefinition): Promise<void> {
   const wanted = new Set(wantedIndexes(definition).map(({ name }) => name));
   const stored = await storedIndexes(db, definition.name);
-  const strays = [...stored?.keys() ?? []].filter((name) => isOurs(name) && !wanted.has(name));
-  await dropIndexes(db, definition.name, strays);
+  const unwanted = [...stored?.keys() ?? []].filter((name) =>
+    isManagedIndex(name) && !wanted.has(name)
+  );
+  await dropIndexes(db, definition.name, unwanted);
 }
 
-/** After a failure: indexes that were made for the definition go. */
-export const dropMade = (db: Db, { definition, made }: Redefinition): Promise<void> =>
-  dropIndexes(db, definition.name, made.map(({ name }) => name));
+/** Drops indexes that were created for the definition. Must be called after a failure. */
+export const dropCreatedIndexes = (
+  db: Db,
+  { definition, createdIndexes: made }: Redefinition,
+): Promise<void> => dropIndexes(db, definition.name, made.map(({ name }) => name));

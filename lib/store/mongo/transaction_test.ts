@@ -11,10 +11,10 @@ const KEYS: Definition = {
   trash: false,
 };
 
-/** A reply's cursor, as it comes undecoded. */
+/** The undecoded cursor of a reply. */
 const NOTHING_FOUND = BSON.serialize({ firstBatch: [], id: Long.ZERO });
 
-/** A transaction on a server that finds nothing, and the names of the commands it was sent. */
+/** Starts a transaction on a server without records, and collects the names of its commands. */
 function begin({ preparedAt }: { preparedAt: () => number | null }) {
   const commands: string[] = [];
   const answering = (name: string) => () => {
@@ -27,8 +27,8 @@ function begin({ preparedAt }: { preparedAt: () => number | null }) {
     session: {} as ClientSession,
     queryTimeLimitMs: 1_000,
     preparedAt,
-    take: () => Promise.resolve(),
-    noted: () => {},
+    reserveBytes: () => Promise.resolve(),
+    noteChanges: () => {},
     prepare: () => answering("createIndexes")().then(() => {}),
   }, new Map());
   return { keys: transaction.records(KEYS), commands };
@@ -36,21 +36,21 @@ function begin({ preparedAt }: { preparedAt: () => number | null }) {
 
 const record = { _id: "0".repeat(24), key: "k" };
 
-Deno.test("a transaction that began before an index was there writes nothing past it", async () => {
+Deno.test("a transaction that began before an index existed does not write", async () => {
   const { keys, commands } = begin({ preparedAt: () => performance.now() });
   assert.equal(await keys.findOne(eq("key", "k")), null);
   await assert.rejects(() => keys.insert(record), Missing);
   assert.deepEqual(commands, ["find"]);
 });
 
-Deno.test("indexes that were there before a transaction are not asked for again", async () => {
+Deno.test("indexes that existed before a transaction are not created again", async () => {
   const { keys, commands } = begin({ preparedAt: () => 0 });
   await keys.findOne(eq("key", "k"));
   await keys.insert(record);
   assert.deepEqual(commands, ["find", "insert"]);
 });
 
-Deno.test("a transaction that begins with a write has the index made first", async () => {
+Deno.test("a transaction that begins with a write creates the index first", async () => {
   const { keys, commands } = begin({ preparedAt: () => null });
   await keys.insert(record);
   assert.deepEqual(commands, ["createIndexes", "insert"]);

@@ -1,30 +1,33 @@
 import { UniqueViolation } from "../errors.ts";
 
-/** The two ways in which an upsert may end: each is one statement, and one of them takes effect. */
+/** The two steps of an upsert. Each is one statement, and only one of them takes effect. */
 interface Upsert<T> {
-  /** Null where no record matches. */
+  /** Updates the matching record; null if no record matches. */
   readonly change: () => Promise<T | null>;
   readonly insert: () => Promise<T>;
-  /** Whether it is part of a transaction. */
-  readonly isWithin: boolean;
+  /** Whether the upsert is part of a transaction. */
+  readonly isInTransaction: boolean;
 }
 
-/** How often another record may be in the way of the insert, and not match, until that is final. */
+/** Number of attempts before a unique violation by a record that does not match counts as final. */
 const ATTEMPTS_MAX = 3;
 
 /**
- * The server's own upsert makes the record of its filter and its change, in an order of fields that
- * is not the port's.
+ * Updates or inserts a record. The server's own upsert is not used, because it builds the record
+ * from the filter and the change, in another order of fields than the port requires.
  */
-export async function upsert<T>({ change, insert, isWithin }: Upsert<T>): Promise<T> {
+export async function upsert<T>(
+  { change, insert, isInTransaction }: Upsert<T>,
+): Promise<T> {
   for (let attempt = 1;; attempt++) {
     const changed = await change();
     if (changed !== null) return changed;
     try {
       return await insert();
     } catch (error) {
-      // Another may have inserted it in between. A failed transaction can only be undone.
-      const isFinal = isWithin || attempt === ATTEMPTS_MAX;
+      // Another process may have inserted it in between. A failed transaction can only be rolled
+      // back.
+      const isFinal = isInTransaction || attempt === ATTEMPTS_MAX;
       if (isFinal || !(error instanceof UniqueViolation)) throw error;
     }
   }

@@ -1,26 +1,28 @@
 import type { Connection } from "./connection.ts";
-import type { RowScan, Scan, ScannedBy, Unread } from "./scan.ts";
+import type { Rejection, RowScan, Scan, ScanResultOf } from "./scan.ts";
 
 /**
- * Where the records of one definition are read and written. What says by `empty` how it ends where
- * there are no records makes no table for them: an empty project takes no more than it must.
+ * Access to the table of one definition. If `empty` is given and the table does not exist, its
+ * result is returned and the table is not created: an empty project takes no more space than
+ * necessary.
  */
 export interface Access {
-  /** Runs on a connection that sees what was committed, or the transaction's own changes. */
+  /** Runs `work` on a connection that sees committed data, or the transaction's own changes. */
   read<T>(work: (db: Connection) => T, empty?: () => T): Promise<T>;
-  /** Where reads go that look at many rows; null within a transaction, which is read in place. */
-  readonly slow: Slow | null;
-  /** Runs in a write transaction. */
+  /** Runs reads that examine many rows; null within a transaction, which reads in place. */
+  readonly slow: SlowReads | null;
+  /** Runs `work` in a write transaction. */
   write<T>(work: (db: Connection) => T, empty?: () => T): Promise<T>;
 }
 
-/** Where reads of one file go that look at many rows. */
-export interface Slow {
-  /** How many rows a read may look at on the event loop; at 0 none that is not sure to be short. */
+/** Runs reads of one file that examine many rows. */
+export interface SlowReads {
+  /** Maximum number of rows on the event loop; 0 for only reads that are certain to be short. */
   readonly rowsMax: number;
-  /** Whether a statement looked at many rows within the last minute. */
+  /** Whether a statement examined many rows within the last minute. */
   isSlow(text: string): boolean;
-  /** Remembers for a minute that a statement looks at many rows. */
-  noteSlow(text: string): void;
-  scan<S extends Scan | RowScan>(scan: S): Promise<ScannedBy<S> | Unread>;
+  /** Records that a statement examines many rows. Forgotten after a minute. */
+  markSlow(text: string): void;
+  /** Runs a scan in a thread. */
+  scan<S extends Scan | RowScan>(scan: S): Promise<ScanResultOf<S> | Rejection>;
 }

@@ -2,47 +2,42 @@ import type { Definition, Index, SortKey } from "../port.ts";
 import type { ScalarType } from "../field_types.ts";
 import { arrayKeyOf, elementAt } from "../shape.ts";
 import { quoted } from "./fragment.ts";
-import { inOneCase } from "./index_names.ts";
+import { foldedName } from "./index_names.ts";
 
 /**
- * The values of an array that an index is about, one row for each value of each record, with what
- * else the index has of the record. Triggers keep it current, so that whatever writes a record, in
- * whichever process, writes its values in the same statement.
+ * A table with the elements of an indexed array: one row for each distinct element of each record,
+ * with the other keys of the index. Triggers maintain it, so every process that writes a record
+ * updates its elements in the same statement.
  */
 export interface ArrayTable {
   readonly index: Index;
-  /** Of the array. */
   readonly path: string;
-  /** The type of its elements. */
   readonly type: ScalarType;
-  /** As SQL has it, in quotes. */
   readonly name: string;
-  /** The keys of the index in its order, what tells live from deleted first and the id last. */
+  /** The keys of the index in order: `isDeleted` if there is a trash, its keys, and the id. */
   readonly keys: readonly ArrayKey[];
 }
 
 export interface ArrayKey extends SortKey {
-  /** The column that has it, with its table. */
   readonly column: string;
 }
 
-export const VALUE = '"@value"';
+export const VALUE_COLUMN = '"@value"';
 
-/** Returns one for each index of a definition that has an array among its keys. */
+/** Returns the array tables of a definition: one for each index with an array among its keys. */
 export const arrayTablesOf = (definition: Definition): readonly ArrayTable[] =>
   definition.indexes.flatMap((index) => {
     const path = arrayKeyOf(definition, index);
     return path === null ? [] : [arrayTable(definition, index, path)];
   });
 
-/** Where the values of an array are found, whatever else the index has; undefined if nowhere. */
+/** Returns a table with the elements of an array; undefined if there is none. */
 export const arrayTableOf = (definition: Definition, path: string): ArrayTable | undefined =>
   arrayTablesOf(definition).find((table) => table.path === path);
 
-/** The values of the array in its table. */
-export const valueColumn = ({ name }: ArrayTable): string => `${name}.${VALUE}`;
+export const valueColumn = ({ name }: ArrayTable): string => `${name}.${VALUE_COLUMN}`;
 
-/** The name begins as no table of records does, and the definition's comes first in it. */
+/** Returns the prefix of array table names, which differs from that of record tables. */
 export const arrayTablePrefix = ({ name }: Definition): string => `a_${name} (`;
 
 function arrayTable(definition: Definition, index: Index, path: string): ArrayTable {
@@ -50,14 +45,14 @@ function arrayTable(definition: Definition, index: Index, path: string): ArrayTa
     throw new TypeError(`Cannot index "${path}" of ${definition.name} uniquely: it is an array`);
   }
   const type = elementAt(definition, path)!;
-  const paths = index.keys.map((key) => (key.descending ? "-" : "") + inOneCase(key.path));
+  const paths = index.keys.map((key) => (key.descending ? "-" : "") + foldedName(key.path));
   const name = quoted(`${arrayTablePrefix(definition)}${paths.join()})`);
   const keys = columnsFor(definition, index)
     .map((key) => ({ ...key, column: `${name}.${key.column}` }));
   return { index, path, type, name, keys };
 }
 
-/** As any index of a list: live and deleted records apart, and the id last. */
+/** Returns the columns of an array table: `isDeleted`, the keys, and the id. */
 export function columnsFor(definition: Definition, { keys }: Index): ArrayKey[] {
   const last = keys.at(-1)!;
   const all = [
@@ -67,6 +62,6 @@ export function columnsFor(definition: Definition, { keys }: Index): ArrayKey[] 
   ];
   return all.map((key) => {
     const isArray = elementAt(definition, key.path) !== null;
-    return { ...key, column: isArray ? VALUE : quoted(`@${inOneCase(key.path)}`) };
+    return { ...key, column: isArray ? VALUE_COLUMN : quoted(`@${foldedName(key.path)}`) };
   });
 }

@@ -1,130 +1,129 @@
-/** What a statement may cost before it is given up. */
+/** Limits of the cost of a statement. A statement that exceeds them is aborted. */
 export interface ScanLimits {
-  /** Rows to look at, give or take a few. */
+  /** Approximate number of rows that may be examined. */
   readonly rows?: number;
-  /** What one pattern may cost in one text, by `matchCost`: nothing can end it while it is at work. */
+  /** Maximum cost, by `matchCost`, of one match, which cannot be interrupted. */
   readonly matchCostMax?: number;
-  /** Whether conditions may look into documents that take them milliseconds each. */
-  readonly large?: boolean;
-  /** On the clock of `performance.now()`. */
+  /** Whether conditions may read large documents, which take milliseconds each. */
+  readonly allowsLargeDocuments?: boolean;
+  /** Deadline on the clock of `performance.now()`, in milliseconds. */
   readonly until?: number;
-  /** Asked every few rows: whether somebody wants it to stop. */
+  /** Returns whether the statement should stop. Called every few rows. */
   stop?(): boolean;
 }
 
-/** What there was not enough of; being told to stop is to have no time. */
+/** The exceeded limit. A request to stop counts as `time`. */
 export type BudgetKind = "rows" | "text" | "time";
 
-/** The statement would have cost more than it was allowed. Nothing is left of it. */
+/** The statement exceeded its limits and was aborted. */
 export class BudgetExceeded extends Error {
   override readonly name = "BudgetExceeded";
-  readonly on: BudgetKind;
+  readonly exceeded: BudgetKind;
 
   constructor(on: BudgetKind) {
     super();
-    this.on = on;
+    this.exceeded = on;
   }
 }
 
 /**
- * One row in so many is counted, for all of them: to count each would slow short ones down. Which
- * ones depends on a number that each run of a statement draws anew, so that nobody outside can choose
- * rows that are not. SQLite's own `random()` has one lock for all threads of the process: two that
- * called it for each row were slower together than one alone.
+ * Number of rows for which one sampled row is counted, because counting every row would slow short
+ * statements down. Each run of a statement samples by a new random number, so that no client can
+ * choose rows that are never sampled. SQLite's `random()` is not used: it takes a lock that all
+ * threads of the process share.
  */
-const SHARE = 32;
-/** The same where conditions look into documents, each of which may take some µs. */
-const DOCUMENT_SHARE = 8;
-/** Beyond the range of `abs`, which is how a statement ends without an exception of ours. */
-const END = -(2n ** 63n);
+const ROWS_PER_SAMPLE = 32;
+/** Number of rows per sample if conditions read documents, which takes microseconds each. */
+const DOCUMENTS_PER_SAMPLE = 8;
+/** A number outside of the range of `abs`, which makes a statement fail with an error of SQLite. */
+const OVERFLOW = -(2n ** 63n);
 
-/** Of documents larger than this each is counted, and as several of the others. */
+/** Size in bytes from which every document is counted, with the weight of a sample. */
 const LARGE_BYTES = 65_536;
 
-/** SQL's `salt()`: 30 bits. */
+/** Implements SQL's `salt()`: a random number of 30 bits. */
 export const salt = (): number => 2 ** 29 + Math.floor(Math.random() * 2 ** 28) * 2 + 1;
 
 /**
- * The square makes rows in sequence, or every eighth, as independent as drawn ones: `seq * salt()`
- * alone took all of them or none for one number in two hundred. All of it fits into 64 bits.
+ * Returns a condition that is true for rows that are not sampled. The square makes samples of
+ * sequential rows independent; `seq * salt()` alone would sample all of them or none for some
+ * numbers. The result fits into 64 bits.
  *
- * @param share A power of two, 32 at most.
+ * @param share Number of rows per sample, a power of two up to 32.
  */
-const isNotCounted = (share: number, seq = "seq") =>
+const isNotSampled = (share: number, seq = "seq") =>
   `${seq} * (${seq} * 331804471 + salt() & 1073741823) >> 24 & ${share - 1}`;
-const isSpent = (bytes: string, share: number) => `abs(spent(${bytes}, ${share})) = 0`;
+const isWithinBudget = (bytes: string, share: number) => `abs(spent(${bytes}, ${share})) = 0`;
 
 /**
- * A condition that is true for every row, and ends the statement once its budget is spent. It must
- * stand before everything that takes time. An exception in a function of ours would hang the
- * process for ever, so SQLite is brought to raise one of its own.
+ * A condition that is true for every row and aborts the statement when its budget is exceeded. It
+ * must come before all expensive conditions. An exception in one of our own SQL functions would
+ * hang the process forever, so the condition makes SQLite raise an error.
  */
 export const GUARD = guardOn("seq");
 
-/** The same where another column tells the rows apart. */
+/** Returns a guard like {@linkcode GUARD} for rows that are identified by another column. */
 export function guardOn(seq: string): string {
-  return `(${isNotCounted(SHARE, seq)} or ${isSpent("0", SHARE)})`;
+  return `(${isNotSampled(ROWS_PER_SAMPLE, seq)} or ${isWithinBudget("0", ROWS_PER_SAMPLE)})`;
 }
 
 /**
- * As {@linkcode GUARD}, where conditions look into the document of each row: fifty of them take
- * 20 ms of one of 800 kB. Elsewhere it would be dear, as an index alone no longer sufficed.
+ * A guard like {@linkcode GUARD} for statements whose conditions read documents. It also counts
+ * each large document. Otherwise it would be too expensive, because an index alone could not serve
+ * the statement any more.
  */
 export const DOCUMENT_GUARD =
-  `(${isNotCounted(DOCUMENT_SHARE)} and octet_length(doc) < ${LARGE_BYTES} or ` +
-  `${isSpent("octet_length(doc)", DOCUMENT_SHARE)})`;
+  `(${isNotSampled(DOCUMENTS_PER_SAMPLE)} and octet_length(doc) < ${LARGE_BYTES} or ` +
+  `${isWithinBudget("octet_length(doc)", DOCUMENTS_PER_SAMPLE)})`;
 
-/** What the statements of one connection cost at the moment. */
+/** The cost of the statements that are running on a connection. */
 export class Budget {
-  #allowance: ScanLimits | null = null;
+  #limits: ScanLimits | null = null;
   #rows = 0;
-  #spentOn: BudgetKind | null = null;
+  #exceeded: BudgetKind | null = null;
 
-  /** Rows looked at since {@linkcode open}, about. */
+  /** Approximate number of rows examined since {@linkcode open}. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** Throws `BudgetExceeded` if something ran out, and says what did first. */
+  /** Throws `BudgetExceeded` with the limit that was exceeded first, if any. */
   assertLeft(): void {
-    if (this.#spentOn !== null) throw new BudgetExceeded(this.#spentOn);
+    if (this.#exceeded !== null) throw new BudgetExceeded(this.#exceeded);
   }
 
-  open(allowance: ScanLimits): void {
-    this.#allowance = allowance;
+  open(limits: ScanLimits): void {
+    this.#limits = limits;
     this.#rows = 0;
-    this.#spentOn = null;
+    this.#exceeded = null;
   }
 
   close(): void {
-    this.#allowance = null;
-    this.#spentOn = null;
+    this.#limits = null;
+    this.#exceeded = null;
   }
 
-  /**
-   * SQL's `spent(bytes, share)`, of a document that is looked into and of as many rows as it stands
-   * for: 0 while there is something left.
-   */
+  /** Implements SQL's `spent(bytes, share)`: 0 while the budget lasts. */
   spend(bytes: number, share: number): number | bigint {
     this.#rows += share;
-    const { rows = Infinity, large = true } = this.#allowance ?? {};
-    if (this.rows > rows) this.#spentOn ??= "rows";
-    if (!large && bytes >= LARGE_BYTES) this.#spentOn ??= "text";
-    return this.#isOver() ? END : 0;
+    const { rows = Infinity, allowsLargeDocuments = true } = this.#limits ?? {};
+    if (this.rows > rows) this.#exceeded ??= "rows";
+    if (!allowsLargeDocuments && bytes >= LARGE_BYTES) this.#exceeded ??= "text";
+    return this.#isOver() ? OVERFLOW : 0;
   }
 
-  /** Whether a pattern may be looked for in a text; if not, what comes no longer counts. */
-  admits(matchCost: number): boolean {
-    if (matchCost > (this.#allowance?.matchCostMax ?? Infinity)) this.#spentOn ??= "text";
+  /** Whether a pattern may be matched. If not, the statement's result is discarded. */
+  allowsMatch(matchCost: number): boolean {
+    if (matchCost > (this.#limits?.matchCostMax ?? Infinity)) this.#exceeded ??= "text";
     return !this.#isOver();
   }
 
   #isOver(): boolean {
-    if (this.#allowance !== null && this.#spentOn === null) {
-      const { until, stop } = this.#allowance;
+    if (this.#limits !== null && this.#exceeded === null) {
+      const { until, stop } = this.#limits;
       const isLate = until !== undefined && performance.now() > until;
-      if (isLate || stop?.()) this.#spentOn = "time";
+      if (isLate || stop?.()) this.#exceeded = "time";
     }
-    return this.#spentOn !== null;
+    return this.#exceeded !== null;
   }
 }

@@ -5,7 +5,7 @@ import { sql } from "./fragment.ts";
 
 const ROWS = 20_000;
 
-/** `n` counts from 0; `text` is the same everywhere. */
+/** Creates a table in which `n` counts from 0 and `text` is always equal. */
 function table(): Connection & Disposable {
   const db = opened();
   db.run(sql("create table t(seq integer primary key, n integer, text text)"));
@@ -23,40 +23,45 @@ function opened(): Connection & Disposable {
 
 const count = (condition: string) => sql(`select count(*) from t where ${GUARD} and ${condition}`);
 
-Deno.test("a statement that needs less than its allowance is not touched", () => {
+Deno.test("a statement within its limits returns its result", () => {
   using db = table();
-  assert.deepEqual(db.within({ rows: 2 * ROWS }, () => db.get(count("n % 2 = 0"))), [ROWS / 2]);
-  assert.ok(Math.abs(db.rowsSeen - ROWS) < ROWS / 3, String(db.rowsSeen)); // Eight deviations.
+  assert.deepEqual(db.withBudget({ rows: 2 * ROWS }, () => db.get(count("n % 2 = 0"))), [ROWS / 2]);
+  // Eight standard deviations.
+  assert.ok(Math.abs(db.rowsExamined - ROWS) < ROWS / 3, String(db.rowsExamined));
 });
 
-Deno.test("of any rows about one in 32 is counted, whichever they are", () => {
+Deno.test("about one in 32 rows is sampled in any selection of rows", () => {
   using db = table();
   for (const which of ["n < 2500", "n % 8 = 3", "n & 255 < 32"]) {
     const rows = sql(`select 1 from t where ${which} and ${GUARD}`);
-    db.within({ rows: Infinity }, () => db.all(rows));
-    assert.ok(Math.abs(db.rowsSeen - 2_500) < 2_000, `${which}: ${db.rowsSeen}`); // Seven deviations.
+    db.withBudget({ rows: Infinity }, () => db.all(rows));
+    // Seven standard deviations.
+    assert.ok(Math.abs(db.rowsExamined - 2_500) < 2_000, `${which}: ${db.rowsExamined}`);
   }
 });
 
-Deno.test("rows in sequence are counted as others are, by whatever number a run draws", () => {
+Deno.test("sequential rows are sampled evenly for every random number", () => {
   using db = table();
   const rows = sql(`select 1 from t where seq <= 2500 and ${GUARD}`);
   for (let run = 0; run < 1_000; run++) {
-    db.within({ rows: Infinity }, () => db.all(rows));
-    assert.ok(Math.abs(db.rowsSeen - 2_500) < 2_000, String(db.rowsSeen));
+    db.withBudget({ rows: Infinity }, () => db.all(rows));
+    assert.ok(Math.abs(db.rowsExamined - 2_500) < 2_000, String(db.rowsExamined));
   }
 });
 
-Deno.test("a statement ends soon after its rows are spent, whichever rows it looks at", () => {
+Deno.test("a statement is aborted soon after its row limit, for any selection of rows", () => {
   using db = table();
   db.run(sql("create index eighths on t(n % 8, n)"));
   for (const condition of ["1", "n % 8 = 3", "text = 'none'", "re2('none', text)"]) {
-    assert.throws(() => db.within({ rows: 400 }, () => db.get(count(condition))), BudgetExceeded);
-    assert.ok(db.rowsSeen <= 500, `${condition}: ${db.rowsSeen}`);
+    assert.throws(
+      () => db.withBudget({ rows: 400 }, () => db.get(count(condition))),
+      BudgetExceeded,
+    );
+    assert.ok(db.rowsExamined <= 500, `${condition}: ${db.rowsExamined}`);
   }
 });
 
-Deno.test("of large documents each is counted, as it takes as long as several others", () => {
+Deno.test("every large document is counted", () => {
   using db = opened();
   db.run(sql("create table t(seq integer primary key, doc text not null)"));
   const ofBytes = (bytes: number) =>
@@ -65,7 +70,10 @@ Deno.test("of large documents each is counted, as it takes as long as several ot
         `where n < 256) select '${"a".repeat(bytes)}' from up`,
     ));
   const counted = (guard: string) =>
-    db.within({}, () => (db.get(sql(`select count(*) from t where ${guard}`)), db.rowsSeen));
+    db.withBudget(
+      {},
+      () => (db.get(sql(`select count(*) from t where ${guard}`)), db.rowsExamined),
+    );
   ofBytes(70_000);
   assert.ok(counted(GUARD) <= 1_024);
   assert.equal(counted(DOCUMENT_GUARD), 8 * 256);
@@ -73,52 +81,52 @@ Deno.test("of large documents each is counted, as it takes as long as several ot
   assert.ok(counted(DOCUMENT_GUARD) <= 8 * 256 + 768);
 });
 
-Deno.test("all statements of one reading share its allowance", () => {
+Deno.test("statements of one read share their limits", () => {
   using db = table();
   const few = count("n < 256");
   db.run(sql("create index by_n on t(n)"));
-  assert.deepEqual(db.within({ rows: 1_000 }, () => db.get(few)), [256]);
+  assert.deepEqual(db.withBudget({ rows: 1_000 }, () => db.get(few)), [256]);
   assert.throws(() =>
-    db.within({ rows: 1_000 }, () => {
+    db.withBudget({ rows: 1_000 }, () => {
       for (let again = 0; again < 20; again++) db.get(few);
     }), BudgetExceeded);
 });
 
-Deno.test("a statement ends when its time is up, or when it is told to", () => {
+Deno.test("a statement is aborted at its deadline or on request", () => {
   using db = table();
-  assert.throws(() => db.within({ until: 0 }, () => db.get(count("1"))), BudgetExceeded);
+  assert.throws(() => db.withBudget({ until: 0 }, () => db.get(count("1"))), BudgetExceeded);
   let asked = 0;
   const stop = () => ++asked === 10;
-  assert.throws(() => db.within({ stop }, () => db.get(count("1"))), BudgetExceeded);
+  assert.throws(() => db.withBudget({ stop }, () => db.get(count("1"))), BudgetExceeded);
   assert.equal(asked, 10);
 });
 
-Deno.test("what is matched after the end does not count, also where no row is left to notice", () => {
+Deno.test("a match after the deadline is discarded even without further rows", () => {
   using db = table();
   assert.throws(
-    () => db.within({ until: 0 }, () => db.get(sql("select re2('a', 'a')"))),
+    () => db.withBudget({ until: 0 }, () => db.get(sql("select re2('a', 'a')"))),
     BudgetExceeded,
   );
 });
 
-Deno.test("a pattern is not looked for in a text that is too long", () => {
+Deno.test("a pattern is not matched against a text beyond its cost limit", () => {
   using db = table();
   const matching = (text: string) =>
-    db.within({ matchCostMax: 5 }, () => db.get(sql("select re2('a', ?)", text)));
+    db.withBudget({ matchCostMax: 5 }, () => db.get(sql("select re2('a', ?)", text)));
   assert.deepEqual(matching("bbbba"), [1]);
   assert.throws(() => matching("bbbbba"), BudgetExceeded);
 });
 
-Deno.test("after its end the connection serves the next, also in the same transaction", () => {
+Deno.test("the connection is usable after an abort, even in the same transaction", () => {
   using db = table();
   db.run(sql("begin"));
-  assert.throws(() => db.within({ rows: 8 }, () => db.get(count("1"))), BudgetExceeded);
-  assert.deepEqual(db.within({}, () => db.get(count("1"))), [ROWS]);
+  assert.throws(() => db.withBudget({ rows: 8 }, () => db.get(count("1"))), BudgetExceeded);
+  assert.deepEqual(db.withBudget({}, () => db.get(count("1"))), [ROWS]);
   db.run(sql("commit"));
   assert.deepEqual(db.get(count("re2('B', text)")), [ROWS]);
 });
 
-Deno.test("other errors pass as they are", () => {
+Deno.test("other errors are passed on unchanged", () => {
   using db = table();
-  assert.throws(() => db.within({ rows: 8 }, () => db.get(sql("select * from none"))), /none/);
+  assert.throws(() => db.withBudget({ rows: 8 }, () => db.get(sql("select * from none"))), /none/);
 });

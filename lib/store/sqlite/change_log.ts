@@ -1,8 +1,8 @@
 import type { ChangeBatch, ChangeFeed, ChangeLog, ChangePosition } from "../changes.ts";
 import type { Space } from "../port.ts";
 import {
-  changesBehind,
-  hasChanges,
+  changesAfter,
+  hasChangeTable,
   isTrimmed,
   newestChange,
   positionOf,
@@ -10,22 +10,20 @@ import {
 } from "./change_table.ts";
 import type { FileSpace } from "./space.ts";
 
-/** How often a followed file is asked whether another process has committed: one number is read. */
-const LOOK_MS = 50;
+/** Interval in milliseconds at which a followed file is checked for other processes' commits. */
+const POLL_MS = 50;
 
-/** Followers of one file. */
 interface Watch {
   readonly wake: Set<() => void>;
   readonly timer: ReturnType<typeof setInterval>;
 }
 
-/** {@linkcode ChangeLog} of a folder of files. */
 export class SqliteChangeLog implements ChangeLog {
   readonly isHeadExact = true;
-  readonly notedAheadMs = 0;
+  readonly recordedAheadMs = 0;
   readonly #fileOf: (space: Space) => FileSpace;
   readonly #watched = new Map<Space, Watch>();
-  #noted: (space: Space) => void = () => {};
+  #listener: (space: Space) => void = () => {};
 
   constructor(fileOf: (space: Space) => FileSpace) {
     this.#fileOf = fileOf;
@@ -37,19 +35,19 @@ export class SqliteChangeLog implements ChangeLog {
   }
 
   follow(space: Space, after: ChangePosition): ChangeFeed {
-    let woken = Promise.withResolvers<void>();
+    let wakeUp = Promise.withResolvers<void>();
     let isEnded = false;
-    const wake = () => woken.resolve();
+    const wake = () => wakeUp.resolve();
     const unwatch = this.#watch(space, wake);
-    const read = () => changesBehind(this.#fileOf(space).reader, Number(after));
+    const read = () => changesAfter(this.#fileOf(space).reader, Number(after));
     return {
       async *[Symbol.asyncIterator](): AsyncGenerator<ChangeBatch> {
         while (!isEnded) {
-          woken = Promise.withResolvers();
+          wakeUp = Promise.withResolvers();
           const changes = read();
           after = changes.at(-1)?.position ?? after;
           yield { changes, upTo: after };
-          if (changes.length === 0) await woken.promise;
+          if (changes.length === 0) await wakeUp.promise;
         }
       },
       // deno-lint-ignore require-await -- The port has drivers that wait.
@@ -63,7 +61,7 @@ export class SqliteChangeLog implements ChangeLog {
 
   async trim(space: Space, now: string): Promise<number> {
     const file = this.#fileOf(space);
-    if (!hasChanges(file.reader)) return 0;
+    if (!hasChangeTable(file.reader)) return 0;
     for (let removed = 0;;) {
       const gone = await this.#fileOf(space).write((db) => trimChanges(db, now));
       removed += gone;
@@ -71,13 +69,13 @@ export class SqliteChangeLog implements ChangeLog {
     }
   }
 
-  onNoted(called: (space: Space) => void): void {
-    this.#noted = called;
+  onRecorded(listener: (space: Space) => void): void {
+    this.#listener = listener;
   }
 
-  /** This process has committed changes in a space. */
-  committed(space: Space): void {
-    this.#noted(space);
+  /** Notifies followers and the listener that this process has committed changes in a space. */
+  notifyCommit(space: Space): void {
+    this.#listener(space);
     this.#wake(space);
   }
 
@@ -85,7 +83,7 @@ export class SqliteChangeLog implements ChangeLog {
     for (const wake of this.#watched.get(space)?.wake ?? []) wake();
   }
 
-  /** No timer is left behind for those who forgot to end. */
+  /** Stops the timers of feeds that were not disposed. */
   close(): void {
     for (const { timer } of this.#watched.values()) clearInterval(timer);
     this.#watched.clear();
@@ -94,7 +92,7 @@ export class SqliteChangeLog implements ChangeLog {
   #watch(space: Space, wake: () => void): () => void {
     let watch = this.#watched.get(space);
     if (watch === undefined) {
-      watch = { wake: new Set(), timer: this.#look(space) };
+      watch = { wake: new Set(), timer: this.#poll(space) };
       this.#watched.set(space, watch);
     }
     const { wake: all, timer } = watch;
@@ -107,18 +105,18 @@ export class SqliteChangeLog implements ChangeLog {
     };
   }
 
-  #look(space: Space): ReturnType<typeof setInterval> {
+  #poll(space: Space): ReturnType<typeof setInterval> {
     let seen = "";
     const timer = setInterval(() => {
       try {
-        const version = this.#fileOf(space).foreignVersion();
+        const version = this.#fileOf(space).externalCommitMark();
         if (version === seen) return;
         seen = version;
       } catch {
-        // What is wrong with the file is said by whoever reads it next.
+        // The next reader of the file reports the error.
       }
       this.#wake(space);
-    }, LOOK_MS);
+    }, POLL_MS);
     Deno.unrefTimer(timer);
     return timer;
   }

@@ -1,65 +1,62 @@
 import { checkpoint, type CheckpointOutcome, type CheckpointTask } from "./checkpoint.ts";
 
 /**
- * Whether another thread has started this one. A thread that such a one starts hears of its first
- * task after a second (Deno 2.9.6 on Linux, where others take 15 ms), and long before that the log
- * is full and writers wait.
+ * Whether this is a worker thread. A worker that is started by another worker receives its first
+ * message only after a second (Deno 2.9.6 on Linux; others take 15 ms). By then the log is full and
+ * writers wait.
  */
-const COMES_LATE = "WorkerGlobalScope" in globalThis;
+const STARTS_SLOWLY = "WorkerGlobalScope" in globalThis;
 
 /**
- * The one thread that moves write-ahead logs into their files; started when it is first needed. One
- * that comes late is started at once, and what is asked for before it is there is done here.
+ * The thread that runs checkpoints, started on first use. If it starts slowly, it is started
+ * immediately, and checkpoints run on the calling thread until it is ready.
  */
 export class Checkpoints implements AsyncDisposable {
   #worker: Worker | null = null;
-  /** Whether what is asked of the thread is heard at once. */
-  #isThere = false;
-  readonly #asked: PromiseWithResolvers<CheckpointOutcome>[] = [];
+  /** Whether the worker receives messages without a delay. */
+  #isReady = false;
+  readonly #pending: PromiseWithResolvers<CheckpointOutcome>[] = [];
   #isClosed = false;
 
   constructor() {
-    if (COMES_LATE) this.#started();
+    if (STARTS_SLOWLY) this.#startWorker();
   }
 
-  /**
-   * Nothing is begun any more once this is being disposed: the file may be gone, and nobody would end
-   * the thread.
-   */
+  /** Runs a checkpoint. Does nothing once the disposal has begun: the file may be gone. */
   run(task: CheckpointTask): Promise<CheckpointOutcome> {
     if (this.#isClosed) return Promise.resolve("left");
-    const worker = this.#started();
-    if (!this.#isThere) return Promise.resolve(checkpoint(task));
-    const asked = Promise.withResolvers<CheckpointOutcome>();
-    this.#asked.push(asked);
+    const worker = this.#startWorker();
+    if (!this.#isReady) return Promise.resolve(checkpoint(task));
+    const result = Promise.withResolvers<CheckpointOutcome>();
+    this.#pending.push(result);
     worker.postMessage(task);
-    return asked.promise;
+    return result.promise;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    while (this.#asked.length > 0) await this.#asked.at(-1)!.promise;
+    while (this.#pending.length > 0) await this.#pending.at(-1)!.promise;
     this.#worker?.terminate();
     this.#worker = null;
   }
 
-  #started(): Worker {
+  #startWorker(): Worker {
     if (this.#worker !== null) return this.#worker;
     const worker = new Worker(new URL("./checkpoint_worker.ts", import.meta.url), {
       type: "module",
     });
-    this.#isThere = !COMES_LATE;
-    // Answers come in the order of the questions.
+    this.#isReady = !STARTS_SLOWLY;
+    // The worker responds in the order of the tasks.
     worker.onmessage = ({ data }: MessageEvent<CheckpointOutcome | null>) => {
-      if (data === null) this.#isThere = true;
-      else this.#asked.shift()?.resolve(data);
+      if (data === null) this.#isReady = true;
+      else this.#pending.shift()?.resolve(data);
     };
     worker.onerror = (event) => {
       event.preventDefault();
       this.#worker = null;
-      for (const asked of this.#asked.splice(0)) asked.resolve("left");
+      for (const result of this.#pending.splice(0)) result.resolve("left");
     };
-    if (COMES_LATE) worker.postMessage(null);
+    if (STARTS_SLOWLY) worker.postMessage(null);
     return this.#worker = worker;
   }
 }

@@ -15,7 +15,7 @@ import { Writer } from "./writer.ts";
 
 const SPACE = "0123456789abcdef01234567";
 const LOG_MAX = 16 * 1_048_576;
-/** At which a log is moved into its file: pages, each with a head. */
+/** Size in bytes of a log at which a checkpoint starts: pages, each with a header. */
 const CHECKPOINT_BYTES = 2_304 * (4_096 + 24);
 const DEFINITION: Definition = {
   name: "things",
@@ -25,7 +25,7 @@ const DEFINITION: Definition = {
 };
 type Thing = StoredRecord & { n: number; text: string };
 
-/** Few, so that a read of all of them takes some milliseconds. */
+/** Number of documents, few enough that reading all of them takes only milliseconds. */
 const DOCUMENTS = 100;
 const READERS = 4;
 
@@ -33,7 +33,8 @@ const idOf = (n: number): string => n.toString(16).padStart(24, "0");
 
 async function opened() {
   const folder = await Deno.makeTempDir({ prefix: "corbel-checkpoints-" });
-  // Every read goes to a thread: on the event loop none lasts into a checkpoint.
+  // All reads run in threads, because on the event loop none is long enough to overlap a
+  // checkpoint.
   const options = { sync: "normal", rowsMax: 0, queryTimeLimitMs: 60_000 } as const;
   const engine = await SqliteEngine.open({ folder, ...options });
   await engine.createSpace(SPACE);
@@ -42,7 +43,7 @@ async function opened() {
   return {
     path: `${folder}/projects/${SPACE}.db`,
     records,
-    /** Changes documents one by one: so many MiB of text. */
+    /** Changes documents one by one, writing `mib` MiB of text. */
     async write(mib: number): Promise<void> {
       for (let i = 0; i < mib * 16; i++) {
         const n = count++ % DOCUMENTS;
@@ -51,7 +52,7 @@ async function opened() {
         await records.upsert(eq("_id", record._id), { set: { text } }, record);
       }
     },
-    /** What was removed is there anew with the next write. */
+    /** Drops the space. The next write creates it again. */
     drop: () => engine.dropSpace(SPACE),
     async [Symbol.asyncDispose]() {
       await engine[Symbol.asyncDispose]();
@@ -62,7 +63,7 @@ async function opened() {
 
 const logBytes = (path: string): number => Deno.statSync(`${path}-wal`).size;
 
-Deno.test("a log stays short however much is written, also beside reads that go on without a pause", async () => {
+Deno.test("the log stays short under continuous writes and continuous reads", async () => {
   await using store = await opened();
   await store.write(4);
   let [isOver, reads] = [false, 0];
@@ -83,7 +84,7 @@ Deno.test("a log stays short however much is written, also beside reads that go 
   assert.ok(longest <= LOG_MAX, `${longest} bytes`);
 });
 
-Deno.test("a log that another program's reader has held is cut once it has ended", async () => {
+Deno.test("a log that another program's reader kept is truncated after the reader ends", async () => {
   await using store = await opened();
   await store.write(1);
   const other = new DatabaseSync(store.path);
@@ -96,7 +97,7 @@ Deno.test("a log that another program's reader has held is cut once it has ended
   assert.ok(logBytes(store.path) <= LOG_MAX, `${logBytes(store.path)} bytes`);
 });
 
-Deno.test("a checkpoint that is asked for while the store closes is not begun", async () => {
+Deno.test("a checkpoint requested while the store closes is not started", async () => {
   const folder = await Deno.makeTempDir({ prefix: "corbel-checkpoints-" });
   const checkpoints = new Checkpoints();
   const task = { path: `${folder}/one.db`, mode: "passive" } as const;
@@ -110,7 +111,7 @@ Deno.test("a checkpoint that is asked for while the store closes is not begun", 
   await removeFolder(folder);
 });
 
-Deno.test("a thread that was started by another one waits for no checkpoint that its own comes late for", async () => {
+Deno.test("in a nested worker, checkpoints run at once although their thread starts slowly", async () => {
   await using store = await opened();
   await store.write(1 / 16);
   const ends = await inThread(
@@ -134,10 +135,10 @@ Deno.test("a thread that was started by another one waits for no checkpoint that
   }
 });
 
-Deno.test("a project that is dropped during a checkpoint of its log stays gone", async () => {
+Deno.test("a project that is dropped during a checkpoint is not created again", async () => {
   await using store = await opened();
   for (let round = 0; round < 5; round++) {
-    // The last of these begins a checkpoint.
+    // The last write starts a checkpoint.
     do await store.write(1 / 16); while (logBytes(store.path) < CHECKPOINT_BYTES);
     await store.drop();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -145,7 +146,7 @@ Deno.test("a project that is dropped during a checkpoint of its log stays gone",
   }
 });
 
-Deno.test("a checkpoint tells that somebody else is making one from what readers keep in the log", async () => {
+Deno.test("checkpoint distinguishes a concurrent checkpoint from a log that readers keep", async () => {
   await using store = await opened();
   await store.write(1);
   const reader = new DatabaseSync(store.path);
@@ -153,7 +154,7 @@ Deno.test("a checkpoint tells that somebody else is making one from what readers
   await store.write(1);
   const passive = { path: store.path, mode: "passive" } as const;
   assert.equal(checkpoint(passive), "left");
-  // It waits for the reader, and lets nobody else make one.
+  // This checkpoint waits for the reader and blocks other checkpoints.
   const other = inThread(
     import.meta.resolve("./connection.ts"),
     ({ Connection }: typeof import("./connection.ts"), path: string) => {
@@ -163,19 +164,19 @@ Deno.test("a checkpoint tells that somebody else is making one from what readers
     },
     store.path,
   );
-  await until("the other one waits", () => checkpoint(passive) === "taken");
+  await until("the other checkpoint waits", () => checkpoint(passive) === "taken");
   reader.exec("commit");
   reader.close();
   assert.equal(await other, 0);
   assert.equal(checkpoint(passive), "moved");
 });
 
-Deno.test("a log that another process moves is left to it, and no read is stopped for that", async () => {
+Deno.test("no read is stopped while another process moves the log", async () => {
   const folder = await Deno.makeTempDir({ prefix: "corbel-checkpoints-" });
   const path = `${folder}/one.db`;
   const db = new Connection(path, "normal");
   db.useWriteAheadLog();
-  db.leaveFlushing();
+  db.configureWriter();
   db.run(sql("create table things(text text)"));
   const asked: string[] = [];
   let stops = 0;
@@ -185,13 +186,13 @@ Deno.test("a log that another process moves is left to it, and no read is stoppe
     checkpoints: {
       run({ mode }) {
         asked.push(mode);
-        // By the time that is heard of, the other one has moved all.
+        // The other process has moved the entire log before its result arrives.
         assert.equal(checkpoint({ path, mode: "restart" }), "moved");
         return Promise.resolve("taken");
       },
     },
     withoutReads: (work) => (stops++, work()),
-    committed() {},
+    onCommit() {},
   });
   const write = () =>
     writer.write((db) => db.run(sql("insert into things values(?)", "x".repeat(64_000))));

@@ -1,38 +1,32 @@
 import type { Definition, FieldShape, Json, StoredRecord } from "../port.ts";
 import { FIELD_TYPES, type ScalarType } from "../field_types.ts";
-import { isObject, isScalarType, own, scalarAt } from "../shape.ts";
+import { isObject, isScalarType, ownMember, scalarAt } from "../shape.ts";
 import { quoted, type SqlValue } from "./fragment.ts";
-import { inOneCase } from "./index_names.ts";
+import { foldedName } from "./index_names.ts";
 
-/** A declared scalar of a document, which stands beside the document's JSON text. */
+/** A column that stores a declared scalar of a document in addition to the document's JSON text. */
 export interface Column {
   readonly path: string;
-  /** The names on the way to it. */
   readonly names: readonly string[];
-  /** As SQL has it, in quotes. */
   readonly name: string;
   readonly type: ColumnType;
-  /** Whether a text of any length may stand in it. */
+  /** Whether the column may contain long texts. */
   readonly isLong: boolean;
 }
 
 type ColumnType = (typeof FIELD_TYPES)[ScalarType]["sql"];
 
-/**
- * Returns the columns that a definition's records have: of documents all declared scalars, but for
- * those within arrays; of Corbel's own records none.
- */
+/** Returns the columns: one for each declared scalar of documents, none for internal kinds. */
 export function columnsOf(definition: Definition): readonly Column[] {
   const found = definition.trash ? columnsIn(definition.fields, []) : [];
-  // A row is read from its beginning: what stands behind long texts takes ten times as long.
+  // SQLite reads a row from its beginning, so columns after long texts are slow to read.
   return [...found.filter(({ isLong }) => !isLong), ...found.filter(({ isLong }) => isLong)];
 }
 
-/** Whether the records of a definition have a column for a path. */
 export const hasColumn = (definition: Definition, path: string): boolean =>
   definition.trash && path !== "_id" && scalarAt(definition, path) !== null;
 
-const columnName = (path: string): string => quoted(`.${inOneCase(path)}`);
+const columnName = (path: string): string => quoted(`.${foldedName(path)}`);
 
 const columnsIn = (
   fields: Readonly<Record<string, FieldShape>>,
@@ -52,11 +46,11 @@ function columnOf(names: readonly string[], fieldType: ScalarType): Column {
 }
 
 /**
- * Returns the value of a column out of a document's text. A value of another type than is declared is
- * not there, as in {@linkcode valueOf}.
+ * Returns an SQL expression that extracts a column's value from the document's text. A value of a
+ * type other than the declared one yields null, as in {@linkcode columnValue}.
  */
-export function fromText({ path, type }: Column): string {
-  const at = `doc,${textPath(path)}`;
+export function extractSql({ path, type }: Column): string {
+  const at = `doc,${jsonPathSql(path)}`;
   const value = `json_extract(${at})`;
   switch (type) {
     case "text":
@@ -68,30 +62,29 @@ export function fromText({ path, type }: Column): string {
   }
 }
 
-/** What stands in a column for a record. */
-export function valueOf({ names, type }: Column, record: StoredRecord): SqlValue {
+export function columnValue({ names, type }: Column, record: StoredRecord): SqlValue {
   let value: Json | undefined = record;
-  for (const name of names) value = isObject(value) ? own(value, name) : undefined;
+  for (const name of names) value = isObject(value) ? ownMember(value, name) : undefined;
   if (typeof value === "boolean") return type === "integer" ? Number(value) : null;
   if (typeof value === "string") return type === "text" ? value : null;
   return typeof value === "number" && type === "real" ? value : null;
 }
 
 /**
- * The value of a declared scalar as an SQL expression: its column, or what is read out of the text.
- * An index serves that only where the same literal text stands in both, so the path is never bound.
+ * Returns an SQL expression for a declared scalar: its column, or a path into the document's text.
+ * The path is a literal, because an index serves the expression only if its text is identical.
  */
 export function scalarSql(definition: Definition, path: string): string {
   if (path === "_id") return "id";
   const type = scalarAt(definition, path);
   if (definition.trash && type !== null) return columnName(path);
-  const value = `json_extract(doc,${textPath(path)})`;
+  const value = `json_extract(doc,${jsonPathSql(path)})`;
   return type !== null && FIELD_TYPES[type].sql === "real" ? asDouble(value) : value;
 }
 
-/** SQLite reads whole numbers as 64-bit integers, of which doubles know not all. */
+/** Returns an SQL expression that converts a number to a double, also a 64-bit integer. */
 export const asDouble = (value: string): string => `cast(${value} as real)`;
 
-/** Where a member lies in a JSON text, as SQLite's functions take it. */
-export const textPath = (path: string): string =>
+/** Returns the SQL literal of a JSON path, as SQLite's functions expect it. */
+export const jsonPathSql = (path: string): string =>
   `'$${path.split(".").map((name) => `."${name}"`).join("")}'`;

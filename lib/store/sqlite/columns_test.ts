@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Definition } from "../port.ts";
 import { columnsOf } from "./columns.ts";
 
-Deno.test("columns that may hold long texts come last: others are read without passing over them", () => {
+Deno.test("columnsOf puts columns of long texts last", () => {
   const definition: Definition = {
     name: "posts",
     fields: {

@@ -7,61 +7,64 @@ import { bytesOf } from "../json_text.ts";
 import { Budget, salt, type ScanLimits } from "./budget.ts";
 import type { Fragment, SqlValue } from "./fragment.ts";
 import { matchCost, re2 } from "./re2.ts";
-import { inBothCases, uniquePath } from "./index_names.ts";
+import { originalName, uniquePath } from "./index_names.ts";
 
-/** How hard a commit is: `full` survives a power cut, `normal` may lose the last commits to one. */
+/** Durability of commits: `full` survives a power failure, `normal` may lose the last commits. */
 export type Sync = "full" | "normal";
 
-/** Primary result codes of SQLite. */
+/** Primary result code of SQLite. */
 const ERROR = 1;
 const BUSY = 5;
 const LOCKED = 6;
-const UNAVAILABLE = new Set([8, 10, 11, 13, 14, 26]); // read-only, I/O, corrupt, full, cannot open, no database
-const UNIQUE = new Set([2067, 1555]); // extended: unique index, primary key
+/** Result codes: read-only, I/O error, corrupt, full, cannot open, not a database. */
+const UNAVAILABLE = new Set([8, 10, 11, 13, 14, 26]);
+/** Extended result codes: unique index, primary key. */
+const UNIQUE = new Set([2067, 1555]);
 
-/** Another connection holds the lock; worth another try. */
+/** Another connection holds the lock. The operation can be retried. */
 export class Busy extends Error {
   override readonly name = "Busy";
 }
 
-/** A column of a field, or a table of an array or of words, that a definition no longer has. */
-const GONE = /^no such (?:column: "?(?:\.|a_)|table: (?:a_|s_.*\/words)|fts5 table: )/;
+/** Errors about a column, or a table of an array or of words, that a definition no longer has. */
+const OUTDATED_SCHEMA = /^no such (?:column: "?(?:\.|a_)|table: (?:a_|s_.*\/words)|fts5 table: )/;
 
-/**
- * What statements say of a file whose schema is not the one they were written for, or whose texts are
- * not JSON: all of them fit the files that Corbel makes, so the file is damaged.
- */
+/** Errors of damaged files: Corbel's statements fit every file that it creates. */
 const DAMAGED =
   /^(?:no such (?:table|column|index|module)|malformed JSON|cannot join using column|ambiguous column|table .* (?:has|may not)|(?:index|table) .* already exists|cannot (?:modify|use)|no query solution|error in |vtable constructor|unable to use function)/;
 
-const STATEMENTS_KEPT = 200;
+const STATEMENTS_MAX = 200;
 const BUSY_TIMEOUT_MS = 250;
-const SWITCH_ATTEMPTS = 50;
-const SWITCH_PAUSE_MS = 5;
+const WAL_ATTEMPTS_MAX = 50;
+const WAL_RETRY_MS = 5;
 /**
- * Of pages that are in the log or are changed: readers find all others where the file is mapped. With
- * 4096 a hundred files took 610 MB, with this 190, and nothing took longer.
+ * Size in KiB of the cache for changed pages and for pages of the log. All other pages are read
+ * from the memory-mapped file, so a small cache saves memory and costs no time.
  */
 const CACHE_KIB = 512;
 const SORTING_CACHE_KIB = 65_536;
-/** A log that is written over again takes no time of the file system. */
-const LOG_BYTES_KEPT = 16_777_216;
-/** As much as SQLite maps at most: with 256 MiB, lists of a file of 350 took a quarter longer. */
+/** Size in bytes to which the log is truncated. Overwriting it is cheaper than growth. */
+const LOG_BYTES_MAX = 16_777_216;
+/** Size in bytes of the memory-mapped part of a file: SQLite's maximum. */
 const MMAP_BYTES = 2_147_418_112;
 
 export type Row = readonly SqlValue[];
 
-/** In Deno 2.9, but not yet in its types. */
+/** Declares a method that Deno 2.9 implements but does not declare. */
 type ArrayStatement = StatementSync & { setReturnArrays(enabled: boolean): void };
 
-/** One connection to one file, with its prepared statements. Rows come as arrays of columns. */
+/** A connection to a file, with its prepared statements. Rows are arrays of columns. */
 export class Connection {
   readonly #db: DatabaseSync;
   readonly #path: string;
   readonly #budget = new Budget();
-  readonly #statements = new LRUCache<string, ArrayStatement>({ max: STATEMENTS_KEPT });
+  readonly #statements = new LRUCache<string, ArrayStatement>({ max: STATEMENTS_MAX });
 
-  /** @param sync `off` where nothing is flushed: for a file that nobody knows of yet. */
+  /**
+   * Opens a connection.
+   *
+   * @param sync `off` disables flushing, for a draft that is flushed when it is complete.
+   */
   constructor(path: string, sync: Sync | "off") {
     this.#path = path;
     try {
@@ -76,12 +79,12 @@ export class Connection {
       "spent",
       (bytes, share) => budget.spend(bytes as number, share as number),
     );
-    // Deterministic for SQLite, which so calls it once in each run of a statement.
+    // SQLite calls a deterministic function without arguments once per run of a statement.
     this.#db.function("salt", { deterministic: true }, salt);
     this.#db.function(
       "re2",
       { deterministic: true },
-      (pattern, text) => budget.admits(matchCost(pattern, text)) ? re2(pattern, text) : 0,
+      (pattern, text) => budget.allowsMatch(matchCost(pattern, text)) ? re2(pattern, text) : 0,
     );
     this.#db.function("bucket", { deterministic: true }, bucketSql);
     for (
@@ -94,44 +97,40 @@ export class Connection {
     ) this.run({ sql: `pragma ${setting}`, values: [] });
   }
 
-  /**
-   * For reading: pages are read where the file is mapped, which makes lists a tenth to a quarter
-   * quicker and scans twice as quick. What each connection has mapped counts as memory of the
-   * process, so one that only writes has nothing mapped.
-   */
+  /** Memory-maps the file for faster reading, which counts as memory of the process. */
   mapFile(): void {
     this.run({ sql: `pragma mmap_size = ${MMAP_BYTES}`, values: [] });
   }
 
-  /** Readers and writers do not wait for each other. Changes the file: look whose it is first. */
+  /** Turns on the write-ahead log. This changes the file, so check its owner first. */
   useWriteAheadLog(): void {
     for (let attempt = 1;; attempt++) {
       try {
         return this.run({ sql: "pragma journal_mode = wal", values: [] });
       } catch (error) {
-        // Of two processes that make a file at once one is refused without any waiting.
-        if (!(error instanceof Busy) || attempt === SWITCH_ATTEMPTS) throw error;
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SWITCH_PAUSE_MS);
+        // If two processes create a file at once, SQLite rejects one of them without waiting.
+        if (!(error instanceof Busy) || attempt === WAL_ATTEMPTS_MAX) throw error;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAL_RETRY_MS);
       }
     }
   }
 
   /**
-   * For writing beside an event loop: commits are no longer flushed, checkpoints are no longer
-   * made, and a lock that another process holds is not waited for; all three would block. The log
-   * is still flushed wherever the file's wholeness rests on it, and where one large commit has made
-   * it longer, it is cut when it begins anew. What undoes a single statement is kept in memory: for an
-   * insert into several indexes SQLite would make and remove a file. No statement changes more than
-   * the rows of a small collection.
+   * Configures the connection for writes on the event loop. Commits are not flushed, checkpoints
+   * are not run, and a locked file is not waited for, because each of these would block. SQLite
+   * still flushes the log where the file's integrity depends on it. After a large commit, the log
+   * is truncated when it starts from its beginning. Statement journals are kept in memory, because
+   * SQLite would create and delete a file for an insert into several indexes; no statement changes
+   * more rows than a small collection has.
    */
-  leaveFlushing(): void {
+  configureWriter(): void {
     for (
       const setting of [
         "synchronous = normal",
         "wal_autocheckpoint = 0",
         "temp_store = memory",
         "busy_timeout = 0",
-        `journal_size_limit = ${LOG_BYTES_KEPT}`,
+        `journal_size_limit = ${LOG_BYTES_MAX}`,
       ]
     ) {
       this.#db.exec(`pragma ${setting}`);
@@ -139,15 +138,15 @@ export class Connection {
   }
 
   /**
-   * For writing in a thread: checkpoints are left to others, and indexes are sorted in more memory.
-   * As on the writer's connection a log that is too long is cut when it begins anew, which the first
-   * write behind a checkpoint does.
+   * Configures the connection for writes in a thread: checkpoints are not run, and sorting for
+   * indexes gets more memory. As on the writer's connection, a long log is truncated when it starts
+   * from its beginning, at the first write after a checkpoint.
    */
-  leaveCheckpoints(): void {
+  configureThreadWriter(): void {
     for (
       const setting of [
         "wal_autocheckpoint = 0",
-        `journal_size_limit = ${LOG_BYTES_KEPT}`,
+        `journal_size_limit = ${LOG_BYTES_MAX}`,
         `cache_size = -${SORTING_CACHE_KIB}`,
       ]
     ) {
@@ -156,14 +155,14 @@ export class Connection {
   }
 
   all(statement: Fragment): Row[] {
-    return this.#guarded(() =>
+    return this.#translateErrors(() =>
       this.#prepare(statement.sql).all(...statement.values) as unknown as Row[]
     );
   }
 
-  /** The same, or null once the texts in them have more bytes than this; then no more is read. */
+  /** Returns all rows; null, without reading on, if their texts exceed a number of bytes. */
   allWithin(statement: Fragment, bytesMax: number): Row[] | null {
-    return this.#guarded(() => {
+    return this.#translateErrors(() => {
       const rows: Row[] = [];
       let bytes = 0;
       for (const row of this.#prepare(statement.sql).iterate(...statement.values)) {
@@ -176,39 +175,33 @@ export class Connection {
     });
   }
 
-  /** The first row, or undefined. */
   get(statement: Fragment): Row | undefined {
-    return this.#guarded(() =>
+    return this.#translateErrors(() =>
       this.#prepare(statement.sql).get(...statement.values) as unknown as Row | undefined
     );
   }
 
   /**
-   * The steps of a statement's query plan as it is now. It is prepared each time, behind a read that
-   * notices a changed schema: a plan is not looked at again when what it rests on has changed.
+   * Returns the steps of a statement's current query plan. The statement is prepared again after a
+   * read that detects schema changes, because SQLite does not update the plan of a prepared
+   * statement.
    */
   planOf(statement: string): string[] {
-    return this.#guarded(() => {
+    return this.#translateErrors(() => {
       this.#prepare("select 1 from sqlite_schema limit 1").get();
       const plan = this.#db.prepare(`explain query plan ${statement}`);
       return plan.all().map(({ detail }) => detail as string);
     });
   }
 
-  /**
-   * A statement whose rows nobody reads: it is run up to its first, if it has any.
-   * `StatementSync.run` would make an object of counts each time.
-   */
+  /** Runs a statement up to its first row, without the counts of `StatementSync.run`. */
   run(statement: Fragment): void {
-    this.#guarded(() => void this.#prepare(statement.sql).get(...statement.values));
+    this.#translateErrors(() => void this.#prepare(statement.sql).get(...statement.values));
   }
 
-  /**
-   * Runs statements that hold a `GUARD`, with an allowance for all of them together.
-   * Throws `BudgetExceeded` when it does not suffice.
-   */
-  within<T>(allowance: ScanLimits, work: () => T): T {
-    this.#budget.open(allowance);
+  /** Runs statements with a `GUARD` within common limits. Throws `BudgetExceeded`. */
+  withBudget<T>(limits: ScanLimits, work: () => T): T {
+    this.#budget.open(limits);
     try {
       const result = work();
       this.#budget.assertLeft();
@@ -221,13 +214,13 @@ export class Connection {
     }
   }
 
-  /** About how many rows were looked at since {@linkcode within} was begun, or in it. */
-  get rowsSeen(): number {
+  /** Approximate number of rows examined in the last {@linkcode withBudget}. */
+  get rowsExamined(): number {
     return this.#budget.rows;
   }
 
-  /** Counts rows towards the allowance that a statement without a `GUARD` has looked at. */
-  noteRows(rows: number): void {
+  /** Counts rows examined by a statement without a `GUARD`. */
+  addExaminedRows(rows: number): void {
     this.#budget.spend(0, rows);
   }
 
@@ -246,15 +239,15 @@ export class Connection {
     return statement;
   }
 
-  #guarded<T>(work: () => T): T {
+  #translateErrors<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
-      throw this.#translated(error);
+      throw this.#translate(error);
     }
   }
 
-  #translated(error: unknown): unknown {
+  #translate(error: unknown): unknown {
     const code = (error as { errcode?: unknown }).errcode;
     if (typeof code !== "number") return error;
     const message = (error as Error).message;
@@ -265,8 +258,8 @@ export class Connection {
     if (UNAVAILABLE.has(primary)) {
       return new StoreUnavailable(`Cannot use "${this.#path}": ${message}`, { cause: error });
     }
-    if (code === ERROR && GONE.test(message)) {
-      return new StoreUnavailable("A definition has changed in this moment", { cause: error });
+    if (code === ERROR && OUTDATED_SCHEMA.test(message)) {
+      return new StoreUnavailable("The definition was changed concurrently", { cause: error });
     }
     if (code === ERROR && DAMAGED.test(message)) {
       return new StoreUnavailable(
@@ -279,15 +272,15 @@ export class Connection {
   }
 }
 
-/** An index over an expression is named, one over columns by its columns, as ids are. */
+/** Returns the path of a violated unique index, from its name or its columns. */
 function violatedPath(message: string): string {
   const index = /index '(.*)'$/.exec(message)?.[1];
   if (index !== undefined) return uniquePath(index) ?? "_id";
-  const columns = [...message.matchAll(/\.\.([^,]+)/g)].map(([, column]) => inBothCases(column!));
+  const columns = [...message.matchAll(/\.\.([^,]+)/g)].map(([, column]) => originalName(column!));
   return columns.length === 0 ? "_id" : columns.join();
 }
 
-/** Which file a path stands for; null where there is none, and always on Windows. */
+/** Returns the inode of a path; null if there is no file, and always on Windows. */
 export function inodeOf(path: string): number | null {
   try {
     return Deno.statSync(path).ino;
@@ -297,8 +290,8 @@ export function inodeOf(path: string): number | null {
 }
 
 /**
- * SQL's `bucket(unit, zone, date)`: SQLite knows no time zones. Null for what is no date. It must not
- * throw, or the process would hang: see `budget.ts`.
+ * Implements SQL's `bucket(unit, zone, date)`, because SQLite does not support time zones. Returns
+ * null for invalid dates. Must not throw, which would hang the process: see `budget.ts`.
  */
 function bucketSql(unit: unknown, zone: unknown, date: unknown): number | null {
   try {

@@ -16,28 +16,28 @@ import type {
   Stored,
   StoredRecord,
   Transaction,
-  Writing,
+  WriteOptions,
 } from "../port.ts";
 import { StoredText } from "../texts.ts";
 import type { SpaceFile } from "./open_file.ts";
-import type { Exclusively } from "./writer.ts";
+import type { RunExclusively } from "./writer.ts";
 import {
   errorOf,
-  receivedPage,
+  fromSentPage,
   type RecordsCall,
   type SentPage,
   type StepAnswer,
   type TransactionStep,
 } from "./transaction_steps.ts";
 
-/** Runs a transaction on a connection in a thread of its own. */
+/** Runs a transaction on a connection in a separate thread. */
 export async function transactionInThread<T>(
   { path, sync }: Pick<SpaceFile, "path" | "sync">,
-  exclusively: Exclusively,
+  exclusively: RunExclusively,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   using thread = new DefinitionThread();
-  await thread.ask({ do: "connect", path, sync }); // Others write until the thread is there.
+  await thread.ask({ do: "connect", path, sync }); // Other writes continue until then.
   return await exclusively(async (waitMs) => {
     try {
       await thread.ask({ do: "begin", waitMs });
@@ -45,7 +45,7 @@ export async function transactionInThread<T>(
       await thread.ask({ do: "commit" });
       return result;
     } finally {
-      await thread.ask({ do: "close" }).catch(() => {}); // A thread that has ended holds no file.
+      await thread.ask({ do: "close" }).catch(() => {}); // It may have ended already.
     }
   });
 }
@@ -54,37 +54,39 @@ class DefinitionThread implements Transaction, Disposable {
   readonly #worker = new Worker(new URL("./definition_worker.ts", import.meta.url), {
     type: "module",
   });
-  /** Steps are answered in their order. */
-  readonly #asked: PromiseWithResolvers<unknown>[] = [];
+  /** Promises of pending steps. The thread responds in order. */
+  readonly #pending: PromiseWithResolvers<unknown>[] = [];
   #opened = 0;
   #hasEnded = false;
 
   constructor() {
     this.#worker.onmessage = ({ data }: MessageEvent<StepAnswer>) => {
-      const asked = this.#asked.shift()!;
-      if ("fault" in data) asked.reject(errorOf(data.fault));
-      else asked.resolve(data.value);
+      const result = this.#pending.shift()!;
+      if ("fault" in data) result.reject(errorOf(data.fault));
+      else result.resolve(data.value);
     };
     this.#worker.onerror = (event) => {
       event.preventDefault();
       this.#hasEnded = true;
-      for (const asked of this.#asked.splice(0)) asked.reject(new StoreUnavailable(event.message));
+      for (const result of this.#pending.splice(0)) {
+        result.reject(new StoreUnavailable(event.message));
+      }
     };
   }
 
   ask(step: TransactionStep): Promise<unknown> {
     if (this.#hasEnded) return Promise.reject(new Error("The transaction has ended"));
-    const asked = Promise.withResolvers<unknown>();
-    this.#asked.push(asked);
+    const result = Promise.withResolvers<unknown>();
+    this.#pending.push(result);
     this.#worker.postMessage(step);
-    return asked.promise;
+    return result.promise;
   }
 
-  records<T extends StoredRecord>(definition: Definition, writing?: Writing): Records<T> {
-    const on = this.#opened++;
-    this.ask({ do: "open", definition, writing }).catch(() => {}); // The first call fails, too.
+  records<T extends StoredRecord>(definition: Definition, writing?: WriteOptions): Records<T> {
+    const index = this.#opened++;
+    this.ask({ do: "open", definition, writing }).catch(() => {}); // Calls report the error.
     return new ThreadRecords<T>((method, ...args) =>
-      this.ask({ do: "call", call: { on, method, args } })
+      this.ask({ do: "call", call: { index: index, method, args } })
     );
   }
 
@@ -98,22 +100,22 @@ class DefinitionThread implements Transaction, Disposable {
   }
 }
 
-type Call = (method: RecordsCall["method"], ...args: readonly unknown[]) => Promise<unknown>;
+type CallMethod = (method: RecordsCall["method"], ...args: readonly unknown[]) => Promise<unknown>;
 
-/** Records whose methods are carried out in the thread, with what they return. */
+/** Records whose methods run in the thread. */
 class ThreadRecords<T extends StoredRecord> implements Records<T> {
-  readonly #call: Call;
+  readonly #call: CallMethod;
 
-  constructor(call: Call) {
+  constructor(call: CallMethod) {
     this.#call = call;
   }
 
   async insert(record: T): Promise<Stored<T>> {
-    return received(await this.#call("insert", record) as Stored<T>);
+    return toStored(await this.#call("insert", record) as Stored<T>);
   }
 
   async insertMany(records: readonly T[]): Promise<Stored<T>[]> {
-    return (await this.#call("insertMany", records) as Stored<T>[]).map(received);
+    return (await this.#call("insertMany", records) as Stored<T>[]).map(toStored);
   }
 
   async restore(records: readonly Pick<Stored<T>, "value" | "revision">[]): Promise<void> {
@@ -121,15 +123,15 @@ class ThreadRecords<T extends StoredRecord> implements Records<T> {
   }
 
   async get(id: Id): Promise<Stored<T> | null> {
-    return receivedIfAny(await this.#call("get", id) as Stored<T> | null);
+    return toStoredOrNull(await this.#call("get", id) as Stored<T> | null);
   }
 
   async findOne(filter: Filter): Promise<Stored<T> | null> {
-    return receivedIfAny(await this.#call("findOne", filter) as Stored<T> | null);
+    return toStoredOrNull(await this.#call("findOne", filter) as Stored<T> | null);
   }
 
   async list(query: ListQuery): Promise<Page<T>> {
-    return receivedPage(await this.#call("list", query) as SentPage, query);
+    return fromSentPage(await this.#call("list", query) as SentPage, query);
   }
 
   find(query: FindQuery): AsyncGenerator<T> {
@@ -153,15 +155,15 @@ class ThreadRecords<T extends StoredRecord> implements Records<T> {
   }
 
   async updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
-    return receivedIfAny(await this.#call("updateOne", filter, change) as Stored<T> | null);
+    return toStoredOrNull(await this.#call("updateOne", filter, change) as Stored<T> | null);
   }
 
   async upsert(filter: Filter, change: Change, record: T): Promise<Stored<T>> {
-    return received(await this.#call("upsert", filter, change, record) as Stored<T>);
+    return toStored(await this.#call("upsert", filter, change, record) as Stored<T>);
   }
 
   async deleteOne(filter: Filter): Promise<Stored<T> | null> {
-    return receivedIfAny(await this.#call("deleteOne", filter) as Stored<T> | null);
+    return toStoredOrNull(await this.#call("deleteOne", filter) as Stored<T> | null);
   }
 
   async deleteMany(filter: Filter, limit: number): Promise<number> {
@@ -169,7 +171,8 @@ class ThreadRecords<T extends StoredRecord> implements Records<T> {
   }
 }
 
-/** What a record was read as loses its methods between threads. */
-const received = <T>({ json, revision }: Stored<T>): Stored<T> => new StoredText(json, revision);
+/** Restores the methods of a record, which are lost between threads. */
+const toStored = <T>({ json, revision }: Stored<T>): Stored<T> => new StoredText(json, revision);
 
-const receivedIfAny = <T>(stored: Stored<T> | null): Stored<T> | null => stored && received(stored);
+const toStoredOrNull = <T>(stored: Stored<T> | null): Stored<T> | null =>
+  stored && toStored(stored);

@@ -1,6 +1,6 @@
 /**
- * The thread in which a definition of many records is changed: one transaction on a connection of its
- * own. The event loop sends the steps, and answers requests in the meantime.
+ * The worker that changes a definition with many records: one transaction on its own connection.
+ * The event loop sends the steps and serves requests in the meantime.
  */
 import type { Definition, Page, Records } from "../port.ts";
 import { Connection } from "./connection.ts";
@@ -10,13 +10,13 @@ import { SqliteTransaction } from "./transaction.ts";
 import {
   faultOf,
   type RecordsCall,
-  sentPage,
   type StepAnswer,
+  toSentPage,
   type TransactionStep,
 } from "./transaction_steps.ts";
 import { WriteLockFairness } from "./write_lock_fairness.ts";
 
-/** The global scope of a worker, which the type checker takes for a page's. */
+/** The global scope of a worker, which the type checker takes for that of a page. */
 const thread = globalThis as unknown as {
   onmessage: ((event: MessageEvent<TransactionStep>) => void) | null;
   postMessage(answer: StepAnswer): void;
@@ -24,29 +24,29 @@ const thread = globalThis as unknown as {
 
 let db: Connection | null = null;
 let transaction: SqliteTransaction;
-/** In the order in which they were opened. */
+/** Opened records, in the order of the `open` steps. */
 const opened: Records[] = [];
 const prepared = new WeakSet<Definition>();
 let last = Promise.resolve();
 
 thread.onmessage = ({ data }) => {
-  last = last.then(async () => thread.postMessage(await answerOf(data)));
+  last = last.then(async () => thread.postMessage(await answerStep(data)));
 };
 
-async function answerOf(step: TransactionStep): Promise<StepAnswer> {
+async function answerStep(step: TransactionStep): Promise<StepAnswer> {
   try {
-    return { value: await carriedOut(step) };
+    return { value: await execute(step) };
   } catch (error) {
     return { fault: faultOf(error) };
   }
 }
 
-async function carriedOut(step: TransactionStep): Promise<unknown> {
+async function execute(step: TransactionStep): Promise<unknown> {
   switch (step.do) {
     case "connect":
       db = new Connection(step.path, step.sync);
-      db.leaveCheckpoints();
-      return db.run(sql("pragma busy_timeout = 0")); // The lock is asked for again below.
+      db.configureThreadWriter();
+      return db.run(sql("pragma busy_timeout = 0")); // WriteLockFairness retries instead.
     case "begin": {
       const begin = () => db!.run(sql("begin immediate"));
       await new WriteLockFairness().acquire(begin, performance.now() + step.waitMs);
@@ -57,7 +57,7 @@ async function carriedOut(step: TransactionStep): Promise<unknown> {
       opened.push(transaction.records(step.definition, step.writing));
       return;
     case "call":
-      return await called(step.call);
+      return await callRecords(step.call);
     case "define":
       return await transaction.define(step.definition);
     case "commit":
@@ -74,9 +74,9 @@ function prepareWithin(db: Connection, definition: Definition): void {
   prepared.add(definition);
 }
 
-async function called({ on, method, args }: RecordsCall): Promise<unknown> {
-  const records = opened[on]!;
+async function callRecords({ index, method, args }: RecordsCall): Promise<unknown> {
+  const records = opened[index]!;
   const call = records[method] as (...args: readonly unknown[]) => Promise<unknown>;
   const result = await call.apply(records, [...args]);
-  return method === "list" ? sentPage(result as Page) : result;
+  return method === "list" ? toSentPage(result as Page) : result;
 }

@@ -10,7 +10,7 @@ import type {
   StoredRecord,
   Transaction,
   TransactionOptions,
-  Writing,
+  WriteOptions,
 } from "../port.ts";
 import type { Access } from "./access.ts";
 import { SqliteChangeLog } from "./change_log.ts";
@@ -18,12 +18,12 @@ import { Checkpoints } from "./checkpoints.ts";
 import type { Connection, Sync } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { SqliteRecords } from "./records.ts";
-import { bytesOf } from "./open_file.ts";
+import { fileSize } from "./open_file.ts";
 import {
-  makeFolder,
+  createFolder,
   probeFolder,
   projectsIn,
-  refuseHeadless,
+  rejectMissingControlFile,
   removeIfAny,
   removeLeftovers,
 } from "./folder.ts";
@@ -31,46 +31,45 @@ import { Registry } from "./registry.ts";
 import { Scans } from "./scans.ts";
 import { SqliteSnapshot } from "./snapshot.ts";
 import { FileSpace } from "./space.ts";
-import { assertStands, bytesCounted, bytesOfKind, kindsIn } from "./tables.ts";
+import { assertCurrent, bytesCounted, bytesOfKind, kindsIn } from "./tables.ts";
 import { SqliteTransaction } from "./transaction.ts";
 
 export interface SqliteOptions {
-  /** Holds `control.db` and `projects/<id>.db`; made if it is missing. */
   readonly folder: string;
   readonly sync: Sync;
   /**
-   * How many project files stay open. Each holds six descriptors (two connections, their two logs,
-   * one shared index, and the log once more to flush it) and up to 2 MB.
+   * Number of project files that stay open. Each uses six file descriptors (two connections, their
+   * logs, a shared index, and the log again for flushing) and up to 2 MB.
    */
   readonly filesMax?: number;
-  /** Milliseconds after which a list or a count is given up. */
+  /** Time limit of a list or a count in milliseconds. */
   readonly queryTimeLimitMs?: number;
-  /** As in `ScansOptions`. */
   readonly scansAhead?: boolean;
-  /** How many rows a list or a count may look at on the event loop. */
+  /** Number of rows that a list or a count may examine on the event loop. */
   readonly rowsMax?: number;
-  /** From how many records on a definition is changed in a thread. */
+  /** Number of records from which a definition is changed in a thread. */
   readonly threadRowsMin?: number;
 }
 
 const FILES_MAX = 50;
 const QUERY_TIME_LIMIT_MS = 5_000;
 /**
- * How long writes may be answered that go to a file which was taken away, and are lost with it, and
- * reads of one that a newer Corbel has taken over.
+ * Interval in milliseconds at which open files are checked. Until then, writes to a deleted file
+ * still succeed although they are lost, and so do reads of a file that a newer Corbel has taken
+ * over.
  */
-const WATCH_MS = 1_000;
-/** A definition of fewer, and no larger, records is changed on the event loop. */
+const FILE_CHECK_MS = 1_000;
+/** Definitions with fewer records and fewer bytes are changed on the event loop. */
 const THREAD_ROWS_MIN = 2_000;
 const THREAD_BYTES_MIN = 4_194_304;
-/** Of which a scan of columns looks at some in four milliseconds; most reads end by that time. */
-const ROWS_MAX = 40_000;
+/** Rows that may be examined on the event loop, more than fit into four milliseconds. */
+const EVENT_LOOP_ROWS_MAX = 40_000;
 
-/** A statement that was slow is tried again behind this: it may have an index by then. */
+/** Milliseconds until a slow statement is tried again, as it may have an index by then. */
 const SLOW_MS = 60_000;
 const SLOW_TEXTS_MAX = 500;
 
-/** The embedded engine: one file per space. Several processes may share a folder. */
+/** The embedded engine, with one file per space. Several processes may share a folder. */
 export class SqliteEngine implements Engine {
   readonly name = "sqlite";
   readonly definitionLagMs = 0;
@@ -86,15 +85,15 @@ export class SqliteEngine implements Engine {
   readonly #control: FileSpace;
   readonly #registry: Registry;
   readonly #projects: LRUCache<string, FileSpace>;
-  /** Until when statements are taken for slow, by their spaces and texts. */
+  /** Times until which statements count as slow, on the clock of `performance.now()`. */
   readonly #slowUntil = new LRUCache<string, number>({ max: SLOW_TEXTS_MAX });
-  /** Projects whose files could not be used when they were needed last. */
-  readonly #lost = new Set<Id>();
+  /** Projects whose files were unusable at the last access. */
+  readonly #unusable = new Set<Id>();
   readonly #watch: ReturnType<typeof setInterval>;
-  #isHeadless = false;
+  #isControlFileGone = false;
 
   private constructor(options: SqliteOptions) {
-    const { folder, sync, filesMax = FILES_MAX, rowsMax = ROWS_MAX } = options;
+    const { folder, sync, filesMax = FILES_MAX, rowsMax = EVENT_LOOP_ROWS_MAX } = options;
     this.#folder = folder;
     this.#sync = sync;
     this.#rowsMax = rowsMax;
@@ -105,53 +104,53 @@ export class SqliteEngine implements Engine {
     this.#registry = new Registry(this.#control);
     this.#projects = new LRUCache({ max: filesMax, dispose: (space) => this.#close(space) });
     for (const projectId of this.#registry.all()) {
-      if (!bytesOf(this.#path(projectId))) this.#lost.add(projectId);
+      if (!fileSize(this.#path(projectId))) this.#unusable.add(projectId);
     }
-    this.#watch = setInterval(() => this.#look(), WATCH_MS);
+    this.#watch = setInterval(() => this.#checkFiles(), FILE_CHECK_MS);
     Deno.unrefTimer(this.#watch);
   }
 
-  /** Throws `StoreUnavailable` when the folder cannot be used, `StoreMismatch` for a foreign file. */
+  /** Opens a folder. Throws `StoreUnavailable`, and `StoreMismatch` for a foreign file. */
   static async open(options: SqliteOptions): Promise<SqliteEngine> {
-    await makeFolder(options.folder);
-    await refuseHeadless(options.folder);
+    await createFolder(options.folder);
+    await rejectMissingControlFile(options.folder);
     return new SqliteEngine(options);
   }
 
   records<T extends StoredRecord>(
     space: Space,
     definition: Definition,
-    writing?: Writing,
+    writing?: WriteOptions,
   ): Records<T> {
     const access: Access = {
       read: async (work, empty) => {
         const file = this.#file(space);
         if (empty !== undefined && !file.hasTable(file.reader, definition)) return empty();
         const wait = file.prepare(definition);
-        // Without a wait the file cannot have been closed in between.
+        // The file cannot have been closed, because nothing was awaited.
         if (wait !== undefined) {
           await wait;
-          return readOn(this.#file(space), work);
+          return readFrom(this.#file(space), work);
         }
-        return readOn(file, work);
+        return readFrom(file, work);
       },
       slow: {
         rowsMax: this.#rowsMax,
         isSlow: (text) => (this.#slowUntil.get(`${space} ${text}`) ?? 0) > performance.now(),
-        noteSlow: (text) =>
+        markSlow: (text) =>
           void this.#slowUntil.set(`${space} ${text}`, performance.now() + SLOW_MS),
         scan: (scan) => this.#scans.run(this.#path(space), scan),
       },
       write: async (work, empty) => {
         const file = this.#file(space);
         if (empty !== undefined && !file.hasTable(file.reader, definition)) {
-          assertStands(file.reader, definition);
+          assertCurrent(file.reader, definition);
           return empty();
         }
         await file.prepareToWrite(definition);
-        return this.#file(space).write((db, touched) => {
-          assertStands(db, definition);
-          touched(definition);
+        return this.#file(space).write((db, noteWrite) => {
+          assertCurrent(db, definition);
+          noteWrite(definition);
           return work(db);
         });
       },
@@ -165,11 +164,11 @@ export class SqliteEngine implements Engine {
     { redefines }: TransactionOptions = {},
   ): Promise<T> {
     const file = this.#file(space);
-    if (redefines !== undefined && this.#takesLong(file, redefines)) {
+    if (redefines !== undefined && this.#isLarge(file, redefines)) {
       return await file.exclusiveInThread(work);
     }
-    return await file.exclusive(async (db, touched) => {
-      const transaction = new SqliteTransaction(file, db, touched);
+    return await file.exclusive(async (db, noteWrite) => {
+      const transaction = new SqliteTransaction(file, db, noteWrite);
       try {
         const result = await work(transaction);
         transaction.throwIfFailed();
@@ -186,12 +185,12 @@ export class SqliteEngine implements Engine {
     return await work(snapshot);
   }
 
-  indexesAhead(): Promise<null> {
+  concurrentIndexBuild(): Promise<null> {
     return Promise.resolve(null);
   }
 
-  commitsOfOthers(space: Space): string {
-    return this.#file(space).foreignVersion();
+  externalCommitMark(space: Space): string {
+    return this.#file(space).externalCommitMark();
   }
 
   // deno-lint-ignore require-await -- Rejects where a plain return would throw.
@@ -210,7 +209,7 @@ export class SqliteEngine implements Engine {
     return await file.recount(definition);
   }
 
-  async bringOver(space: Space, definition: Definition): Promise<boolean> {
+  async upgradeRecords(space: Space, definition: Definition): Promise<boolean> {
     const file = this.#file(space);
     if (!file.hasTable(file.reader, definition)) return false;
     const wait = file.prepare(definition);
@@ -218,7 +217,7 @@ export class SqliteEngine implements Engine {
     return wait !== undefined;
   }
 
-  async drop(space: Space, definition: Definition): Promise<void> {
+  async dropDefinition(space: Space, definition: Definition): Promise<void> {
     await this.#file(space).drop(definition);
   }
 
@@ -240,20 +239,20 @@ export class SqliteEngine implements Engine {
     return kindsIn(this.#file(space).reader);
   }
 
-  lost(): Id[] {
-    return [...this.#lost];
+  unusableSpaces(): Id[] {
+    return [...this.#unusable];
   }
 
-  async tidy(): Promise<void> {
+  async deleteLeftovers(): Promise<void> {
     await removeLeftovers(this.#folder);
   }
 
   async dropSpace(projectId: Id): Promise<void> {
     await this.#registry.remove(projectId);
-    this.#lost.delete(projectId);
+    this.#unusable.delete(projectId);
     this.#projects.delete(projectId);
     await Promise.all(this.#closing);
-    // The log last: without its file it is nothing.
+    // The log is deleted last, because it is useless without its file.
     for (const suffix of ["", "-shm", "-wal"]) {
       await removeIfAny(`${this.#path(projectId)}${suffix}`);
     }
@@ -274,7 +273,7 @@ export class SqliteEngine implements Engine {
     await this.#checkpoints[Symbol.asyncDispose]();
   }
 
-  #takesLong(file: FileSpace, definition: Definition): boolean {
+  #isLarge(file: FileSpace, definition: Definition): boolean {
     const { rows, bytes } = file.sizeOf(definition);
     return rows >= this.#threadRowsMin || bytes >= THREAD_BYTES_MIN;
   }
@@ -284,9 +283,9 @@ export class SqliteEngine implements Engine {
   }
 
   #file(space: Space): FileSpace {
-    if (this.#isHeadless) {
+    if (this.#isControlFileGone) {
       throw new StoreUnavailable(
-        `"${this.#path("control")}" was taken away: bring it back, and start anew.`,
+        `"${this.#path("control")}" was removed: restore it and restart Corbel.`,
       );
     }
     if (space === "control") return this.#control;
@@ -301,10 +300,10 @@ export class SqliteEngine implements Engine {
   #openProject(projectId: Id): FileSpace {
     try {
       const file = this.#open(projectId);
-      this.#lost.delete(projectId);
+      this.#unusable.delete(projectId);
       return file;
     } catch (error) {
-      if (this.#registry.has(projectId)) this.#lost.add(projectId);
+      if (this.#registry.has(projectId)) this.#unusable.add(projectId);
       throw error;
     }
   }
@@ -313,20 +312,20 @@ export class SqliteEngine implements Engine {
     return FileSpace.open({
       path: this.#path(space),
       space,
-      isKnown: space !== "control" && this.#registry.has(space),
+      mustExist: space !== "control" && this.#registry.has(space),
       sync: this.#sync,
       checkpoints: this.#checkpoints,
-      withoutReads: (work) => this.#scans.without(this.#path(space), work),
-      changed: () => this.changes.committed(space),
+      withoutReads: (work) => this.#scans.pauseReads(this.#path(space), work),
+      onChange: () => this.changes.notifyCommit(space),
     });
   }
 
-  /** What is written to a file that has lost its name is lost when it is closed. */
-  #look(): void {
-    this.#isHeadless ||= !this.#control.isInPlace();
-    if (!this.#isHeadless) this.#control.look();
+  /** Detects deleted files, because writes to a deleted file are lost when it is closed. */
+  #checkFiles(): void {
+    this.#isControlFileGone ||= !this.#control.isInPlace();
+    if (!this.#isControlFileGone) this.#control.checkSchemaVersion();
     for (const [space, file] of this.#projects.entries()) {
-      if (file.isInPlace()) file.look();
+      if (file.isInPlace()) file.checkSchemaVersion();
       else this.#projects.delete(space);
     }
   }
@@ -337,7 +336,7 @@ export class SqliteEngine implements Engine {
   }
 }
 
-function readOn<T>(file: FileSpace, work: (db: Connection) => T): T {
+function readFrom<T>(file: FileSpace, work: (db: Connection) => T): T {
   file.assertReadable();
   return work(file.reader);
 }

@@ -8,34 +8,34 @@ import { asDouble, scalarSql } from "./columns.ts";
 import { tableName } from "./table_name.ts";
 import { wordsTableOf } from "./words_table.ts";
 
-/** A path as SQLite's JSON functions take it, for binding. */
+/** Returns a path as SQLite's JSON functions expect it, for binding. */
 const boundPath = (path: string): string =>
   "$" + path.split(".").map((name) => "." + JSON.stringify(name)).join("");
 
-const SIGNS = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
-type Ordering = keyof typeof SIGNS;
+const OPERATORS = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
+type Ordering = keyof typeof OPERATORS;
 
 /**
- * How records are found by words: `lookup` goes through all that have them, which is best where they
- * are few; `test` asks of those that are found in another way whether they are among them.
+ * How a search is evaluated. `lookup` goes through all records with the words, which is best if
+ * they are few. `test` finds records in another way and tests whether they have the words.
  */
-export type SearchWay = "lookup" | "test";
+export type SearchMode = "lookup" | "test";
 
-/** The filter as a condition that is true for matches; false or null for everything else. */
+/** Returns a condition that is true for matching records, and false or null for others. */
 export function filterSql(
   definition: Definition,
   filter: Filter,
-  way: SearchWay = "lookup",
+  mode: SearchMode = "lookup",
 ): Fragment {
   switch (filter.op) {
     case "and":
-      return allSql(definition, filter.of, way);
+      return allSql(definition, filter.of, mode);
     case "or":
-      return join(filter.of.map((one) => filterSql(definition, one, way)), " or ", "0");
+      return join(filter.of.map((one) => filterSql(definition, one, mode)), " or ", "0");
     case "not":
-      return negated(filterSql(definition, filter.of, way));
+      return negate(filterSql(definition, filter.of, mode));
     case "search":
-      return searchSql(definition, filter.words, way);
+      return searchSql(definition, filter.words, mode);
     case "revision":
       return sql("rev = ?", filter.value);
     case "exists":
@@ -47,35 +47,35 @@ export function filterSql(
 
 const isByIds = (filter: Filter): boolean => filter.op === "in" && filter.path === "_id";
 
-/** SQLite finds it by itself. */
+/** Whether the condition is by id. SQLite chooses the index of ids by itself. */
 const isById = (filter: Filter): boolean => filter.op === "eq" && filter.path === "_id";
 
 export const isSearch = ({ op }: Filter): boolean => op === "search";
 
 /**
- * Returns a condition that is true for what fulfils all of some conditions. Records asked for by
- * their ids or their words are found by them. SQLite does not know how many records are not deleted:
- * it would take an index for that, and walk through all of them.
+ * Returns a condition that is true for records that fulfill all conditions. Conditions by ids or
+ * words take precedence over other indexes: SQLite does not know how many records are not deleted,
+ * and would walk an index of all of them.
  */
 export function allSql(
   definition: Definition,
   conditions: readonly Filter[],
-  way: SearchWay,
+  mode: SearchMode,
 ): Fragment {
   const isLeading = conditions.some(isByIds)
     ? isByIds
-    : way === "lookup" && conditions.some(isSearch) && !conditions.some(isById)
+    : mode === "lookup" && conditions.some(isSearch) && !conditions.some(isById)
     ? isSearch
     : () => true;
   const parts = conditions.map((one) => {
-    const condition = filterSql(definition, one, way);
-    return isLeading(one) ? condition : keptFromIndexes(condition);
+    const condition = filterSql(definition, one, mode);
+    return isLeading(one) ? condition : withoutIndexes(condition);
   });
   return join(parts, " and ", "1");
 }
 
-/** A sign in front of a condition keeps SQLite from looking it up in an index. */
-export const keptFromIndexes = ({ sql, values }: Fragment): Fragment => ({
+/** Prefixes a condition with a sign, which keeps SQLite from using an index for it. */
+export const withoutIndexes = ({ sql, values }: Fragment): Fragment => ({
   sql: `+(${sql})`,
   values,
 });
@@ -83,32 +83,39 @@ export const keptFromIndexes = ({ sql, values }: Fragment): Fragment => ({
 function searchSql(
   definition: Definition,
   words: readonly string[],
-  way: SearchWay,
+  mode: SearchMode,
 ): Fragment {
   const table = wordsTableOf(definition);
   if (table === null || words.length === 0) return sql("0");
   const { sql: matching, values } = table.matching(words);
-  return { sql: `${way === "test" ? "+" : ""}seq in (${matching})`, values };
+  return { sql: `${mode === "test" ? "+" : ""}seq in (${matching})`, values };
 }
 
-type Leaf = Extract<Filter, { path: string }>;
-export type Positive =
+type FieldCondition = Extract<Filter, { path: string }>;
+export type PositiveCondition =
   | { readonly op: Ordering; readonly path: string; readonly value: Scalar }
-  | Extract<Leaf, { op: "in" | "nin" }> & { readonly op: "in" }
-  | Extract<Leaf, { op: "regex" }>;
+  | Extract<FieldCondition, { op: "in" | "nin" }> & { readonly op: "in" }
+  | Extract<FieldCondition, { op: "regex" }>;
 
-function leafSql(definition: Definition, leaf: Exclude<Leaf, { op: "exists" }>): Fragment {
-  if (leaf.op === "ne") return negated(leafSql(definition, { ...leaf, op: "eq" }));
-  if (leaf.op === "nin") return negated(leafSql(definition, { ...leaf, op: "in" }));
-  const positive = leaf as Positive; // Neither "ne" nor "nin" is left.
+function leafSql(
+  definition: Definition,
+  leaf: Exclude<FieldCondition, { op: "exists" }>,
+): Fragment {
+  if (leaf.op === "ne") return negate(leafSql(definition, { ...leaf, op: "eq" }));
+  if (leaf.op === "nin") return negate(leafSql(definition, { ...leaf, op: "in" }));
+  const positive = leaf as PositiveCondition; // The operators "ne" and "nin" were handled above.
   const type = scalarAt(definition, leaf.path);
   if (type !== null) return declaredSql(scalarSql(definition, leaf.path), type, positive);
   const table = arrayTableOf(definition, leaf.path);
   return table === undefined ? dynamicSql(positive) : arraySql(definition, table, positive);
 }
 
-/** Null may be an element, or there may be no array: that, like patterns, only the text can tell. */
-function arraySql(definition: Definition, table: ArrayTable, leaf: Positive): Fragment {
+/**
+ * Returns a condition on an indexed array. Whether the array has a null element or is missing is
+ * not in the array's table, and patterns are not tested there, so these conditions read the
+ * document.
+ */
+function arraySql(definition: Definition, table: ArrayTable, leaf: PositiveCondition): Fragment {
   if (leaf.op === "regex") return dynamicSql(leaf);
   const { sql: condition, values } = elementSqlIn(table, leaf);
   const found = sql(
@@ -120,10 +127,10 @@ function arraySql(definition: Definition, table: ArrayTable, leaf: Positive): Fr
   return join([found, dynamicSql({ op: "eq", path: leaf.path, value: null })], " or ", "0");
 }
 
-/** What a condition asks of the values in the table of an array; null is none of them. */
+/** Returns a condition on the rows of an array's table, which do not include null. */
 export function elementSqlIn(
   table: ArrayTable,
-  leaf: Exclude<Positive, { op: "regex" }>,
+  leaf: Exclude<PositiveCondition, { op: "regex" }>,
 ): Fragment {
   const column = valueColumn(table);
   if (leaf.op !== "in") {
@@ -135,7 +142,7 @@ export function elementSqlIn(
   });
 }
 
-const negated = (one: Fragment): Fragment => ({
+const negate = (one: Fragment): Fragment => ({
   sql: `(${one.sql}) is not true`,
   values: one.values,
 });
@@ -145,8 +152,8 @@ function existsSql(path: string, wanted: boolean): Fragment {
   return sql(`json_type(doc,?) is ${wanted ? "not " : ""}null`, boundPath(path));
 }
 
-/** Declared scalars hold values of one type or null, so the bare value can be compared. */
-export function declaredSql(value: string, type: ScalarType, leaf: Positive): Fragment {
+/** Returns a condition on a declared scalar, whose column has one type or null. */
+export function declaredSql(value: string, type: ScalarType, leaf: PositiveCondition): Fragment {
   const fitting = (operand: Scalar) => isOfType(type, operand);
   if (leaf.op === "regex") {
     return FIELD_TYPES[type].sql === "text" ? patternSql(value, leaf.pattern) : sql("0");
@@ -163,19 +170,19 @@ export function declaredSql(value: string, type: ScalarType, leaf: Positive): Fr
 }
 
 function compareSql(value: string, op: Ordering, operand: Exclude<Scalar, null>): Fragment {
-  // Booleans stand literally, so that the planner sees the constant that it may need.
-  if (typeof operand === "boolean") return sql(`${value} ${SIGNS[op]} ${Number(operand)}`);
-  return sql(`${value} ${SIGNS[op]} ?`, operand);
+  // Booleans are literals, because the planner needs to see constants.
+  if (typeof operand === "boolean") return sql(`${value} ${OPERATORS[op]} ${Number(operand)}`);
+  return sql(`${value} ${OPERATORS[op]} ?`, operand);
 }
 
-/** One bound list, however long, so that lists of all lengths share a statement. */
+/** Returns a condition for a list, bound as JSON so that all lengths share a statement. */
 function memberSql(value: string, operands: readonly Scalar[]): Fragment {
   const operand = typeof operands[0] === "number" ? asDouble("value") : "value";
   return sql(`${value} in (select ${operand} from json_each(?))`, JSON.stringify(operands));
 }
 
-/** Anything may lie at the path: `json_each` yields a scalar itself and an array's elements. */
-function dynamicSql(leaf: Positive): Fragment {
+/** Returns a condition on an undeclared path, whose value may be of any type or an array. */
+function dynamicSql(leaf: PositiveCondition): Fragment {
   const path = boundPath(leaf.path);
   const element = elementSql(leaf);
   const found: Fragment = {
@@ -186,10 +193,10 @@ function dynamicSql(leaf: Positive): Fragment {
   return asksForNull(leaf) ? join([found, existsSql(leaf.path, false)], " or ", "0") : found;
 }
 
-const asksForNull = (leaf: Positive): boolean =>
+const asksForNull = (leaf: PositiveCondition): boolean =>
   (leaf.op === "eq" && leaf.value === null) || (leaf.op === "in" && leaf.values.includes(null));
 
-function elementSql(leaf: Positive): Fragment {
+function elementSql(leaf: PositiveCondition): Fragment {
   if (leaf.op === "regex") return withType("e.type = 'text'", patternSql("e.atom", leaf.pattern));
   if (leaf.op === "in") {
     const kinds = Map.groupBy(leaf.values, typeOf);

@@ -1,49 +1,45 @@
 import { StoreMismatch, StoreUnavailable } from "../errors.ts";
 import type { Id } from "../port.ts";
-import { bytesOf } from "./open_file.ts";
+import { fileSize } from "./open_file.ts";
 
 const PROJECT_FILE = /^([0-9a-f]{24})\.db$/;
-/** A project's file before it has its name, or one of its logs. */
+/** A draft of a project's file, or one of its logs. */
 const DRAFT = /^[0-9a-f]{24}\.db\.[0-9a-f-]{36}(-wal|-shm)?$/;
 const PROBE = /^probe\.[0-9a-f-]{36}$/;
-/** Whoever made a draft or a probe this long ago has been killed meanwhile. */
-const LEFT_MS = 3_600_000;
-/** Where there is no room for so much, there is none for a write either. */
+/** Age in milliseconds from which drafts and probes belong to killed processes. */
+const LEFTOVER_AGE_MS = 3_600_000;
+/** Size in bytes of a probe. If there is not enough space for it, writes would fail, too. */
 const PROBE_BYTES = 65_536;
 
-/** Makes the folder if it is missing. Throws `StoreUnavailable`. */
-export async function makeFolder(folder: string): Promise<void> {
+/** Throws `StoreUnavailable`. */
+export async function createFolder(folder: string): Promise<void> {
   try {
     await Deno.mkdir(`${folder}/projects`, { recursive: true });
   } catch (error) {
-    throw new StoreUnavailable(`Cannot make the folder "${folder}"`, { cause: error });
+    throw new StoreUnavailable(`Cannot create the folder "${folder}"`, { cause: error });
   }
 }
 
-/** Projects that have a file, whether or not anybody knows them. */
+/** Returns the ids of all projects that have a file, including unknown projects. */
 export async function projectsIn(folder: string): Promise<Id[]> {
   const names = await namesIn(`${folder}/projects`);
   return names.flatMap((name) => PROJECT_FILE.exec(name)?.[1] ?? []);
 }
 
-/**
- * Files of projects without the one that knows them: made anew, it would know none of them. Throws
- * `StoreMismatch`.
- */
-export async function refuseHeadless(folder: string): Promise<void> {
-  if (bytesOf(`${folder}/control.db`) || (await projectsIn(folder)).length === 0) return;
+/** Throws `StoreMismatch` if there are project files without a control file. */
+export async function rejectMissingControlFile(folder: string): Promise<void> {
+  if (fileSize(`${folder}/control.db`) || (await projectsIn(folder)).length === 0) return;
   throw new StoreMismatch(
     `"${folder}/control.db" is missing or empty, though there are files of projects: ` +
       "restore it from a backup of the same time.",
   );
 }
 
-/** Whether somebody has kept anything there so far. */
-export const holdsStore = async (folder: string): Promise<boolean> =>
-  bytesOf(`${folder}/control.db`) !== null ||
-  (bytesOf(`${folder}/projects`) !== null && (await projectsIn(folder)).length > 0);
+export const hasStore = async (folder: string): Promise<boolean> =>
+  fileSize(`${folder}/control.db`) !== null ||
+  (fileSize(`${folder}/projects`) !== null && (await projectsIn(folder)).length > 0);
 
-/** Throws `StoreUnavailable` where nothing can be written to the folder. */
+/** Writes a probe. Throws `StoreUnavailable` if the folder is not writable. */
 export async function probeFolder(folder: string): Promise<void> {
   const probe = `${folder}/probe.${crypto.randomUUID()}`;
   try {
@@ -55,7 +51,6 @@ export async function probeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes what processes that were killed have left half-made. */
 export async function removeLeftovers(folder: string): Promise<void> {
   const leftovers = [
     ...(await namesIn(folder)).filter((name) => PROBE.test(name)),
@@ -66,7 +61,7 @@ export async function removeLeftovers(folder: string): Promise<void> {
   for (const name of leftovers) {
     const path = `${folder}/${name}`;
     const madeAt = (await Deno.stat(path).catch(() => null))?.mtime?.getTime() ?? Infinity;
-    if (Date.now() - madeAt > LEFT_MS) await removeIfAny(path);
+    if (Date.now() - madeAt > LEFTOVER_AGE_MS) await removeIfAny(path);
   }
 }
 

@@ -1,9 +1,8 @@
 import type { Scalar } from "../port.ts";
 
-/** A value SQLite can bind. */
 export type SqlValue = string | number | null;
 
-/** A piece of SQL and the values for its question marks. */
+/** A piece of SQL with the values of its placeholders. */
 export interface Fragment {
   readonly sql: string;
   readonly values: readonly SqlValue[];
@@ -11,7 +10,7 @@ export interface Fragment {
 
 export const sql = (text: string, ...values: SqlValue[]): Fragment => ({ sql: text, values });
 
-/** Joins with `between`; `empty` stands for no pieces at all. */
+/** Joins pieces by an operator. `empty` is returned if there are no pieces. */
 export function join(pieces: readonly Fragment[], between: string, empty: string): Fragment {
   if (pieces.length === 0) return sql(empty);
   if (pieces.length === 1) return pieces[0]!;
@@ -24,12 +23,11 @@ export function join(pieces: readonly Fragment[], between: string, empty: string
   return { sql: text, values };
 }
 
-/** Booleans have no type of their own in SQLite: JSON's come out as 1 and 0. */
+/** Converts a scalar to a bound value. SQLite reads JSON booleans as 1 and 0. */
 export const bindable = (value: Scalar): SqlValue =>
   typeof value === "boolean" ? Number(value) : value;
 
-/** The name in double quotes. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** What stands behind the value that an index or a sort is over. */
+/** Returns the direction that follows an expression in an index or a sort. */
 export const directionOf = (descending: boolean): string => descending ? " desc" : "";

@@ -24,14 +24,14 @@ function statementOf(index: Index): string {
 const A = { path: "a", descending: false };
 const N = { path: "n", descending: true };
 
-Deno.test("an index for lists holds all records, with what tells live from deleted first and the id last", () => {
+Deno.test("a list index covers all records, with isDeleted first and the id last", () => {
   assert.equal(
     statementOf({ keys: [A, N] }),
     'CREATE INDEX "i_posts list (a,-n)" on "r_posts"(".is^deleted", ".a", ".n" desc, id desc)',
   );
 });
 
-Deno.test("a unique index holds live records that have all of its values", () => {
+Deno.test("a unique index covers live records in which all keys have values", () => {
   assert.equal(
     statementOf({ keys: [A, N], unique: true }),
     'CREATE UNIQUE INDEX "i_posts unique (a,-n)" on "r_posts"(".a", ".n") ' +
@@ -39,9 +39,9 @@ Deno.test("a unique index holds live records that have all of its values", () =>
   );
 });
 
-Deno.test("what is no declared scalar cannot be indexed", () => {
+Deno.test("only declared scalars can be indexed", () => {
   for (const path of ["o", "other", "o.q"]) {
     const index = { keys: [{ path, descending: false }] };
-    assert.throws(() => statementOf(index), /it is no declared scalar/);
+    assert.throws(() => statementOf(index), /not a declared scalar/);
   }
 });

@@ -5,51 +5,45 @@ import {
   type Position,
   type Scalar,
 } from "../port.ts";
-import { boundedBy, sortedBy } from "../advice.ts";
+import { rangePath, withIdKey } from "../advice.ts";
 import { FIELD_TYPES } from "../field_types.ts";
 import { scalarAt, shapeAt } from "../shape.ts";
-import { keptFromIndexes, type SearchWay } from "./filter_sql.ts";
+import { type SearchMode, withoutIndexes } from "./filter_sql.ts";
 import { bindable, directionOf, type Fragment, type SqlValue } from "./fragment.ts";
-import { isSide, type QueryPlan } from "./plan.ts";
-import { type Source, sourceOf } from "./source.ts";
+import { isTrashCondition, type QueryPlan } from "./plan.ts";
+import { type RecordSource, sourceOf } from "./source.ts";
 import { tableName } from "./table_name.ts";
 
-/** What varies from page to page of a query. */
+/** The part of a query that differs from page to page. */
 export type PageQuery = Omit<ListQuery, "filter" | "sort">;
 
-/** The statement that reads a page, without what varies from page to page. */
+/** The statement that reads a page, without the values that differ from page to page. */
 export interface PageStatement {
   /**
-   * Reads the `seq` of the rows alone, or `seq` and text, in whose place its bytes are counted where
-   * it has more than {@linkcode inlineBytes}. Texts are read of the page's rows alone: what is
-   * sorted, and then left out, is sorted by its `seq`.
+   * The SQL that reads either `seq` alone, or `seq` and text. If a text has more than
+   * {@linkcode inlineBytesMax} bytes, its size is read instead. Only texts of the page's rows are
+   * read: sorting and skipping use `seq` alone.
    */
   readonly sql: Readonly<Record<PageForm, string>>;
-  /** Values of the filter, which every range takes. */
+  /** Values of the filter, bound in every range. */
   readonly values: readonly SqlValue[];
-  /**
-   * Which values of the position follow them in each range: its sort values, and behind them its
-   * id.
-   */
+  /** Values that each range binds after the filter's: sort values by index, then the id. */
   readonly slots: readonly (readonly number[])[];
-  /** Live and deleted rows are read by a statement each, which take the same values. */
-  readonly twice: boolean;
+  /** Whether live and deleted rows are read by separate statements, which take the same values. */
+  readonly isSplit: boolean;
 }
 
-/**
- * A bound number for `limit` and `offset`. A bare question mark there makes SQLite prepare the
- * statement anew at every run, to plan for the value, which takes as long as to read twenty rows.
- */
-export const BOUND = "?+0";
+/** A bound number in `limit` and `offset`. SQLite prepares a bare placeholder again each run. */
+export const BOUND_NUMBER = "?+0";
 
 export type PageForm = "seq" | "seq, text";
 
 /**
- * Of how many bytes a text may be to be read along with its page; null for any. All of them
- * together fit into the page, so a page of large texts is not in memory before it is measured. A
- * power of two: pages of about the same size share a statement.
+ * Returns the maximum size in bytes of a text that is read together with its page; null for any
+ * size. Texts up to this size always fit the page, so a page of large texts is measured before it
+ * is in memory. The result is a power of two, so that pages of similar sizes share a statement.
  */
-export function inlineBytes(
+export function inlineBytesMax(
   { bytesMax: textMax }: Definition,
   { limit, bytesMax = PAGE_BYTES_MAX }: Pick<ListQuery, "limit" | "bytesMax">,
 ): number | null {
@@ -58,7 +52,7 @@ export function inlineBytes(
   return 2 ** Math.floor(Math.log2(Math.max(1, fitting)));
 }
 
-/** `cross join` keeps the order of the page: SQLite goes through what stands first. */
+/** Adds texts to a page. `cross join` keeps its order: SQLite iterates over its left side. */
 function withTexts(seqSql: string, definition: Definition, textMax: number | null): string {
   const text = textMax === null
     ? "doc"
@@ -67,20 +61,19 @@ function withTexts(seqSql: string, definition: Definition, textMax: number | nul
 }
 
 export interface PageOptions {
-  /** Whether an index over the sort may serve it; else only one that the filter can use does. */
+  /** Whether an index over the sort may be used, not only one for the filter. */
   readonly bySort?: boolean;
-  /** How records are found whose words are searched for. */
-  readonly search?: SearchWay;
+  readonly search?: SearchMode;
 }
 
 /**
- * The statement that reads one page.
+ * Returns the statement that reads one page.
  *
- * Behind a position the rest of a list is a chain of ranges: first the rows equal to it in all
- * keys with a later id, then those equal in all keys but the last, and so on. Each range is a
- * query of its own that an index over the sort can seek, so a page costs the same at any depth, and
- * none is begun before those in front of it are read to their ends; one query with all ranges
- * joined by `or` is walked from the start of the index.
+ * After a position, the rest of a list is a chain of ranges: first the rows that are equal in all
+ * keys and have a later id, then those that are equal in all keys but the last, and so on. An index
+ * over the sort can seek each range, so a page costs the same at any depth. A range is started only
+ * after the previous ranges are exhausted. A single query with all ranges joined by `or` would be
+ * scanned from the start of the index.
  */
 export function pageStatement(
   plan: QueryPlan,
@@ -89,80 +82,82 @@ export function pageStatement(
 ): PageStatement {
   const { definition, conditions } = plan;
   const isByWords = search === "lookup" && plan.isByWords;
-  const isWalk = conditions.length === 0 && isByIds(plan);
-  const twice = definition.trash && !isByWords && !conditions.some(isSide) && !isWalk;
+  const scansTable = conditions.length === 0 && isOrderedById(plan);
+  const isSplit = definition.trash && !isByWords && !conditions.some(isTrashCondition) &&
+    !scansTable;
   const inOrder = bySort && !isByWords;
-  const source = sourceOf(plan, { bySort: inOrder, byRange: !bySort, twice, search });
+  const source = sourceOf(plan, { bySort: inOrder, byRange: !bySort, isSplit, search });
   const order = sortOrder(plan, query, { source, bySort: inOrder });
   const ranges = query.from === undefined
     ? [{ condition: "1", slots: [], order }]
-    : rangesBehind(order, query);
-  // What no index finds is looked for in the order of ids: SQLite would take one for the side of the
-  // trash, read all that is there, and sort it.
-  const isWalked = inOrder && isByIds(plan) && isUnaided(plan);
-  const filter = guarded(plan, isWalked ? keptFromIndexes(source.filter) : source.filter);
-  const rangeText = twice ? mergedSql : rangeSql;
-  const offset = query.offset === undefined ? "" : ` offset ${BOUND}`;
+    : rangesAfter(order, query);
+  // If no index serves the filter, rows are scanned in id order. Otherwise SQLite would choose an
+  // index over `isDeleted`, read all of its rows, and sort them.
+  const isWalked = inOrder && isOrderedById(plan) && hasNoIndex(plan);
+  const filter = withGuard(plan, isWalked ? withoutIndexes(source.filter) : source.filter);
+  const rangeText = isSplit ? mergedSql : rangeSql;
+  const offset = query.offset === undefined ? "" : ` offset ${BOUND_NUMBER}`;
   const links = ranges.map((range) => rangeText({ source, filter, range }));
-  const seq = chainSql(links, twice) + offset;
+  const seq = chainSql(links, isSplit) + offset;
   return {
-    sql: { seq, "seq, text": withTexts(seq, definition, inlineBytes(definition, query)) },
+    sql: { seq, "seq, text": withTexts(seq, definition, inlineBytesMax(definition, query)) },
     values: filter.values,
     slots: ranges.map(({ slots }) => slots),
-    twice,
+    isSplit,
   };
 }
 
 /**
- * Returns the same page by an index that the filter can use, whatever the sort; null if there is no
- * such index. SQLite prefers one over the sort, which is best where much matches; where little does,
- * it is walked to its end.
+ * Returns a statement that reads the same page by an index for the filter, regardless of the sort;
+ * null if there is no such index. SQLite prefers an index over the sort, which is best if many rows
+ * match; if few match, the index is scanned to its end.
  */
-export const soughtStatement = (plan: QueryPlan, query: PageQuery): PageStatement | null =>
+export const filterIndexStatement = (plan: QueryPlan, query: PageQuery): PageStatement | null =>
   plan.isServed || !plan.isLookedUp
     ? null
     : pageStatement(plan, query, { bySort: false, search: "test" });
 
-/** Whether only the table's own index has the order, which has live and deleted records in one. */
-const isByIds = ({ definition: { indexes }, sort }: QueryPlan): boolean =>
-  sortedBy(sort)[0]!.path === "_id" && !indexes.some(({ keys }) => keys[0]!.path === "_id");
+/** Whether only the table's own index has the order. It mixes live and deleted records. */
+const isOrderedById = ({ definition: { indexes }, sort }: QueryPlan): boolean =>
+  withIdKey(sort)[0]!.path === "_id" && !indexes.some(({ keys }) => keys[0]!.path === "_id");
 
-/** Whether no index finds what is asked for. */
-const isUnaided = ({ definition, conditions, isLookedUp }: QueryPlan): boolean =>
+/** Whether no index serves the filter. */
+const hasNoIndex = ({ definition, conditions, isLookedUp }: QueryPlan): boolean =>
   !isLookedUp &&
-  !conditions.map(boundedBy).some((path) =>
+  !conditions.map(rangePath).some((path) =>
     path === "_id" || definition.indexes.some(({ keys }) => keys[0]!.path === path)
   );
 
-/** A guard is evaluated for every row, before the filter. */
-const guarded = ({ isServed, guard }: QueryPlan, { sql, values }: Fragment): Fragment =>
+/** Adds the guard, which is evaluated for every row before the filter. */
+const withGuard = ({ isServed, guard }: QueryPlan, { sql, values }: Fragment): Fragment =>
   isServed ? { sql, values } : { sql: `${guard} and (${sql})`, values };
 
 /**
- * The values that a statement takes for a position and a limit; that of an offset follows.
+ * Returns the values of a statement for a position and a limit. The value of an offset follows
+ * them.
  *
- * @param limit At most so many rows.
+ * @param limit Maximum number of rows.
  */
 function pageValues(
-  { values, slots, twice }: PageStatement,
+  { values, slots, isSplit }: PageStatement,
   from: Position | undefined,
   limit: number,
 ): SqlValue[] {
   const all: SqlValue[] = [];
   for (const range of slots) {
-    for (let side = twice ? 2 : 1; side > 0; side--) {
+    for (let side = isSplit ? 2 : 1; side > 0; side--) {
       all.push(...values);
       for (const slot of range) {
         all.push(slot < from!.values.length ? bindable(from!.values[slot]!) : from!.id);
       }
     }
-    if (twice) all.push(limit);
+    if (isSplit) all.push(limit);
   }
-  if (!twice || slots.length > 1) all.push(limit);
+  if (!isSplit || slots.length > 1) all.push(limit);
   return all;
 }
 
-/** The statement with all its values: one row more than asked for tells that the list goes on. */
+/** Returns the statement with its values. It reads one row more than requested. */
 export function boundPage(
   statement: PageStatement,
   form: PageForm,
@@ -173,7 +168,6 @@ export function boundPage(
   return { sql: statement.sql[form], values };
 }
 
-/** Sorting by `_id` before the last key makes the keys behind it idle. */
 const positionValues = ({ values, id }: Position, length: number): Scalar[] => [
   ...values.slice(0, length - 1),
   id,
@@ -182,39 +176,38 @@ const positionValues = ({ values, id }: Position, length: number): Scalar[] => [
 interface OrderTerm {
   readonly value: string;
   readonly descending: boolean;
-  /** What every value but null is at least. */
+  /** Literal that all values except null are greater than or equal to. */
   readonly least: string;
-  /** Whether it may be null. */
   readonly nullable: boolean;
 }
 
-/** The sort with `_id` as its last key, turned round for reading backwards. */
+/** Returns the sort with `_id` as its last key, reversed for reading backwards. */
 function sortOrder(
   { definition, sort }: QueryPlan,
   { backwards = false }: PageQuery,
-  { source, bySort }: { source: Source; bySort: boolean },
+  { source, bySort }: { source: RecordSource; bySort: boolean },
 ): OrderTerm[] {
-  // A sign in front of a value keeps it from being looked up.
+  // A sign keeps SQLite from using an index for the value.
   const sign = bySort ? "" : "+";
-  return sortedBy(sort).map(({ path, descending }) => ({
+  return withIdKey(sort).map(({ path, descending }) => ({
     value: sign + source.valueOf(path),
     descending: descending !== backwards,
     least: LEAST[FIELD_TYPES[scalarAt(definition, path) ?? "String"].sql],
-    nullable: path !== "_id" && shapeAt(definition.fields, path)?.always !== true,
+    nullable: path !== "_id" && shapeAt(definition.fields, path)?.isAlwaysSet !== true,
   }));
 }
 
-/** `is not null` would be walked to from the start of the index; a bound is sought. */
+/** Lower bounds by type. SQLite seeks to a bound, but scans for `is not null`. */
 const LEAST = { text: "''", real: "-9e999", integer: "0" } as const;
 
 interface Range {
   readonly condition: string;
   readonly slots: readonly number[];
-  /** Only the keys that are not fixed by the condition: SQLite would sort by the others. */
+  /** Keys that the condition does not fix: SQLite would sort by the others, too. */
   readonly order: readonly OrderTerm[];
 }
 
-function rangesBehind(order: readonly OrderTerm[], { from }: PageQuery): Range[] {
+function rangesAfter(order: readonly OrderTerm[], { from }: PageQuery): Range[] {
   const isNull = positionValues(from!, order.length).map((value) => value === null);
   const ranges: Range[] = [];
   for (let at = order.length - 1; at >= 0; at--) {
@@ -222,7 +215,7 @@ function rangesBehind(order: readonly OrderTerm[], { from }: PageQuery): Range[]
     const equal = before.map(({ value }, i) => isNull[i] ? `${value} is null` : `${value} = ?`);
     const slots = before.flatMap((_, i) => isNull[i] ? [] : [i]);
     const inclusive = from!.inclusive === true && at === order.length - 1;
-    for (const { condition, bound, fixed } of beyond(order[at]!, isNull[at]!, inclusive)) {
+    for (const { condition, bound, fixed } of conditionsAfter(order[at]!, isNull[at]!, inclusive)) {
       ranges.push({
         condition: [...equal, condition].join(" and "),
         slots: bound ? [...slots, at] : slots,
@@ -233,8 +226,11 @@ function rangesBehind(order: readonly OrderTerm[], { from }: PageQuery): Range[]
   return ranges;
 }
 
-/** Null sorts first: ascending, everything lies beyond it; descending, it lies beyond everything. */
-function beyond(
+/**
+ * Returns the conditions for values after a value in the order. Null sorts first: all values come
+ * after it in ascending order, and before it in descending order.
+ */
+function conditionsAfter(
   { value, descending, least, nullable }: OrderTerm,
   isNull: boolean,
   inclusive: boolean,
@@ -251,8 +247,7 @@ function beyond(
 }
 
 interface RangeRead {
-  readonly source: Source;
-  /** The source's, guarded. */
+  readonly source: RecordSource;
   readonly filter: Fragment;
   readonly range: Range;
 }
@@ -264,8 +259,9 @@ function rangeSql({ source, filter, range }: RangeRead): string {
 }
 
 /**
- * Indexes begin with `isDeleted`, so live and deleted rows each come in order, and SQLite merges
- * the two as it reads; asking for both at once would sort the whole collection.
+ * Returns SQL that reads live and deleted rows separately and merges them. Indexes begin with
+ * `isDeleted`, so each side is in order, and SQLite merges as it reads. A single query of both
+ * would sort the entire collection.
  */
 function mergedSql({ source, filter, range }: RangeRead): string {
   const keys = range.order.map(({ value }, i) => `${value} as k${i}`).join(", ");
@@ -275,16 +271,16 @@ function mergedSql({ source, filter, range }: RangeRead): string {
     `and (${filter.sql}) and ${range.condition}`
   );
   const orderBy = range.order.map(({ descending }, i) => `k${i}${directionOf(descending)}`);
-  return `${sides.join(" union all ")} order by ${orderBy.join(", ")} limit ${BOUND}`;
+  return `${sides.join(" union all ")} order by ${orderBy.join(", ")} limit ${BOUND_NUMBER}`;
 }
 
 /**
- * One range after the other, until there are enough rows. SQLite runs ranges without limits of
- * their own in place, with the limit of all; one that has a limit, as merged ones do, is run by
- * itself and handed over row by row.
+ * Returns SQL that reads ranges one after the other until there are enough rows. SQLite runs ranges
+ * without a limit in place. A range with a limit, as merged ones have, runs by itself and is passed
+ * on row by row.
  */
-function chainSql(ranges: readonly string[], twice: boolean): string {
-  if (ranges.length === 1) return twice ? ranges[0]! : `${ranges[0]} limit ${BOUND}`;
+function chainSql(ranges: readonly string[], isSplit: boolean): string {
+  if (ranges.length === 1) return isSplit ? ranges[0]! : `${ranges[0]} limit ${BOUND_NUMBER}`;
   const links = ranges.map((range) => `select seq from (${range})`);
-  return `${links.join(" union all ")} limit ${BOUND}`;
+  return `${links.join(" union all ")} limit ${BOUND_NUMBER}`;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ALL, eq } from "../filter.ts";
 import type { Definition, ListQuery, Position, Scalar, SortKey } from "../port.ts";
-import { boundPage, inlineBytes, type PageStatement, pageStatement } from "./keyset.ts";
+import { boundPage, inlineBytesMax, type PageStatement, pageStatement } from "./keyset.ts";
 import { planQuery } from "./plan.ts";
 
 const SHAPE: Definition = {
@@ -11,7 +11,7 @@ const SHAPE: Definition = {
     n: { type: "Number" },
     o: { type: "Object", fields: { p: { type: "Date" } } },
     list: { type: "Array" },
-    at: { type: "Date", always: true },
+    at: { type: "Date", isAlwaysSet: true },
     isDeleted: { type: "Boolean" },
   },
   indexes: [],
@@ -34,13 +34,13 @@ const query = (parts: Partial<ListQuery>): ListQuery => ({
   ...parts,
 });
 
-/** As an index serves it, so that it has no guard. */
+/** Returns the statement of a page that an index serves, which has no guard. */
 const statementOf = (definition: Definition, query: ListQuery): PageStatement =>
   pageStatement({ ...planQuery(definition, query), isServed: true }, query);
 
-/** What varies of each query that a page is read by: its range and its order. */
+/** Returns the range and the order of each query of a page. */
 function ranges(parts: Partial<ListQuery>, definition = SHAPE): string[] {
-  const text = textOf(parts, definition);
+  const text = seqSql(parts, definition);
   const links = text.split(" union all ");
   return links.map((link, at) => {
     const form = links.length === 1 ? /^(.*)( limit \?)$/ : /^select seq from \((.*)\)(.*)$/;
@@ -51,10 +51,10 @@ function ranges(parts: Partial<ListQuery>, definition = SHAPE): string[] {
   });
 }
 
-const textOf = (parts: Partial<ListQuery>, definition: Definition): string =>
+const seqSql = (parts: Partial<ListQuery>, definition: Definition): string =>
   statementOf(definition, query(parts)).sql.seq.replaceAll("?+0", "?");
 
-/** The values that a page is read with. */
+/** Returns the bound values of a page. */
 const values = (parts: Partial<ListQuery>, definition = SHAPE) =>
   boundPage(statementOf(definition, query(parts)), "seq", query(parts)).values;
 
@@ -62,7 +62,7 @@ const A = `json_extract(doc,'$."a"')`;
 const N = `cast(json_extract(doc,'$."n"') as real)`;
 const P = `json_extract(doc,'$."o"."p"')`;
 
-Deno.test("a first page is one statement in the order of the sort, ties by id", () => {
+Deno.test("the first page is one statement in sort order, with ties broken by id", () => {
   assert.deepEqual(ranges({}), ["1 order by id"]);
   assert.deepEqual(ranges({ sort: keys("a") }), [`1 order by ${A}, id`]);
   assert.deepEqual(ranges({ sort: keys("-a") }), [`1 order by ${A} desc, id desc`]);
@@ -70,19 +70,19 @@ Deno.test("a first page is one statement in the order of the sort, ties by id", 
   assert.deepEqual(ranges({ sort: keys("-o.p", "n") }), [`1 order by ${P} desc, ${N}, id`]);
 });
 
-Deno.test("keys behind the id are idle", () => {
+Deno.test("keys after the id are ignored", () => {
   assert.deepEqual(ranges({ sort: keys("a", "-_id", "n") }), [`1 order by ${A}, id desc`]);
   assert.deepEqual(ranges({ sort: keys("_id") }), ["1 order by id"]);
 });
 
-Deno.test("backwards everything is turned round", () => {
+Deno.test("reading backwards reverses all directions", () => {
   const backwards = true;
   assert.deepEqual(ranges({ sort: keys("a", "-n"), backwards }), [
     `1 order by ${A} desc, ${N}, id`,
   ]);
 });
 
-Deno.test("behind a position the list goes on in ranges, the nearest first", () => {
+Deno.test("after a position the list continues in ranges, the nearest first", () => {
   assert.deepEqual(
     ranges({ sort: keys("a"), from: from("x") }),
     [`${A} = ? and id > ? order by id`, `${A} > ? order by ${A}, id`],
@@ -95,7 +95,7 @@ Deno.test("behind a position the list goes on in ranges, the nearest first", () 
   ]);
 });
 
-Deno.test("nulls come first: ascending all lies behind them, descending nothing does", () => {
+Deno.test("nulls sort first: all values follow them ascending, and none do descending", () => {
   assert.deepEqual(ranges({ sort: keys("a"), from: from(null) }), [
     `${A} is null and id > ? order by id`,
     `${A} >= '' order by ${A}, id`,
@@ -118,7 +118,7 @@ Deno.test("nulls come first: ascending all lies behind them, descending nothing 
   ]);
 });
 
-Deno.test("what every record has leaves no range of nulls", () => {
+Deno.test("a field that is always set needs no range of nulls", () => {
   const AT = `json_extract(doc,'$."at"')`;
   assert.deepEqual(ranges({ sort: keys("-at"), from: from("2026") }), [
     `${AT} = ? and id < ? order by id desc`,
@@ -126,7 +126,7 @@ Deno.test("what every record has leaves no range of nulls", () => {
   ]);
 });
 
-Deno.test("before a position the ranges are those of the list turned round", () => {
+Deno.test("before a position the ranges are those of the reversed list", () => {
   assert.deepEqual(ranges({ sort: keys("a"), from: from("x"), backwards: true }), [
     `${A} = ? and id < ? order by id desc`,
     `${A} < ? order by ${A} desc, id desc`,
@@ -134,7 +134,7 @@ Deno.test("before a position the ranges are those of the list turned round", () 
   ]);
 });
 
-Deno.test("a position that is included is read again, and only it", () => {
+Deno.test("an inclusive position adds only its own record", () => {
   const included = { ...from("x"), inclusive: true };
   assert.deepEqual(ranges({ sort: keys("a"), from: included }), [
     `${A} = ? and id >= ? order by id`,
@@ -146,7 +146,7 @@ Deno.test("a position that is included is read again, and only it", () => {
   ]);
 });
 
-Deno.test("each range takes the filter's values, its own, and one row more than asked for", () => {
+Deno.test("each range takes the filter's values and its own, and the limit is one row higher", () => {
   const parts = { filter: eq("n", 7), sort: keys("a", "-n"), from: from("x", 5) };
   assert.deepEqual(values(parts), [
     ...[7, "x", 5, ID],
@@ -159,7 +159,7 @@ Deno.test("each range takes the filter's values, its own, and one row more than 
   assert.deepEqual(values({ offset: 40 }), [21, 40]);
 });
 
-Deno.test("statements of the same shape take other positions", () => {
+Deno.test("queries of one shape share a statement for all positions", () => {
   const sort = keys("a");
   const statement = statementOf(SHAPE, query({ sort, from: from("x") }));
   const elsewhere = query({ sort, from: { id: "b", values: ["y"] } });
@@ -180,32 +180,32 @@ Deno.test("statements of the same shape take other positions", () => {
   assert.equal(new Set([shape, ...others]).size, 7);
 });
 
-Deno.test("booleans are bound as the numbers that SQLite makes of them", () => {
+Deno.test("booleans are bound as numbers", () => {
   const sort = keys("isDeleted");
   assert.deepEqual(values({ sort, from: from(true) }), [1, ID, 1, 21]);
 });
 
-Deno.test("a list of live records, or of deleted ones, is read from one side of the trash", () => {
+Deno.test("a list of only live or only deleted records reads one side of the trash", () => {
   const statement = statementOf(WITH_TRASH, query({ filter: LIVE, sort: keys("a") }));
-  assert.equal(statement.twice, false);
+  assert.equal(statement.isSplit, false);
   assert.equal(statement.sql.seq.includes("union"), false);
 });
 
-Deno.test("a list of both is merged of two ordered sides, each with all values", () => {
+Deno.test("a list of live and deleted records merges two ordered sides", () => {
   const parts = { filter: eq("n", 7), sort: keys("-a") };
   const side = (deleted: number) =>
     `select seq, ".a" as k0, id as k1 from "r_posts" where ` +
     `".is^deleted" = ${deleted} and (".n" = ?) and 1`;
   assert.equal(
-    textOf(parts, WITH_TRASH),
+    seqSql(parts, WITH_TRASH),
     `${side(0)} union all ${side(1)} order by k0 desc, k1 desc limit ?`,
   );
   assert.deepEqual(values(parts, WITH_TRASH), [7, 7, 21]);
 });
 
-Deno.test("behind a position each merged range has the limit of all", () => {
+Deno.test("after a position each merged range has the limit of the page", () => {
   const parts = { filter: eq("n", 7), sort: keys("a"), from: from("x") };
-  const text = textOf(parts, WITH_TRASH);
+  const text = seqSql(parts, WITH_TRASH);
   assert.equal(text.match(/limit \?(?=\) union all|\) limit \?$)/g)?.length, 2, text);
   assert.deepEqual(values(parts, WITH_TRASH), [
     ...[7, "x", ID, 7, "x", ID, 21],
@@ -214,13 +214,13 @@ Deno.test("behind a position each merged range has the limit of all", () => {
   ]);
 });
 
-Deno.test("a text is read along with its page only where all such texts fit into it", () => {
+Deno.test("texts are read with the page only if all of them fit the page", () => {
   const known = { ...SHAPE, bytesMax: 1_048_576 };
-  assert.equal(inlineBytes(known, { limit: 15 }), null);
-  assert.equal(inlineBytes(known, { limit: 20 }), 524_288);
-  assert.equal(inlineBytes(SHAPE, { limit: 1 }), 8_388_608);
-  assert.equal(inlineBytes(known, { limit: 1000 }), 16_384);
-  assert.equal(inlineBytes(known, { limit: 1000, bytesMax: 10 }), 1);
+  assert.equal(inlineBytesMax(known, { limit: 15 }), null);
+  assert.equal(inlineBytesMax(known, { limit: 20 }), 524_288);
+  assert.equal(inlineBytesMax(SHAPE, { limit: 1 }), 8_388_608);
+  assert.equal(inlineBytesMax(known, { limit: 1000 }), 16_384);
+  assert.equal(inlineBytesMax(known, { limit: 1000, bytesMax: 10 }), 1);
   const text = (limit: number) => statementOf(known, query({ limit })).sql["seq, text"];
   assert.match(text(15), /^select seq, doc from/);
   const longer =

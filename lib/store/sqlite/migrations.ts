@@ -3,16 +3,16 @@ import type { Space } from "../port.ts";
 import type { Connection } from "./connection.ts";
 import { quoted, sql } from "./fragment.ts";
 
-/** Marks a file as Corbel's in SQLite's header: "Crbl". */
+/** The application id in SQLite's file header, 32 bits, which marks Corbel's files: "Crbl". */
 const APPLICATION_ID = 0x4372626c;
 
 /**
- * What each schema version adds to the one before. Only ever append: files in the field have run
- * the ones above. Tables of records are no part of this; they follow their definitions.
+ * A step of a migration. Migrations must only be appended, because existing files have run the
+ * earlier ones. Tables of records are not part of migrations; they follow their definitions.
  */
-type Step = string | ((db: Connection, space: Space) => void);
+type MigrationStep = string | ((db: Connection, space: Space) => void);
 
-const MIGRATIONS: readonly (readonly Step[])[] = [
+const MIGRATIONS: readonly (readonly MigrationStep[])[] = [
   [
     `create table counts(
        name text primary key,
@@ -21,39 +21,38 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
      ) strict, without rowid`,
   ],
   ["alter table counts add column bytes integer not null default 0", countBytes],
-  // Answers that are kept for repeated requests are counted since then.
+  // Since this version, stored responses of repeated requests are counted in bytes.
   [(db) => countRecords(db, "_idempotency")],
-  [nameSpace, registerProjects],
-  // And their number is relied on.
+  [storeSpaceName, registerProjects],
+  // Since this version, their number is counted, too.
   [countAnswers],
-  // Documents have columns from here on: their tables are brought over as they are first used.
+  // Since this version, documents have columns. Their tables are converted on first use.
   [],
   [dropSlowWords],
-  // Writes are noted from here on: the table of changes is made with the first.
+  // Since this version, changes are recorded. The change table is created with the first change.
   [],
-  // Users, mails and messages to webhooks are counted from here on.
+  // Since this version, users, mails and webhook messages are counted.
   [(db) => ["_users", "_mails", "_webhookDeliveries"].forEach((name) => countKind(db, name))],
-  // Definitions are changed in one transaction from here on.
+  // Since this version, definitions are changed in one transaction.
   [dropBuilds],
 ];
 
-/** The schema version since which a file says whose it is. */
-const NAMED = 4;
+/** The schema version from which files contain the name of their space. */
+const NAMED_SINCE_VERSION = 4;
 
-/** No kind of records is called so. A table of its own would take a page in each file. */
-const SPACE = "@";
+/** Prefix of the row in `counts` that names the file's space, which saves a table. */
+const SPACE_PREFIX = "@";
 
-/** A file is found by its name, which anybody may change. */
-function nameSpace(db: Connection, space: Space): void {
-  db.run(sql("insert into counts(name, live, deleted) values(?, 0, 0)", SPACE + space));
+/** Stores the name of the space, because files can be renamed. */
+function storeSpaceName(db: Connection, space: Space): void {
+  db.run(sql("insert into counts(name, live, deleted) values(?, 0, 0)", SPACE_PREFIX + space));
 }
 
-function spaceOf(db: Connection): string | undefined {
-  const row = db.get(sql("select name from counts where name glob ?", `${SPACE}*`));
-  return (row?.[0] as string | undefined)?.slice(SPACE.length);
+function storedSpaceName(db: Connection): string | undefined {
+  const row = db.get(sql("select name from counts where name glob ?", `${SPACE_PREFIX}*`));
+  return (row?.[0] as string | undefined)?.slice(SPACE_PREFIX.length);
 }
 
-/** What {@linkcode Registry} keeps, in the file that all share. */
 function registerProjects(db: Connection, space: Space): void {
   if (space !== "control") return;
   db.run(sql("create table spaces(id text primary key) strict, without rowid"));
@@ -61,29 +60,30 @@ function registerProjects(db: Connection, space: Space): void {
   if (isOld) db.run(sql("insert into spaces select id from r_projects"));
 }
 
-/** Of words whose table knew no columns beginnings took three times as long; they are made anew. */
+/** Drops word tables without columns, which were slow. They are created again on use. */
 function dropSlowWords(db: Connection): void {
   const slow = "select name from sqlite_schema where sql like 'CREATE VIRTUAL TABLE%detail=none%'";
   for (const [name] of db.all(sql(slow))) db.run(sql(`drop table ${quoted(name as string)}`));
 }
 
-/**
- * Before, what a changed definition wanted was built ahead of it. Drops what builds have left that did
- * not come to their end, and the former texts of documents in which a field was renamed.
- */
+/** Drops the remains of builds and former texts of earlier versions. */
 function dropBuilds(db: Connection): void {
-  const named = (condition: string) =>
+  const namesWhere = (condition: string) =>
     db.all(sql(`select name from sqlite_schema where ${condition}`)).map(([name]) => `${name}`);
-  const isMade = (table: string) =>
-    named("type = 'table' and name in ('builds', 'moved_texts')").includes(table);
-  for (const name of named("type = 'trigger' and name glob 'build *'")) drop(db, "trigger", name);
-  if (isMade("builds")) {
+  const hasBuildTable = (table: string) =>
+    namesWhere("type = 'table' and name in ('builds', 'moved_texts')").includes(table);
+  for (const name of namesWhere("type = 'trigger' and name glob 'build *'")) {
+    dropObject(db, "trigger", name);
+  }
+  if (hasBuildTable("builds")) {
     for (const [name] of db.all(sql("select value from builds, json_each(indexes)"))) {
-      db.run(sql(`drop index if exists ${name}`)); // They are in quotes.
+      db.run(sql(`drop index if exists ${name}`)); // The names are quoted.
     }
   }
-  for (const name of named(`type = 'table' and (${BUILT_TABLES})`)) drop(db, "table", name);
-  for (const table of named("type = 'table' and name glob 'r_*'")) {
+  for (const name of namesWhere(`type = 'table' and (${BUILT_TABLES})`)) {
+    dropObject(db, "table", name);
+  }
+  for (const table of namesWhere("type = 'table' and name glob 'r_*'")) {
     const columns = db.all(sql("select name from pragma_table_info(?)", table))
       .map(([name]) => name as string);
     const retired = columns.filter((name) => name.startsWith("~"));
@@ -92,21 +92,21 @@ function dropBuilds(db: Connection): void {
       db.run(sql(`alter table ${quoted(table)} rename column ${quoted(name)} to "${next}"`));
       retired.push(next);
     }
-    const hasFormer = isMade("moved_texts") && retired.length > 0 &&
+    const hasFormer = hasBuildTable("moved_texts") && retired.length > 0 &&
       db.get(sql("select 1 from moved_texts where name = ?", table.slice(2))) !== undefined;
     if (!hasFormer) continue;
     const emptied = retired.map((name) => `${quoted(name)} = null`).join();
     db.run(sql(`update ${quoted(table)} set ${emptied}`));
   }
-  for (const name of ["builds", "moved_texts"].filter(isMade)) drop(db, "table", name);
+  for (const name of ["builds", "moved_texts"].filter(hasBuildTable)) dropObject(db, "table", name);
 }
 
-/** Tables of indexes, of written records and of words, and those of arrays that have no triggers. */
+/** Condition for tables of builds: indexes, records, words, and arrays without triggers. */
 const BUILT_TABLES = "name glob 'x_*' or name glob 'b_*' or name glob 's_*/words+' or " +
   "name glob 'a_*' and not exists (select 1 from sqlite_schema t " +
   "where t.type = 'trigger' and t.name = 'insert ' || sqlite_schema.name)";
 
-const drop = (db: Connection, type: "table" | "trigger", name: string): void =>
+const dropObject = (db: Connection, type: "table" | "trigger", name: string): void =>
   db.run(sql(`drop ${type} ${quoted(name)}`));
 
 function countAnswers(db: Connection): void {
@@ -126,14 +126,12 @@ function countNumber(db: Connection, name: string): void {
   ));
 }
 
-/** Only kinds of records that have a trash are counted. */
 function countBytes(db: Connection): void {
   for (const [name] of db.all(sql("select name from counts where live + deleted > 0"))) {
     countRecords(db, name as string);
   }
 }
 
-/** Counts the bytes of one kind again; where there is none yet, there is nothing to count. */
 function countRecords(db: Connection, name: string): void {
   if (db.get(sql("select 1 from counts where name = ?", name)) === undefined) return;
   const table = quoted(`r_${name}`);
@@ -144,12 +142,10 @@ function countRecords(db: Connection, name: string): void {
   ));
 }
 
-/**
- * Throws `StoreMismatch` for a file of another program, of a newer Corbel, or of another space.
- * Changes nothing.
- */
+/** Throws `StoreMismatch` for a file of another program, version or space, without changes. */
 export function checkFile(db: Connection, path: string, space: Space): void {
-  // One statement sees one moment; another process may be making the schema right now.
+  // A single statement reads a consistent state; another process may be creating the schema
+  // concurrently.
   const [version, owner, empty] = db.get(sql(
     "select (select user_version from pragma_user_version), " +
       "(select application_id from pragma_application_id), " +
@@ -158,28 +154,29 @@ export function checkFile(db: Connection, path: string, space: Space): void {
   if (owner !== APPLICATION_ID && !(empty === 1 && owner === 0 && version === 0)) {
     throw new StoreMismatch(
       `Cannot use "${path}": it is an SQLite file of another program. ` +
-        `Point DATABASE_URL at a folder of Corbel's own.`,
+        `Point DATABASE_URL at a folder of Corbel's storedName.`,
     );
   }
-  refuseNewer(version, path);
-  const own = version < NAMED ? space : spaceOf(db);
-  if (own === undefined) {
+  rejectNewer(version, path);
+  const storedName = version < NAMED_SINCE_VERSION ? space : storedSpaceName(db);
+  if (storedName === undefined) {
     throw new StoreMismatch(
-      `Cannot use "${path}": it does not say whose it is, so it is damaged. Restore it from a backup.`,
+      `Cannot use "${path}": it does not name its space, so it is damaged. ` +
+        "Restore it from a backup.",
     );
   }
-  if (own !== space) {
+  if (storedName !== space) {
     throw new StoreMismatch(
-      `Cannot use "${path}": it is the file of ${own}. Give each file its own name again.`,
+      `Cannot use "${path}": it is the file of ${storedName}. Give each file its own name again.`,
     );
   }
 }
 
-/** Throws `StoreMismatch` where a newer Corbel has brought the file to its own schema. */
+/** Throws `StoreMismatch` if a newer Corbel has migrated the file. */
 export const checkVersion = (db: Connection, path: string): void =>
-  refuseNewer(pragma(db, "user_version"), path);
+  rejectNewer(pragma(db, "user_version"), path);
 
-function refuseNewer(version: number, path: string): void {
+function rejectNewer(version: number, path: string): void {
   if (version <= MIGRATIONS.length) return;
   throw new StoreMismatch(
     `Cannot use "${path}": its schema version is ${version}, this Corbel knows up to ` +
@@ -187,7 +184,7 @@ function refuseNewer(version: number, path: string): void {
   );
 }
 
-/** Brings a file that was checked to this version's schema; run inside a write transaction. */
+/** Migrates a checked file to the current schema. Must run in a write transaction. */
 export function migrate(db: Connection, space: Space): void {
   const version = pragma(db, "user_version");
   for (const step of MIGRATIONS.slice(version).flat()) {
@@ -198,7 +195,6 @@ export function migrate(db: Connection, space: Space): void {
   db.run(sql(`pragma user_version = ${MIGRATIONS.length}`));
 }
 
-/** Whether the file needs nothing of {@linkcode migrate}. */
 export function isCurrent(db: Connection): boolean {
   return pragma(db, "user_version") === MIGRATIONS.length &&
     pragma(db, "application_id") === APPLICATION_ID;

@@ -4,16 +4,17 @@ import { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { checkFile, isCurrent, migrate } from "./migrations.ts";
 
-/** A database in memory, closed with its scope. */
+/** Opens an in-memory database that is closed with its scope. */
 function memory(): Disposable & { readonly db: Connection } {
   const db = new Connection(":memory:", "normal");
   return { db, [Symbol.dispose]: () => db.close() };
 }
 
 const numberOf = (db: Connection, pragma: string) => db.get(sql(`pragma ${pragma}`))?.[0];
-const CORBEL = 0x4372626c;
+/** The application id of Corbel's files, 32 bits. */
+const APPLICATION_ID = 0x4372626c;
 
-const refused = (db: Connection, message: RegExp) =>
+const assertRejected = (db: Connection, message: RegExp) =>
   assert.throws(() => checkFile(db, "data/control.db", "control"), (error) => {
     assert.ok(error instanceof StoreMismatch, String(error));
     assert.match(error.message, /^Cannot use "data\/control\.db": /);
@@ -21,18 +22,18 @@ const refused = (db: Connection, message: RegExp) =>
     return true;
   });
 
-Deno.test("an empty file becomes one of ours, at the present version", () => {
+Deno.test("migrate turns an empty file into a current file", () => {
   using file = memory();
   assert.equal(isCurrent(file.db), false);
   checkFile(file.db, "x.db", "control");
   migrate(file.db, "control");
   checkFile(file.db, "x.db", "control");
   assert.equal(isCurrent(file.db), true);
-  assert.equal(numberOf(file.db, "application_id"), CORBEL);
+  assert.equal(numberOf(file.db, "application_id"), APPLICATION_ID);
   assert.ok(Number(numberOf(file.db, "user_version")) >= 1);
 });
 
-Deno.test("a file that is current is left as it is", () => {
+Deno.test("migrate does not change a current file", () => {
   using file = memory();
   migrate(file.db, "control");
   file.db.run(sql("insert into counts(name, live, deleted) values('posts', 3, 1)"));
@@ -44,7 +45,7 @@ Deno.test("a file that is current is left as it is", () => {
   assert.equal(isCurrent(file.db), true);
 });
 
-Deno.test("a file of another program is refused with what to do", () => {
+Deno.test("checkFile rejects a file of another program with a remedy", () => {
   using tables = memory();
   tables.db.run(sql("create table theirs(x)"));
   using marked = memory();
@@ -53,21 +54,24 @@ Deno.test("a file of another program is refused with what to do", () => {
   versioned.db.run(sql("pragma user_version = 1"));
   for (const { db } of [tables, marked, versioned]) {
     assert.equal(isCurrent(db), false);
-    refused(db, /is an SQLite file of another program\. Point DATABASE_URL at a folder/);
+    assertRejected(db, /is an SQLite file of another program\. Point DATABASE_URL at a folder/);
   }
   assert.deepEqual(tables.db.all(sql("select name from sqlite_schema")), [["theirs"]]);
 });
 
-Deno.test("a file of a newer version is refused with what to do, and left as it is", () => {
+Deno.test("checkFile rejects a file of a newer version with a remedy and does not change it", () => {
   using file = memory();
   migrate(file.db, "control");
   file.db.run(sql("pragma user_version = 99"));
   assert.equal(isCurrent(file.db), false);
-  refused(file.db, /its schema version is 99, this Corbel knows up to \d+\. Run the newer Corbel/);
+  assertRejected(
+    file.db,
+    /its schema version is 99, this Corbel knows up to \d+\. Run the newer Corbel/,
+  );
   assert.equal(numberOf(file.db, "user_version"), 99);
 });
 
-Deno.test("a file of the first version learns how many bytes its documents and users have", () => {
+Deno.test("migrating the first version counts the bytes of documents and users", () => {
   using file = memory();
   const run = (text: string) => file.db.run(sql(text));
   run(
@@ -80,7 +84,7 @@ Deno.test("a file of the first version learns how many bytes its documents and u
   }
   run("insert into counts(name, live, deleted) values('posts', 1, 1), ('none', 0, 0)");
   run("insert into counts(name, live, deleted) values('_users', 0, 0), ('_sessions', 0, 0)");
-  run(`pragma application_id = ${CORBEL}`);
+  run(`pragma application_id = ${APPLICATION_ID}`);
   run("pragma user_version = 1");
   assert.equal(isCurrent(file.db), false);
   migrate(file.db, "control");
@@ -96,7 +100,7 @@ Deno.test("a file of the first version learns how many bytes its documents and u
   ]);
 });
 
-Deno.test("a file of an earlier version learns how many answers it keeps", () => {
+Deno.test("migrating an earlier version counts stored responses", () => {
   using file = memory();
   migrate(file.db, "control");
   const run = (text: string) => file.db.run(sql(text));
@@ -113,7 +117,7 @@ Deno.test("a file of an earlier version learns how many answers it keeps", () =>
 
 const [ONE, OTHER] = ["1".repeat(24), "2".repeat(24)];
 
-Deno.test("a file under another one's name is refused with whose it is, and left as it is", () => {
+Deno.test("checkFile rejects a file of another space and names the space", () => {
   using file = memory();
   migrate(file.db, ONE);
   checkFile(file.db, `${ONE}.db`, ONE);
@@ -124,7 +128,7 @@ Deno.test("a file under another one's name is refused with whose it is, and left
   });
 });
 
-Deno.test("a file of a version that did not say whose it is says so from then on", () => {
+Deno.test("migrating a file without a space name stores the name", () => {
   using file = memory();
   migrate(file.db, ONE);
   file.db.run(sql("delete from counts where name glob '@*'"));
@@ -134,7 +138,7 @@ Deno.test("a file of a version that did not say whose it is says so from then on
   assert.throws(() => checkFile(file.db, `${ONE}.db`, ONE), StoreMismatch);
 });
 
-Deno.test("the control file of an earlier version knows its projects from then on", () => {
+Deno.test("migrating an earlier control file registers its projects", () => {
   using file = memory();
   migrate(file.db, "control");
   file.db.run(sql("delete from counts where name glob '@*'"));

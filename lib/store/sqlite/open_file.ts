@@ -9,23 +9,23 @@ export interface SpaceFile {
   readonly path: string;
   readonly space: Space;
   readonly sync: Sync;
-  /** Whether it was made before, so that it is not made again: what was in it would be forgotten. */
-  readonly isKnown: boolean;
+  /** Whether the file must exist: a missing file means lost data and is not created again. */
+  readonly mustExist: boolean;
 }
 
 /**
- * Opens a file for writing, makes it if it is missing, and brings its schema up to date. Throws
- * `StoreMismatch` for a foreign file, which stays as it is, and `StoreUnavailable`.
+ * Opens a file for writing, creates it if it is missing, and migrates its schema. Throws
+ * `StoreUnavailable`, and `StoreMismatch` for a foreign file, which is not changed.
  */
-export function openFile({ path, space, sync, isKnown }: SpaceFile): Connection {
+export function openFile({ path, space, sync, mustExist }: SpaceFile): Connection {
   try {
-    const bytes = bytesOf(path);
-    if (isKnown && !bytes) {
+    const bytes = fileSize(path);
+    if (mustExist && !bytes) {
       throw new StoreUnavailable(
-        `"${path}" is missing or empty, and is not made anew: restore it from a backup.`,
+        `"${path}" is missing or empty and is not created again: restore it from a backup.`,
       );
     }
-    if (bytes === null) makeFile({ path, space });
+    if (bytes === null) createFile({ path, space });
     const db = new Connection(path, sync);
     try {
       checkFile(db, path, space);
@@ -41,8 +41,8 @@ export function openFile({ path, space, sync, isKnown }: SpaceFile): Connection 
   }
 }
 
-/** Null where there is no file. */
-export function bytesOf(path: string): number | null {
+/** Returns the size of a file in bytes; null if it does not exist. */
+export function fileSize(path: string): number | null {
   try {
     return Deno.statSync(path).size;
   } catch {
@@ -51,14 +51,14 @@ export function bytesOf(path: string): number | null {
 }
 
 /**
- * Made under another name and linked into place whole: of two processes that make the same file at
- * once one wins, and neither sees a half-made one. It is on the disk before it is linked: a name must
- * never lead to a file that a power cut emptied.
+ * Creates a file under another name and links it to its path when it is complete. If two processes
+ * create the same file, one of them wins and neither sees an incomplete file. The file is flushed
+ * before it is linked, so that a power failure cannot leave a name with an empty file.
  */
-function makeFile({ path, space }: Pick<SpaceFile, "path" | "space">): void {
+function createFile({ path, space }: Pick<SpaceFile, "path" | "space">): void {
   const draft = `${path}.${crypto.randomUUID()}`;
-  makePrivate(draft);
-  // Flushed once, when it is whole, instead of at each of the steps that make it.
+  createPrivateFile(draft);
+  // The file is flushed once, when it is complete, instead of at each step.
   const db = new Connection(draft, "off");
   try {
     db.useWriteAheadLog();
@@ -73,7 +73,7 @@ function makeFile({ path, space }: Pick<SpaceFile, "path" | "space">): void {
     folder.syncSync();
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) return;
-    throw new StoreUnavailable(`Cannot make "${path}"`, { cause: error });
+    throw new StoreUnavailable(`Cannot create "${path}"`, { cause: error });
   } finally {
     Deno.removeSync(draft);
   }
@@ -84,12 +84,12 @@ function flush(path: string): void {
   file.syncSync();
 }
 
-/** Nobody else on the machine reads what projects hold; SQLite's logs take their file's mode. */
-function makePrivate(path: string): void {
+/** Creates a file that only its owner can read. SQLite's log files inherit its mode. */
+function createPrivateFile(path: string): void {
   try {
     Deno.openSync(path, { write: true, createNew: true, mode: 0o600 }).close();
   } catch (error) {
-    throw new StoreUnavailable(`Cannot make "${path}": ${(error as Error).message}`, {
+    throw new StoreUnavailable(`Cannot create "${path}": ${(error as Error).message}`, {
       cause: error,
     });
   }

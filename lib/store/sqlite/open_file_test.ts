@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { openFile } from "./open_file.ts";
 
-/** Which paths are flushed and linked while `work` runs, in their order. */
+/** Returns the paths that are flushed and linked while `work` runs, in order. */
 function stepsOf(work: () => void): string[] {
   const { openSync, linkSync } = Deno;
   const steps: string[] = [];
@@ -30,12 +30,12 @@ function stepsOf(work: () => void): string[] {
   return steps;
 }
 
-Deno.test("a new file is on the disk, whole, before a name leads to it, and then its name is", async () => {
+Deno.test("a new file is flushed before it is linked, and its folder is flushed afterwards", async () => {
   const folder = await Deno.makeTempDir();
   const path = `${folder}/one.db`;
   try {
     const steps = stepsOf(() =>
-      openFile({ path, space: "control", sync: "full", isKnown: false }).close()
+      openFile({ path, space: "control", sync: "full", mustExist: false }).close()
     );
     const draft = steps[0]!.slice("flush ".length);
     assert.ok(draft.startsWith(`${path}.`), draft);

@@ -4,18 +4,18 @@ import { type ListQuery, PAGE_BYTES_MAX } from "../port.ts";
 import type { Connection, Row } from "./connection.ts";
 import { sql } from "./fragment.ts";
 
-type Bounds = Pick<ListQuery, "limit" | "bytesMax" | "onlyWhole">;
+type PageLimits = Pick<ListQuery, "limit" | "bytesMax" | "mustBeComplete">;
 
 /**
- * The `seq` and text of a page's rows, in order, until the texts are more than the page may hold:
- * two at least, because the first is given in any case. Those of which only the bytes are known, so
- * large are they, are read one by one, in the transaction that has found the rows: none is gone
- * meanwhile. Throws `PageTooLarge` before it reads one of them.
+ * Returns the `seq` and text of a page's rows, in order, until the texts exceed the page's byte
+ * limit; at least two rows, because the first is always returned. Texts of which only the size was
+ * read are read one by one, in the transaction that found the rows. Throws `PageTooLarge` before it
+ * reads any of them.
  */
-export function wholeRows(
+export function completeRows(
   db: Connection,
   rows: readonly Row[],
-  { table, query }: { table: string; query: Bounds },
+  { table, query }: { table: string; query: PageLimits },
 ): readonly Row[] {
   if (rows.every(([, text]) => typeof text === "string")) return rows;
   const needed = rows.slice(0, neededCount(rows, query));
@@ -25,22 +25,22 @@ export function wholeRows(
   });
 }
 
-/** How many of the rows tell where the page ends. */
+/** Returns the number of rows that determine where the page ends. */
 function neededCount(
   rows: readonly Row[],
-  { limit, bytesMax = PAGE_BYTES_MAX, onlyWhole = false }: Bounds,
+  { limit, bytesMax = PAGE_BYTES_MAX, mustBeComplete = false }: PageLimits,
 ): number {
-  let bytes = -1; // The first has no comma in front of it.
+  let bytes = -1; // The first text has no comma before it.
   for (const [i, [, text]] of rows.entries()) {
     bytes += 1 + (typeof text === "string" ? bytesOf(text) : Number(text));
     if (bytes <= bytesMax || i === 0) continue;
-    if (onlyWhole && i < limit) throw new PageTooLarge(bytesMax);
+    if (mustBeComplete && i < limit) throw new PageTooLarge(bytesMax);
     return i + 1;
   }
   return rows.length;
 }
 
-/** The texts of these rows, in order, until they are more than these bytes: two at least. */
+/** Returns the texts of rows, in order, until they exceed `bytesMax`; at least two. */
 export function textsOf(
   db: Connection,
   seqs: readonly number[],

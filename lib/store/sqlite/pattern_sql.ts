@@ -1,27 +1,25 @@
 import { type Fragment, sql } from "./fragment.ts";
 
-/** Longer texts are left to the matcher of patterns, whose cost is bounded for each text. */
+/** Maximum size in bytes of texts searched by `like`, whose cost is not bounded. */
 const LIKE_BYTES_MAX = 2_000;
 
-/** A pattern that is a text, of ASCII alone. */
-export interface Literal {
+export interface LiteralPattern {
   readonly text: string;
-  /** Whether it must stand at the beginning. */
   readonly isAnchored: boolean;
 }
 
 const LITERAL = /^(\^?)((?:[A-Za-z0-9 _,;:!@#%&=<>~"'`\/-]|\\[!-\/:-@[-`{-~])+)$/;
 
-export function literalOf(pattern: string): Literal | null {
+export function literalOf(pattern: string): LiteralPattern | null {
   const [, anchor, text] = LITERAL.exec(pattern) ?? [];
   if (text === undefined) return null;
   return { text: text.replaceAll(/\\(.)/g, "$1"), isAnchored: anchor !== "" };
 }
 
 /**
- * Whether a pattern occurs in a text, in any letter case. What is a text itself is looked for by
- * `like`, ten times as fast, which knows letters of ASCII alone: two others, of which one is the
- * other case of k and one of s, are left to the matcher.
+ * Returns a condition that is true if a pattern occurs in a text, ignoring letter case. Plain ASCII
+ * texts are searched by `like`, which is ten times as fast. It only knows the case of ASCII
+ * letters, so the two non-ASCII variants of k and s are left to the matcher.
  */
 export function patternSql(value: string, pattern: string): Fragment {
   const matches = sql(`re2(?,${value})`, pattern);

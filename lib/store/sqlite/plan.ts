@@ -1,51 +1,48 @@
-/** What is decided about a query, once for each: its statements and its explanation follow from it. */
+/** Query plans. All statements of a query and its explanation are derived from one plan. */
 
-import { boundedBy, conjuncts, fixedBy, isLookedUp, sortedBy } from "../advice.ts";
+import { conjuncts, equalityPath, isLookedUp, rangePath, withIdKey } from "../advice.ts";
 import type { Definition, Filter, Index, ListQuery, Scalar, SortKey } from "../port.ts";
 import { searchedWords, searchPathsOf } from "../search.ts";
 import { arrayKeyOf, elementAt, isOfType, scalarAt } from "../shape.ts";
 import { type ArrayTable, arrayTableOf, arrayTablesOf } from "./array_tables.ts";
 import { DOCUMENT_GUARD, GUARD } from "./budget.ts";
 import { hasColumn } from "./columns.ts";
-import { isSearch, type Positive } from "./filter_sql.ts";
+import { isSearch, type PositiveCondition } from "./filter_sql.ts";
 import { literalOf } from "./pattern_sql.ts";
-import { longToken, soughtGrams } from "./text_grams.ts";
+import { longToken, searchGrams } from "./text_grams.ts";
 import type { TextLookup } from "./words_table.ts";
 
-/** Rows of an index that are passed over in less than a millisecond. */
+/** Number of index rows that can be skipped in less than a millisecond. */
 export const SERVED_OFFSET_MAX = 10_000;
 
 export interface QueryPlan {
   readonly definition: Definition;
   readonly filter: Filter;
   readonly sort: readonly SortKey[];
-  /** The conditions of the filter that every match fulfils. */
+  /** The conditions that every matching record fulfills. */
   readonly conditions: readonly Filter[];
-  /** The words that are searched for, in whichever part of the filter. */
+  /** The words that any part of the filter searches for. */
   readonly words: readonly string[];
-  /** A text that every match has; null where there is none, or another condition finds fewer. */
+  /** A text that all matches contain; null if there is none, or a better condition. */
   readonly text: TextLookup | null;
-  /** Whether records can be found by their words, or by pieces of their texts. */
+  /** Whether records can be found by their words or by parts of their texts. */
   readonly isByWords: boolean;
-  /** Whether an index finds values that the filter asks for. */
+  /** Whether an index finds values of the filter. */
   readonly isLookedUp: boolean;
-  /** The table of an array that finds records best; null where none does. */
+  /** The array table that finds records best; null if there is none. */
   readonly array: ArrayLookup | null;
-  /**
-   * Whether an index has exactly what is asked for, in its order: then a page costs what it shows,
-   * however many records there are.
-   */
+  /** Whether an index has exactly the matching records in order, so a page's cost is constant. */
   readonly isServed: boolean;
-  /** A condition that ends a statement once it has looked at too many rows. */
+  /** A condition that aborts a statement after it has examined too many rows. */
   readonly guard: string;
 }
 
-/** What a plan is made for: an offset that is far needs a guard even where an index serves the page. */
-export type Planned = Pick<ListQuery, "filter" | "offset"> & Partial<Pick<ListQuery, "sort">>;
+/** The query of a plan. A large offset requires a guard even if an index serves the page. */
+export type PlannedQuery = Pick<ListQuery, "filter" | "offset"> & Partial<Pick<ListQuery, "sort">>;
 
 export function planQuery(
   definition: Definition,
-  { filter, sort = [], offset = 0 }: Planned,
+  { filter, sort = [], offset = 0 }: PlannedQuery,
 ): QueryPlan {
   const conditions = conjuncts(filter);
   const isFound = isLookedUp(definition, conditions);
@@ -62,20 +59,20 @@ export function planQuery(
     isLookedUp: isFound,
     array,
     isServed: offset <= SERVED_OFFSET_MAX &&
-      (array?.isWhole ? array.isOrdered : isServedByIndex(definition, conditions, sort)),
+      (array?.coversFilter ? array.isOrdered : isServedByIndex(definition, conditions, sort)),
     guard: looksIntoDocuments(definition, filter) ? DOCUMENT_GUARD : GUARD,
   };
 }
 
 function textLookup(definition: Definition, conditions: readonly Filter[]): TextLookup | null {
   const searched = searchPathsOf(definition);
-  const isOther = (one: Filter) => isSearch(one) || fixedBy(one) === "_id";
+  const isOther = (one: Filter) => isSearch(one) || equalityPath(one) === "_id";
   if (searched.length === 0 || conditions.some(isOther)) return null;
   for (const condition of conditions) {
     if (condition.op !== "regex") continue;
     const place = searched.indexOf(condition.path);
     const literal = place < 0 ? null : literalOf(condition.pattern);
-    const grams = literal === null ? [] : soughtGrams(place, literal.text);
+    const grams = literal === null ? [] : searchGrams(place, literal.text);
     if (grams.length > 0) return { path: condition.path, grams, long: longToken(place) };
   }
   return null;
@@ -94,35 +91,35 @@ function isServedByIndex(
     fixed.add(path);
   }
   if (definition.trash) fixed.delete("isDeleted");
-  const order = sortedBy(sort);
+  const order = withIdKey(sort);
   return definition.indexes.some((index) => {
-    const keys = sortedBy(index.keys);
+    const keys = withIdKey(index.keys);
     return keys.slice(0, fixed.size).every(({ path }) => fixed.has(path)) &&
-      hasOrder(keys.slice(fixed.size), order) && isComplete(definition, index);
+      hasOrder(keys.slice(fixed.size), order) && hasAllRecords(definition, index);
   });
 }
 
-/** Whether an index has one entry for each record: a unique one leaves some out. */
-const isComplete = (definition: Definition, index: Index): boolean =>
+/** Whether an index has an entry for each record. Unique indexes lack some. */
+const hasAllRecords = (definition: Definition, index: Index): boolean =>
   !index.unique && arrayKeyOf(definition, index) === null;
 
-/** Whether keys of an index, read from either end, have an order. */
+/** Whether index keys, read from either end, have the given order. */
 const hasOrder = (keys: readonly SortKey[], order: readonly SortKey[]): boolean =>
   keys.length === order.length && keys.every(({ path }, i) => path === order[i]!.path) &&
   new Set(keys.map(({ descending }, i) => descending === order[i]!.descending)).size === 1;
 
 /**
- * Whether all that is counted lies next to each other in an index, so that as many entries are looked
- * at as are counted: values of its first keys, and a range of the next one.
+ * Whether the counted rows are adjacent in an index: given values of its first keys, and a range of
+ * the next key. The number of examined entries then equals the count.
  */
 export function isCountedByIndex({ definition, conditions, array }: QueryPlan): boolean {
-  if (array?.isWhole && array.condition.op === "eq") return true;
+  if (array?.coversFilter && array.condition.op === "eq") return true;
   const equalities = conditions.filter(isEquality);
-  const ranges = conditions.filter((one) => boundedBy(one) !== null);
+  const ranges = conditions.filter((one) => rangePath(one) !== null);
   const fixed = new Set(equalities.map(({ path }) => path));
-  const ranged = new Set(ranges.map(boundedBy));
+  const ranged = new Set(ranges.map(rangePath));
   const ends = new Set(ranges.map(({ op }) => op[0]));
-  // Of two values or two lower ends SQLite looks one up, and compares the other.
+  // SQLite looks up only one of two values or lower bounds of a key, and compares the other.
   const isOnce = fixed.size === equalities.length && ends.size === ranges.length;
   const isOther = equalities.length + ranges.length < conditions.length;
   if (!isOnce || isOther || ranged.size > 1) return false;
@@ -131,11 +128,11 @@ export function isCountedByIndex({ definition, conditions, array }: QueryPlan): 
   return definition.indexes.some((index) => {
     const paths = index.keys.map(({ path }) => path).slice(0, count);
     return paths.length === count && paths.slice(0, fixed.size).every((path) => fixed.has(path)) &&
-      paths.slice(fixed.size).every((path) => ranged.has(path)) && isComplete(definition, index);
+      paths.slice(fixed.size).every((path) => ranged.has(path)) && hasAllRecords(definition, index);
   });
 }
 
-/** Whether a condition takes more than a record's columns and the keys of its indexes. */
+/** Whether a condition needs more than a record's columns and index keys. */
 export function looksIntoDocuments(definition: Definition, filter: Filter): boolean {
   switch (filter.op) {
     case "and":
@@ -155,30 +152,30 @@ export function looksIntoDocuments(definition: Definition, filter: Filter): bool
   }
 }
 
-/** Whether the values in an array's table suffice; patterns and null need the document. */
+/** Whether the array's table suffices. Patterns and null need the document. */
 const isAboutElements = (filter: Filter): boolean =>
   filter.op === "in" || filter.op === "nin"
     ? !filter.values.includes(null)
     : "value" in filter && filter.value !== null;
 
-type Found = Exclude<Positive, { op: "regex" }>;
+type ArrayCondition = Exclude<PositiveCondition, { op: "regex" }>;
 export type Equality = { readonly op: "eq"; readonly path: string; readonly value: Scalar };
 
-/** A condition that the table of an array can be asked, and the keys that are fixed with it. */
+/** A condition that an array's table can answer, with other keys that it fixes. */
 export interface ArrayLookup {
   readonly table: ArrayTable;
-  readonly condition: Found;
-  /** Equalities with scalars, by the paths of keys in front of the array and right behind it. */
+  readonly condition: ArrayCondition;
+  /** Equalities on scalar keys before the array and directly after it, by path. */
   readonly fixed: ReadonlyMap<string, Equality>;
-  /** Whether what is left of the keys is the order that is asked for. */
+  /** Whether the remaining keys provide the requested order. */
   readonly isOrdered: boolean;
-  /** The conditions that the table cannot be asked. */
+  /** The conditions that the table cannot answer. */
   readonly others: readonly Filter[];
-  /** Whether there are none. */
-  readonly isWhole: boolean;
+  /** Whether the table answers all conditions. */
+  readonly coversFilter: boolean;
 }
 
-/** Returns the look-up that has the order, else the one that fixes most. */
+/** Returns the lookup that provides the order, or else the one that fixes most keys. */
 function arrayLookup(
   definition: Definition,
   conditions: readonly Filter[],
@@ -189,21 +186,24 @@ function arrayLookup(
   let best: ArrayLookup | null = null;
   for (const table of arrayTablesOf(definition)) {
     for (const condition of conditions) {
-      if (!isFoundIn(table, condition)) continue;
-      const lookup = lookupIn(definition, { table, condition, conditions, sort });
+      if (!isServedByTable(table, condition)) continue;
+      const lookup = arrayLookupIn(definition, { table, condition, conditions, sort });
       if (lookup !== null && (best === null || rank(lookup) > rank(best))) best = lookup;
     }
   }
   return best;
 }
 
-const FORMS = { eq: 2, in: 1, gt: 0, gte: 0, lt: 0, lte: 0 } as const;
+const OPERATOR_RANKS = { eq: 2, in: 1, gt: 0, gte: 0, lt: 0, lte: 0 } as const;
 
 const rank = ({ condition, fixed, isOrdered }: ArrayLookup): number =>
-  FORMS[condition.op] * 100 + (isOrdered ? 10 : 0) + fixed.size;
+  OPERATOR_RANKS[condition.op] * 100 + (isOrdered ? 10 : 0) + fixed.size;
 
-/** Whether the table alone knows which records fulfil the condition. */
-function isFoundIn({ path, type }: ArrayTable, filter: Filter): filter is Filter & Found {
+/** Whether the array's table alone determines which records fulfill the condition. */
+function isServedByTable(
+  { path, type }: ArrayTable,
+  filter: Filter,
+): filter is Filter & ArrayCondition {
   switch (filter.op) {
     case "in":
       return filter.path === path && !filter.values.includes(null);
@@ -218,12 +218,12 @@ function isFoundIn({ path, type }: ArrayTable, filter: Filter): filter is Filter
   }
 }
 
-/** Returns null where a key in front of the array is not fixed. */
-function lookupIn(
+/** Returns a lookup in an array's table; null if a key before the array is not fixed. */
+function arrayLookupIn(
   definition: Definition,
   { table, condition, conditions, sort }: {
     table: ArrayTable;
-    condition: Found;
+    condition: ArrayCondition;
     conditions: readonly Filter[];
     sort: readonly SortKey[];
   },
@@ -243,15 +243,15 @@ function lookupIn(
     fixed.set(path, equality);
   }
   const isOrdered = condition.op === "eq" &&
-    hasOrder(keys.slice(left), sortedBy(sort));
-  const side = definition.trash ? conditions.find(isSide) : undefined;
+    hasOrder(keys.slice(left), withIdKey(sort));
+  const side = definition.trash ? conditions.find(isTrashCondition) : undefined;
   const asked: readonly (Filter | undefined)[] = [condition, ...fixed.values(), side];
   const others = conditions.filter((one) => !asked.includes(one));
-  return { table, condition, fixed, isOrdered, others, isWhole: others.length === 0 };
+  return { table, condition, fixed, isOrdered, others, coversFilter: others.length === 0 };
 }
 
 const isEquality = (filter: Filter): filter is Filter & Equality => filter.op === "eq";
 
-/** Whether a condition says which side of the trash is asked for. */
-export const isSide = (filter: Filter): filter is Filter & Equality =>
+/** Whether a condition selects live or deleted records. */
+export const isTrashCondition = (filter: Filter): filter is Filter & Equality =>
   isEquality(filter) && filter.path === "isDeleted";

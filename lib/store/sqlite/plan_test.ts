@@ -30,7 +30,7 @@ const served = (filter: Filter, sort: readonly string[], offset?: number): boole
   planQuery(SHAPE, { filter, sort: keys(...sort), ...(offset !== undefined && { offset }) })
     .isServed;
 
-Deno.test("a list in the order of an index, forwards or backwards, is served by it", () => {
+Deno.test("a list in the order of an index, in either direction, is served by it", () => {
   for (const filter of [LIVE, eq("isDeleted", true), ALL]) {
     assert.ok(served(filter, ["rank"]));
     assert.ok(served(filter, ["-rank"]));
@@ -42,7 +42,7 @@ Deno.test("a list in the order of an index, forwards or backwards, is served by 
   assert.ok(served(MINE, ["rank"]));
 });
 
-Deno.test("a list in any other order is not", () => {
+Deno.test("a list in another order is not served by an index", () => {
   assert.ok(!served(LIVE, []));
   assert.ok(!served(LIVE, ["owner"]));
   assert.ok(!served(LIVE, ["owner", "rank"]));
@@ -52,7 +52,7 @@ Deno.test("a list in any other order is not", () => {
   assert.ok(!served(MINE, ["owner", "rank"]));
 });
 
-Deno.test("a list of which an index holds more than is asked for is not", () => {
+Deno.test("a list is not served by an index that contains other records, too", () => {
   assert.ok(!served(and(LIVE, eq("code", "c")), ["rank"]));
   assert.ok(!served(and(MINE, eq("code", "c")), ["rank"]));
   assert.ok(!served(and(LIVE, compare("rank", "gt", 1)), ["rank"]));
@@ -62,12 +62,12 @@ Deno.test("a list of which an index holds more than is asked for is not", () => 
   assert.ok(!served(and(MINE, eq("owner", "p")), ["rank"]));
 });
 
-Deno.test("a list that passes over so many rows that it takes long is not", () => {
+Deno.test("a list with a large offset is not served by an index", () => {
   assert.ok(served(LIVE, ["rank"], SERVED_OFFSET_MAX));
   assert.ok(!served(LIVE, ["rank"], SERVED_OFFSET_MAX + 1));
 });
 
-Deno.test("a condition looks into documents unless its field has a column, or an index", () => {
+Deno.test("a condition reads documents unless its field has a column or an index", () => {
   const declared = [
     eq("isDeleted", false),
     eq("owner", "a"),
@@ -95,7 +95,7 @@ const isCounted = (filter: Filter): boolean => isCountedByIndex(planQuery(SHAPE,
 
 const isLiveCounted = (...of: Filter[]): boolean => isCounted(and(LIVE, ...of));
 
-Deno.test("an index that has all of a count in one piece serves it", () => {
+Deno.test("a count is served by an index in which all counted entries are adjacent", () => {
   assert.ok(isLiveCounted(eq("owner", "o")));
   assert.ok(isLiveCounted(eq("owner", "o"), eq("rank", 1)));
   assert.ok(isLiveCounted(eq("rank", 1)));
@@ -104,7 +104,7 @@ Deno.test("an index that has all of a count in one piece serves it", () => {
   assert.ok(isLiveCounted(eq("owner", "o"), compare("rank", "lte", 2)));
 });
 
-Deno.test("an index that may have more than a count does not serve it", () => {
+Deno.test("a count is not served by an index that may contain other entries", () => {
   assert.ok(!isCounted(eq("owner", "o")), "of both sides of the trash");
   assert.ok(!isLiveCounted(eq("code", "c")), "by an index that has only some");
   assert.ok(!isLiveCounted(eq("list", 1)), "by none");

@@ -3,21 +3,23 @@ import { PATTERN_SIZE_MAX } from "../../limits.ts";
 import { patternProblem } from "../../text/pattern.ts";
 import { matchCost, re2 } from "./re2.ts";
 
-Deno.test("a pattern is found anywhere, in any letter case, and a broken one nowhere", () => {
+Deno.test("re2 matches anywhere, ignoring case, and an invalid pattern matches nothing", () => {
   assert.equal(re2("b.d", "aBCDe"), 1);
   assert.equal(re2("^b", "abc"), 0);
   assert.equal(re2("(", "("), 0);
   assert.equal(re2("a", null), 0);
 });
 
-Deno.test("what a match can cost is instructions times characters; a literal is looked for as it is", () => {
+Deno.test("matchCost is instructions times characters, and characters for a literal", () => {
   assert.equal(matchCost("abc def", "x".repeat(1000)), 1000);
   assert.ok(matchCost("a{50}b", "x".repeat(1000)) > 50_000);
   assert.equal(matchCost("(", "x"), 0);
   assert.equal(matchCost("a.", null), 0);
 });
 
-/** Texts that no two places of are alike to a pattern that looks far back. */
+/**
+ * Returns a text without repetitions, which defeats the state cache of patterns with long memory.
+ */
 const scattered = (length: number, letters: string): string => {
   let [text, seed] = ["", 1];
   while (text.length < length) {
@@ -27,7 +29,7 @@ const scattered = (length: number, letters: string): string => {
   return text;
 };
 
-Deno.test("the dearest patterns that are let in take few seconds at most for what a thread lets them look at", () => {
+Deno.test("the most expensive allowed patterns take seconds at most within the cost limit", () => {
   for (
     const [pattern, letters] of [
       ["a[ab]{90}c", "ab"],
@@ -42,13 +44,13 @@ Deno.test("the dearest patterns that are let in take few seconds at most for wha
     const length = Math.floor(10_000_000 / (matchCost(pattern, "x") || 1));
     const began = performance.now();
     re2(pattern, scattered(length, letters));
-    // Ten times as much as alone on a machine, because other tests share it.
+    // Ten times the duration on an idle machine, because other tests run concurrently.
     assert.ok(performance.now() - began < 20_000, `${pattern} in ${length} characters`);
   }
 });
 
-Deno.test("a pattern of more instructions is refused", () => {
+Deno.test("patternProblem rejects a pattern with too many instructions", () => {
   assert.equal(patternProblem(".{100}.{100}.{90}"), null);
-  assert.match(patternProblem(".{100}.{100}.{100}")!, /asks for too much/);
+  assert.match(patternProblem(".{100}.{100}.{100}")!, /is too complex/);
   assert.ok(PATTERN_SIZE_MAX === 300);
 });

@@ -1,4 +1,4 @@
-import { advisedText } from "../advice.ts";
+import { adviseIndexText } from "../advice.ts";
 import type { Groups } from "../aggregation.ts";
 import { applyChange } from "../change.ts";
 import { and, within } from "../filter.ts";
@@ -18,41 +18,41 @@ import {
   type ReferrerQuery,
   type Stored,
   type StoredRecord,
-  type Writing,
+  type WriteOptions,
   type WrittenRecord,
 } from "../port.ts";
 import { bytesOf } from "../json_text.ts";
 import { recordsOf } from "../pages.ts";
 import { authorOf } from "../changes.ts";
-import { fittingText, pageOf, StoredText } from "../texts.ts";
-import type { Access, Slow } from "./access.ts";
+import { pageOf, storableText, StoredText } from "../texts.ts";
+import type { Access, SlowReads } from "./access.ts";
 import type { Connection, Row } from "./connection.ts";
-import { noteChanges } from "./change_table.ts";
+import { recordChanges } from "./change_table.ts";
 import { aggregateSql } from "./aggregate_sql.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { boundPage, type PageStatement } from "./keyset.ts";
-import { wholeRows } from "./page_texts.ts";
+import { completeRows } from "./page_texts.ts";
 import { planQuery } from "./plan.ts";
 import { referrersSql } from "./referrers_sql.ts";
 import { readRows } from "./rows.ts";
 import { readBounded } from "./slow.ts";
 import { type CountStatement, firstStatement, WriteStatements } from "./statements.ts";
 import { tableName } from "./table_name.ts";
-import { countGrowth, type Growth } from "./tables.ts";
+import { countGrowth, type RecordsGrowth } from "./tables.ts";
 import { wordsTableOf } from "./words_table.ts";
 
-const none = () => null;
+const returnNull = () => null;
 
-/** {@linkcode Records} over one table: `seq`, `id`, `rev`, and the record's JSON text `doc`. */
+/** The {@linkcode Records} of one table: `seq`, `id`, `rev`, and the record's JSON text `doc`. */
 export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   readonly #definition: Definition;
   readonly #access: Access;
   readonly #table: string;
-  readonly #writing: Writing;
+  readonly #writing: WriteOptions;
 
-  constructor(definition: Definition, access: Access, writing: Writing = {}) {
+  constructor(definition: Definition, access: Access, writing: WriteOptions = {}) {
     this.#definition = definition;
     this.#access = access;
     this.#writing = writing;
@@ -74,15 +74,15 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   get(id: Id): Promise<Stored<T> | null> {
     return this.#access.read((db) => {
       const row = db.get(sql(`select rev, doc from ${this.#table} where id = ?`, id));
-      return row === undefined ? null : stored<T>(row);
-    }, none);
+      return row === undefined ? null : toStored<T>(row);
+    }, returnNull);
   }
 
   findOne(filter: Filter): Promise<Stored<T> | null> {
     return this.#access.read((db) => {
       const row = this.#find(db, filter);
-      return row === undefined ? null : stored<T>(row);
-    }, none);
+      return row === undefined ? null : toStored<T>(row);
+    }, returnNull);
   }
 
   list(query: ListQuery): Promise<Page<T>> {
@@ -90,14 +90,16 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     const plan = planQuery(this.#definition, query);
     const isCounted = query.total !== undefined && query.total !== false;
     return readBounded({ access, plan, page: query, isCounted }, {
-      here: (db, { page, count }) => {
+      onEventLoop: (db, { page, count }) => {
         const { slow } = access;
         const chosen = { table, page: page!, count, query, slow };
-        // A transaction sees one moment.
-        return slow === null ? readPage(db, chosen) : inOneMoment(db, () => readPage(db, chosen));
+        // A transaction already reads a consistent state.
+        return slow === null
+          ? readPage(db, chosen)
+          : inReadTransaction(db, () => readPage(db, chosen));
       },
-      elsewhere: ({ texts, total, examined }) =>
-        pageOf({ texts, total, examined: atLeastShown(examined, texts, query) }, query),
+      fromThread: ({ texts, total, examined }) =>
+        pageOf({ texts, total, examined: examinedRows(examined, texts, query) }, query),
       empty: () => pageOf({ texts: [], total: isCounted ? 0 : null, examined: 0 }, query),
     });
   }
@@ -109,8 +111,8 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   count(filter: Filter): Promise<number> {
     const plan = planQuery(this.#definition, { filter });
     return readBounded({ access: this.#access, plan, page: null, isCounted: true }, {
-      here: (db, { count }) => counted(db, count!, this.#access.slow),
-      elsewhere: ({ total }) => total!,
+      onEventLoop: (db, { count }) => countRecords(db, count!, this.#access.slow),
+      fromThread: ({ total }) => total!,
       empty: () => 0,
     });
   }
@@ -124,7 +126,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       plan,
       statement: aggregateSql(plan, query),
       bytesMax,
-      advice: advisedText(this.#definition, { filter, sort }),
+      advice: adviseIndexText(this.#definition, { filter, sort }),
     });
     return groupsOf(this.#definition, query, rows);
   }
@@ -138,23 +140,29 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       plan,
       statement: referrersSql(plan, query),
       bytesMax: null,
-      advice: advisedText(this.#definition, { filter: and(within(path, ids), filter), sort: [] }),
+      advice: adviseIndexText(this.#definition, {
+        filter: and(within(path, ids), filter),
+        sort: [],
+      }),
     });
-    return referrersOf(rows as readonly (readonly [Id, Id])[]); // Both columns hold ids alone.
+    return referrersOf(rows as readonly (readonly [Id, Id])[]); // Both columns contain ids.
   }
 
   explain(query: ListQuery): Promise<Explanation> {
     return explain({
       plan: planQuery(this.#definition, query),
       planOf: (statement) => this.#access.read((db) => db.planOf(statement)),
-      isNarrow: (lookup) =>
-        this.#access.read((db) => wordsTableOf(this.#definition)!.areFew(db, lookup), () => true),
+      isSelective: (lookup) =>
+        this.#access.read(
+          (db) => wordsTableOf(this.#definition)!.isSelective(db, lookup),
+          () => true,
+        ),
       count: (one) => this.count(one),
     }, query);
   }
 
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
-    return this.#access.write((db) => this.#change(db, filter, change), none);
+    return this.#access.write((db) => this.#change(db, filter, change), returnNull);
   }
 
   upsert(filter: Filter, change: Change, record: T): Promise<Stored<T>> {
@@ -167,7 +175,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     return this.#access.write((db) => {
       const row = this.#find(db, filter);
       return row === undefined ? null : this.#delete(db, [row])[0]!;
-    }, none);
+    }, returnNull);
   }
 
   deleteMany(filter: Filter, limit: number): Promise<number> {
@@ -186,23 +194,23 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   #change(db: Connection, filter: Filter, change: Change): Stored<T> | null {
     const row = this.#find(db, filter);
     if (row === undefined) return null;
-    const before = stored<T>(row);
-    const after = applyChange(before.value, change) as T; // Callers type their own records.
-    const json = fittingText(this.#definition, after);
+    const before = toStored<T>(row);
+    const after = applyChange(before.value, change) as T; // The caller's type.
+    const json = storableText(this.#definition, after);
     const revision = before.revision + 1;
     const seq = seqOf(row);
     const statements = WriteStatements.of(this.#definition);
     db.run(statements.update({ seq, revision, json }, before.value, after));
     runIfAny(db, statements.words?.update(seq, before.value, after));
     const changed = { json, revision, value: after };
-    this.#written(db, [{ before, after: changed }]);
+    this.#recordWrite(db, [{ before, after: changed }]);
     return changed;
   }
 
-  /** All rows come before all words, which SQLite would write out anew in front of each row. */
+  /** Inserts rows before words: alternating would make SQLite write words out for each row. */
   #insert(db: Connection, records: readonly Pick<Stored<T>, "value" | "revision">[]): Stored<T>[] {
     const inserted = records.map(({ value, revision }) => ({
-      json: fittingText(this.#definition, value),
+      json: storableText(this.#definition, value),
       revision,
       value,
     }));
@@ -211,7 +219,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     for (const [i, [seq]] of rows.entries()) {
       runIfAny(db, statements.words?.insert(seq as number, inserted[i]!.value));
     }
-    this.#written(db, inserted.map((after) => ({ before: null, after })));
+    this.#recordWrite(db, inserted.map((after) => ({ before: null, after })));
     return inserted;
   }
 
@@ -221,22 +229,21 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       db.run(sql(`delete from ${this.#table} where seq = ?`, seqOf(row)));
       runIfAny(db, words?.delete(seqOf(row)));
     }
-    const gone = rows.map((row) => stored<T>(row));
-    this.#written(db, gone.map((before) => ({ before, after: null })));
+    const gone = rows.map((row) => toStored<T>(row));
+    this.#recordWrite(db, gone.map((before) => ({ before, after: null })));
     return gone;
   }
 
-  /** Revision, text and `seq` of the first match. */
   #find(db: Connection, filter: Filter): Row | undefined {
     return db.get(firstStatement(this.#definition, filter));
   }
 
-  /** Notes and counts the records that were written. Throws `SpaceFull`. */
-  #written(db: Connection, written: readonly WrittenRecord[]): void {
+  /** Records changes and counts bytes of written records. Throws `SpaceFull`. */
+  #recordWrite(db: Connection, written: readonly WrittenRecord[]): void {
     if (written.length === 0) return;
     if (this.#definition.recordedAs !== undefined) {
       const by = authorOf(this.#definition, this.#writing);
-      noteChanges(db, this.#definition, { written, by });
+      recordChanges(db, this.#definition, { written, by });
     }
     if (!this.#definition.trash && !this.#definition.counted) return;
     const { live, deleted, bytes } = growthOf(written);
@@ -245,7 +252,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 }
 
-function growthOf(written: readonly WrittenRecord[]): Growth {
+function growthOf(written: readonly WrittenRecord[]): RecordsGrowth {
   let [live, deleted, bytes] = [0, 0, 0];
   const add = (record: Stored | null, sign: 1 | -1) => {
     if (record === null) return;
@@ -265,27 +272,26 @@ interface PageRead {
   readonly page: PageStatement;
   readonly count: CountStatement | null;
   readonly query: ListQuery;
-  readonly slow: Slow | null;
+  readonly slow: SlowReads | null;
 }
 
 function readPage<T>(
   db: Connection,
   { table, page, count, query, slow }: PageRead,
 ): Page<T> {
-  const seen = db.rowsSeen;
-  const rows = wholeRows(db, db.all(boundPage(page, "seq, text", query)), { table, query });
+  const seen = db.rowsExamined;
+  const rows = completeRows(db, db.all(boundPage(page, "seq, text", query)), { table, query });
   const texts = rows.map(([, text]) => text as string);
-  const total = count && counted(db, count, slow);
-  const examined = atLeastShown(db.rowsSeen - seen, texts, query);
+  const total = count && countRecords(db, count, slow);
+  const examined = examinedRows(db.rowsExamined - seen, texts, query);
   return pageOf({ texts, total, examined }, query);
 }
 
-/** Few rows are not counted, nor those of a page that an index has ready. */
-const atLeastShown = (seen: number, texts: readonly string[], { offset = 0 }: ListQuery): number =>
+/** Returns the approximate number of examined rows, at least those that are returned. */
+const examinedRows = (seen: number, texts: readonly string[], { offset = 0 }: ListQuery): number =>
   Math.max(seen, offset + texts.length);
 
-/** Several statements see the same state. */
-function inOneMoment<T>(db: Connection, work: () => T): T {
+function inReadTransaction<T>(db: Connection, work: () => T): T {
   db.run(BEGIN);
   try {
     return work();
@@ -297,12 +303,16 @@ function inOneMoment<T>(db: Connection, work: () => T): T {
 const BEGIN = sql("begin");
 const COMMIT = sql("commit");
 
-/** One more than may be looked at is no total: then the reading is given up. */
-function counted(db: Connection, { fragment, limited }: CountStatement, slow: Slow | null): number {
+/** Counts records. A count beyond the limit exceeds the budget, so the read is given up. */
+function countRecords(
+  db: Connection,
+  { fragment, limited }: CountStatement,
+  slow: SlowReads | null,
+): number {
   if (limited === null || slow === null) return (db.get(fragment)?.[0] ?? 0) as number;
   const { sql: text, values } = limited;
   const total = db.get(sql(text, ...values, slow.rowsMax + 1))![0] as number;
-  db.noteRows(total);
+  db.addExaminedRows(total);
   return total;
 }
 
@@ -314,5 +324,5 @@ const asNew = <T>(value: T) => ({ value, revision: 1 });
 
 const seqOf = (row: Row): number => row[2] as number;
 
-const stored = <T>([revision, json]: Row): Stored<T> =>
+const toStored = <T>([revision, json]: Row): Stored<T> =>
   new StoredText(json as string, revision as number);

@@ -1,15 +1,15 @@
-import { sortedBy } from "../advice.ts";
+import { withIdKey } from "../advice.ts";
 import type { Definition, Index, ReferrerQuery } from "../port.ts";
 import { scalarSql } from "./columns.ts";
 import { type Fragment, sql } from "./fragment.ts";
-import { isSide, type QueryPlan } from "./plan.ts";
+import { isTrashCondition, type QueryPlan } from "./plan.ts";
 import { whereSql } from "./source.ts";
 import { tableName } from "./table_name.ts";
 
 /**
- * Reads what is referred to and by whom, in the order of the sort. Where an index begins with the
- * path, each id is looked up by itself, so that no more is read of one that many refer to than is
- * answered, if the index has the order too; else all records are read once for all ids.
+ * Returns the statement that reads pairs of referenced and referring ids, in sort order. If an
+ * index begins with the path, each id is looked up separately; if the index also has the order,
+ * only returned records are read. Otherwise all records are scanned once for all ids.
  */
 export function referrersSql(plan: QueryPlan, query: ReferrerQuery): Fragment {
   const { definition, guard } = plan;
@@ -17,19 +17,19 @@ export function referrersSql(plan: QueryPlan, query: ReferrerQuery): Fragment {
   const ids = JSON.stringify(query.ids);
   const { sql: condition, values } = whereSql(plan, "lookup");
   const text = lookups.length > 0
-    ? eachSql(definition, query, { where: `${guard} and (${condition})`, lookups })
-    : onceSql(definition, query, `${guard} and (${condition})`);
+    ? lookUpEachSql(definition, query, { where: `${guard} and (${condition})`, lookups })
+    : scanOnceSql(definition, query, `${guard} and (${condition})`);
   const bound = lookups.length > 0 ? [ids, ...values] : [...values, ids];
   return sql(text, ...bound, query.limit);
 }
 
-function eachSql(
+function lookUpEachSql(
   definition: Definition,
   { path, sort }: ReferrerQuery,
   { where, lookups }: { where: string; lookups: readonly Index[] },
 ): string {
   const table = tableName(definition);
-  // A sign keeps SQLite from walking through an index over the order until enough is found.
+  // A sign keeps SQLite from scanning an index over the order until enough records are found.
   const sign = lookups.some(({ keys }) => keys[1]?.path === sort[0]?.path) ? "" : "+";
   return "select holder, id from (select key as nth, value as holder from json_each(?)) " +
     `cross join ${table} where seq in (select seq from ${table} where ${where} ` +
@@ -38,7 +38,7 @@ function eachSql(
     `order by nth, ${orderSql(definition, sort)}`;
 }
 
-function onceSql(definition: Definition, { path, sort }: ReferrerQuery, where: string): string {
+function scanOnceSql(definition: Definition, { path, sort }: ReferrerQuery, where: string): string {
   const holder = scalarSql(definition, path);
   return `select holder, id from (select ${holder} as holder, id, row_number() over ` +
     `(partition by ${holder} order by ${orderSql(definition, sort)}) as nth ` +
@@ -47,12 +47,12 @@ function onceSql(definition: Definition, { path, sort }: ReferrerQuery, where: s
 }
 
 const orderSql = (definition: Definition, sort: ReferrerQuery["sort"], sign = ""): string =>
-  sortedBy(sort).map(({ path, descending }) =>
+  withIdKey(sort).map(({ path, descending }) =>
     sign + scalarSql(definition, path) + (descending ? " desc" : "")
   ).join(", ");
 
-/** Indexes that begin with the path, where the filter allows to use them. */
+/** Returns the indexes that begin with the path, if the filter allows using them. */
 const lookupIndexes = ({ definition, conditions }: QueryPlan, { path }: ReferrerQuery): Index[] =>
-  definition.trash && !conditions.some(isSide)
+  definition.trash && !conditions.some(isTrashCondition)
     ? []
     : definition.indexes.filter(({ keys, unique }) => !unique && keys[0]!.path === path);

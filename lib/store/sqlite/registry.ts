@@ -3,8 +3,8 @@ import { sql } from "./fragment.ts";
 import type { FileSpace } from "./space.ts";
 
 /**
- * Which projects have a file, kept in the control file. A registered one that is missing is a loss,
- * not a project that nobody has written to.
+ * The projects that have a file, stored in the control file. If the file of a registered project is
+ * missing, its data is lost; an unregistered project was never written to.
  */
 export class Registry {
   readonly #control: FileSpace;

@@ -1,14 +1,11 @@
 import type { Definition } from "../port.ts";
-import { inOrder } from "../renames.ts";
+import { sortRenames } from "../renames.ts";
 import type { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { tableName } from "./table_name.ts";
 
-/**
- * Renames the members of all records as the definition's `renames` say. Each record that has one of
- * them gets another revision. Must run inside a write transaction.
- */
-export function renameInTexts(db: Connection, definition: Definition): void {
+/** Renames members of all records, with new revisions. Must run in a write transaction. */
+export function renameMembers(db: Connection, definition: Definition): void {
   const table = tableName(definition);
   const bytes = () =>
     db.get(sql(`select coalesce(sum(octet_length(doc)), 0) from ${table}`))![0] as number;
@@ -21,26 +18,31 @@ export function renameInTexts(db: Connection, definition: Definition): void {
   db.run(sql("update counts set bytes = bytes + ? where name = ?", added, definition.name));
 }
 
-const at = (name: string): string => `'$."${name}"'`;
+const memberPath = (name: string): string => `'$."${name}"'`;
 
-const has = (name: string): string => `json_type(doc, ${at(name)}) is not null`;
+const hasMember = (name: string): string => `json_type(doc, ${memberPath(name)}) is not null`;
 
-/** Whether a record has a member that is renamed, as an SQL expression of `doc`. */
+/** Returns an SQL expression on `doc` that is true if the record has a renamed member. */
 const hasRenamedMember = ({ renames = [] }: Definition): string =>
-  renames.map(({ from }) => has(from)).join(" or ");
+  renames.map(({ from }) => hasMember(from)).join(" or ");
 
-/** No member of a record has this name: removing it changes nothing. */
+/** Path of a member that no record has. Removing it does nothing. */
 const NOWHERE = `'$."$"'`;
 
 /**
- * The text of a record with its members renamed, as an SQL expression of `doc`. The expression must
- * not grow with each rename, so a member that a record lacks is set to null and removed again.
+ * Returns an SQL expression for the text `doc` with renamed members. To keep the expression short,
+ * a member that a record lacks is set to null and removed again.
  */
 const renamedText = ({ renames = [] }: Definition): string =>
-  inOrder(renames).reduce((text, { from, to }) => {
-    const before = `case when ${has(from)} then ${at(to)} else ${NOWHERE} end`;
-    const value = `json(coalesce(doc -> ${at(from)}, 'null'))`;
-    const behind = `case when ${has(from)} then ${at(from)} when ${has(to)} then ${NOWHERE} ` +
-      `else ${at(to)} end`;
-    return `json_remove(json_set(json_remove(${text}, ${before}), ${at(to)}, ${value}), ${behind})`;
+  sortRenames(renames).reduce((text, { from, to }) => {
+    const before = `case when ${hasMember(from)} then ${memberPath(to)} else ${NOWHERE} end`;
+    const value = `json(coalesce(doc -> ${memberPath(from)}, 'null'))`;
+    const behind =
+      `case when ${hasMember(from)} then ${memberPath(from)} when ${
+        hasMember(to)
+      } then ${NOWHERE} ` +
+      `else ${memberPath(to)} end`;
+    return `json_remove(json_set(json_remove(${text}, ${before}), ${
+      memberPath(to)
+    }, ${value}), ${behind})`;
   }, "doc");

@@ -3,106 +3,105 @@ import type { Connection, Row } from "./connection.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { textsOf } from "./page_texts.ts";
 
-/** A page and a count to be read, as plain data: it travels to another thread. */
+/** A page and a count to read, as plain data that can be sent to a thread. */
 export interface Scan {
   readonly table: string;
-  /** Yields the `seq` of the page's rows; null where only a count is wanted. */
+  /** The statement that reads the `seq` of the page's rows; null for a count alone. */
   readonly page: Fragment | null;
-  /** The same in another way, which is better where few rows match; null if there is none. */
-  readonly sought: Fragment | null;
+  /** The statement by an index for the filter, for few matches; null if there is none. */
+  readonly byFilterIndex: Fragment | null;
   /**
-   * Whether it ran out of time alone on the event loop. Where the machine did something else
-   * meanwhile, it is quick, so the usual way is tried first.
+   * Whether the read ran out of time, and of nothing else, on the event loop. It may be fast and
+   * only have been delayed, so the usual statement is tried first.
    */
-  readonly isHeldUp: boolean;
-  /** How many bytes the page may hold. */
+  readonly hasTimedOut: boolean;
+  /** Maximum size of the page in bytes. */
   readonly bytesMax: number;
   readonly count: Fragment | null;
 }
 
-export interface Scanned {
-  /** More than the limit, or two or more of more bytes than the page may hold: the list goes on. */
+export interface ScanResult {
+  /** The texts. If the list continues, they exceed the limit or the size of the page. */
   readonly texts: readonly string[];
   readonly total: number | null;
-  /** About how many rows were looked at, in the way that was taken. */
+  /** Approximate number of rows examined by the statement that was used. */
   readonly examined: number;
-  /** About how many rows the usual way looks at, null where it was not tried; and the count. */
+  /** Approximate rows examined by the usual page statement (null if not tried) and the count. */
   readonly rows: { readonly page: number | null; readonly total: number };
 }
 
-/** Rows of one statement to be read as they are. */
+/** A statement whose rows are returned unchanged. */
 export interface RowScan {
   readonly rows: Fragment;
-  /** How many bytes the texts in them may have; null where they cannot have many. */
+  /** Maximum total size of the texts in bytes; null if they are always short. */
   readonly bytesMax: number | null;
 }
 
-export interface ScannedRows {
-  /** Null where they have more bytes than they may. */
+export interface RowScanResult {
+  /** The rows; null if they exceed the byte limit. */
   readonly rows: readonly Row[] | null;
-  /** About how many rows were looked at. */
-  readonly seen: number;
+  readonly examined: number;
 }
 
-/** What is read for one or the other. */
-export type ScannedBy<S extends Scan | RowScan> = S extends RowScan ? ScannedRows : Scanned;
+/** The result of a {@linkcode Scan} or a {@linkcode RowScan}. */
+export type ScanResultOf<S extends Scan | RowScan> = S extends RowScan ? RowScanResult : ScanResult;
 
-/** Why there is no answer: it took too long, or too many wait. */
-export type Unread = "late" | "crowded";
+/** The reason why a scan was not completed: it took too long, or too many scans are waiting. */
+export type Rejection = "late" | "crowded";
 
 /**
- * How many rows the way for few may look at. A statement that looks at no more is tried on the event
- * loop again, even if it ran out of time there.
+ * Number of rows that the statement by an index for the filter may examine. A statement that
+ * examines no more is tried on the event loop again, even if it ran out of time there.
  */
-export const FEW_ROWS = 5_000;
+export const FEW_ROWS_MAX = 5_000;
 
-/** Reads a scan, all of it as of one moment. Throws `BudgetExceeded` beyond its allowance. */
-export function readScan(db: Connection, scan: Scan, allowance: ScanLimits): Scanned {
-  const { sought, isHeldUp } = scan;
-  if (sought !== null) {
-    const usual = isHeldUp ? attempt(db, scan, allowance) : null;
+/** Reads a scan from one consistent state. Throws `BudgetExceeded`. */
+export function readScan(db: Connection, scan: Scan, limits: ScanLimits): ScanResult {
+  const { byFilterIndex, hasTimedOut } = scan;
+  if (byFilterIndex !== null) {
+    const usual = hasTimedOut ? readFewRows(db, scan, limits) : null;
     if (usual !== null) return usual;
-    const found = attempt(db, { ...scan, page: sought }, allowance);
+    const found = readFewRows(db, { ...scan, page: byFilterIndex }, limits);
     if (found !== null) {
-      return { ...found, rows: { ...found.rows, page: isHeldUp ? Infinity : null } };
+      return { ...found, rows: { ...found.rows, page: hasTimedOut ? Infinity : null } };
     }
   }
-  return db.within(allowance, () => read(db, scan));
+  return db.withBudget(limits, () => readInSnapshot(db, scan));
 }
 
-/** Reads rows. Throws `BudgetExceeded` beyond its allowance. */
+/** Reads the rows of a statement. Throws `BudgetExceeded`. */
 export const readRowScan = (
   db: Connection,
   { rows, bytesMax }: RowScan,
-  allowance: ScanLimits,
-): ScannedRows =>
-  db.within(allowance, () => {
+  limits: ScanLimits,
+): RowScanResult =>
+  db.withBudget(limits, () => {
     const read = bytesMax === null ? db.all(rows) : db.allWithin(rows, bytesMax);
-    return { rows: read, seen: db.rowsSeen };
+    return { rows: read, examined: db.rowsExamined };
   });
 
-/** Null where few rows do not suffice. */
-function attempt(db: Connection, scan: Scan, allowance: ScanLimits): Scanned | null {
+/** Reads a scan if it examines few rows; otherwise returns null. */
+function readFewRows(db: Connection, scan: Scan, limits: ScanLimits): ScanResult | null {
   try {
-    return db.within({ ...allowance, rows: FEW_ROWS }, () => read(db, scan));
+    return db.withBudget({ ...limits, rows: FEW_ROWS_MAX }, () => readInSnapshot(db, scan));
   } catch (error) {
     if (error instanceof BudgetExceeded) return null;
     throw error;
   }
 }
 
-/**
- * Sorting what no index sorts would carry the texts along,
- * so those of the page are fetched at the end.
- */
-function read(db: Connection, { table, page: statement, bytesMax, count }: Scan): Scanned {
+/** Reads a scan in one transaction. Texts are read last, so that they are not sorted. */
+function readInSnapshot(
+  db: Connection,
+  { table, page: statement, bytesMax, count }: Scan,
+): ScanResult {
   db.run(sql("begin"));
   try {
     const found = statement === null ? [] : db.all(statement);
-    const page = db.rowsSeen;
+    const page = db.rowsExamined;
     const texts = textsOf(db, found.map(([seq]) => seq as number), { table, bytesMax });
     const total = count === null ? null : (db.get(count)?.[0] ?? 0) as number;
-    const examined = db.rowsSeen;
+    const examined = db.rowsExamined;
     return { texts, total, examined, rows: { page, total: examined - page } };
   } finally {
     db.run(sql("commit"));

@@ -1,36 +1,40 @@
-import { END, type ScanOrder, type ScanOutcome, type ScanStart, STOP } from "./scan_signals.ts";
+import {
+  END,
+  type ScanOrder,
+  type ScanOutcome,
+  type ScanStart,
+  STOP_INDEX,
+} from "./scan_signals.ts";
 
-/** One thread for reads that look at many rows, started when it is first needed unless sooner. */
+/** A thread for reads that examine many rows, started on first use at the latest. */
 export class ScanThread {
-  readonly #givesWay: boolean;
+  readonly #isBackground: boolean;
   readonly #signals = new Int32Array(new SharedArrayBuffer(4));
   #worker: Worker | null = null;
-  #answer: ((outcome: ScanOutcome) => void) | null = null;
+  #resolve: ((outcome: ScanOutcome) => void) | null = null;
 
-  /** `givesWay`: whether it leaves the processors to the event loop where there are too few. */
-  constructor({ givesWay }: Pick<ScanStart, "givesWay">) {
-    this.#givesWay = givesWay;
+  constructor({ isBackground }: Pick<ScanStart, "isBackground">) {
+    this.#isBackground = isBackground;
   }
 
-  /** One order at a time. */
+  /** Runs a scan. Only one scan may run at a time. */
   run(order: ScanOrder): Promise<ScanOutcome> {
     const answered = Promise.withResolvers<ScanOutcome>();
-    this.#answer = answered.resolve;
+    this.#resolve = answered.resolve;
     this.start().postMessage(order);
     return answered.promise;
   }
 
-  /** Unless it is there. */
   start(): Worker {
-    return this.#worker ??= this.#started();
+    return this.#worker ??= this.#startWorker();
   }
 
-  /** The order ends within a few rows, and is answered as stopped. */
+  /** Stops the scan with a number within a few rows. Its outcome is `stopped`. */
   stop(number: number): void {
-    Atomics.store(this.#signals, STOP, number);
+    Atomics.store(this.#signals, STOP_INDEX, number);
   }
 
-  /** Ends an idle thread, once it has closed its files. */
+  /** Ends an idle thread after it has closed its files. */
   async end(): Promise<void> {
     const worker = this.#worker;
     if (worker === null) return;
@@ -42,16 +46,18 @@ export class ScanThread {
     worker.terminate();
   }
 
-  #started(): Worker {
+  #startWorker(): Worker {
     const worker = new Worker(new URL("./scan_worker.ts", import.meta.url), { type: "module" });
-    worker.onmessage = ({ data }: MessageEvent<ScanOutcome>) => this.#answer?.(data);
+    worker.onmessage = ({ data }: MessageEvent<ScanOutcome>) => this.#resolve?.(data);
     worker.onerror = (event) => {
       event.preventDefault();
       worker.terminate();
       this.#worker = null;
-      this.#answer?.({ kind: "failed", unavailable: true, message: event.message });
+      this.#resolve?.({ kind: "failed", unavailable: true, message: event.message });
     };
-    worker.postMessage({ signals: this.#signals, givesWay: this.#givesWay } satisfies ScanStart);
+    worker.postMessage(
+      { signals: this.#signals, isBackground: this.#isBackground } satisfies ScanStart,
+    );
     return worker;
   }
 }

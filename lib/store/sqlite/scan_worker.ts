@@ -1,13 +1,13 @@
 /**
- * A thread in which reads run that look at many rows, one at a time. Between two of them nothing is
- * locked; a file stays open for a moment, because opening it takes longer than many a read.
+ * The worker that runs reads that examine many rows, one at a time. Between two reads it does not
+ * hold a lock. A file stays open for a moment, because opening it takes longer than many reads.
  */
-import { giveWay } from "../../background_thread.ts";
+import { lowerThreadPriority } from "../../background_thread.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { BudgetExceeded } from "./budget.ts";
 import { Busy, Connection, inodeOf } from "./connection.ts";
 import { sql } from "./fragment.ts";
-import { forgetPatterns } from "./re2.ts";
+import { clearPatternCache } from "./re2.ts";
 import { readRowScan, readScan } from "./scan.ts";
 import {
   END,
@@ -15,25 +15,25 @@ import {
   type ScanOrder,
   type ScanOutcome,
   type ScanStart,
-  STOP,
+  STOP_INDEX,
 } from "./scan_signals.ts";
 
-/** The scope of a worker, which the compiler takes for a page's. */
+/** The global scope of a worker, which the type checker takes for that of a page. */
 const thread = globalThis as unknown as {
   onmessage: ((event: MessageEvent<ScanStart | ScanOrder | typeof END>) => void) | null;
   postMessage(outcome: ScanOutcome | ScanEnded): void;
 };
 
-/** Two seconds at most, for a text made for its pattern: so long it may not hear of its end. */
+/** Maximum cost of a pattern: at most two seconds, during which a stop is not noticed. */
 const MATCH_COST_MAX = 10_000_000;
 
-/** From being opened: SQLite plans by the statistics that it read then. */
+/** Milliseconds until a file is reopened: SQLite reads planner statistics on opening. */
 const OPEN_MS = 500;
-const OPEN_MAX = 8;
+const FILES_OPEN_MAX = 8;
 
 interface OpenFile extends Disposable {
   readonly db: Connection;
-  /** The path may stand for another file by now. */
+  /** Inode of the open file, because another file may have taken its path. */
   readonly inode: number | null;
 }
 
@@ -42,9 +42,9 @@ const files = new Map<string, OpenFile>();
 
 thread.onmessage = ({ data }) => {
   if (data === END) return end();
-  if ("number" in data) return thread.postMessage(carriedOut(data));
+  if ("number" in data) return thread.postMessage(execute(data));
   signals = data.signals;
-  if (data.givesWay) giveWay();
+  if (data.isBackground) lowerThreadPriority();
 };
 
 function end(): void {
@@ -57,13 +57,13 @@ function close(path: string): void {
   files.delete(path);
 }
 
-/** Throws `StoreUnavailable`. */
+/** Returns an open connection to a file. Throws `StoreUnavailable`. */
 function connectionTo(path: string): Connection {
   const inode = inodeOf(path);
   const known = files.get(path);
   if (known !== undefined && known.inode === inode) return known.db;
   close(path);
-  if (files.size === OPEN_MAX) close(files.keys().next().value!);
+  if (files.size === FILES_OPEN_MAX) close(files.keys().next().value!);
   const db = new Connection(path, "normal");
   db.run(sql("pragma query_only = on"));
   db.mapFile();
@@ -76,17 +76,15 @@ function connectionTo(path: string): Connection {
   return db;
 }
 
-function carriedOut({ number, path, scan, limitMs }: ScanOrder): ScanOutcome {
-  const allowance = {
+function execute({ number, path, scan, limitMs }: ScanOrder): ScanOutcome {
+  const limits = {
     until: performance.now() + limitMs,
     matchCostMax: MATCH_COST_MAX,
-    stop: () => Atomics.load(signals, STOP) === number,
+    stop: () => Atomics.load(signals, STOP_INDEX) === number,
   };
   try {
     const db = connectionTo(path);
-    const scanned = "rows" in scan
-      ? readRowScan(db, scan, allowance)
-      : readScan(db, scan, allowance);
+    const scanned = "rows" in scan ? readRowScan(db, scan, limits) : readScan(db, scan, limits);
     return { kind: "read", scanned };
   } catch (error) {
     if (error instanceof BudgetExceeded) return { kind: "stopped" };
@@ -97,6 +95,6 @@ function carriedOut({ number, path, scan, limitMs }: ScanOrder): ScanOutcome {
       message: (error as Error).message,
     };
   } finally {
-    forgetPatterns();
+    clearPatternCache();
   }
 }

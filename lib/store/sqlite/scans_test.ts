@@ -9,8 +9,8 @@ import { INTERRUPTIONS_MAX, Scans } from "./scans.ts";
 const COUNT: Scan = {
   table: "t",
   page: null,
-  sought: null,
-  isHeldUp: false,
+  byFilterIndex: null,
+  hasTimedOut: false,
   bytesMax: 1_000,
   count: sql("select 5"),
 };
@@ -21,7 +21,7 @@ async function assertReads(scans: Scans, path: string): Promise<void> {
   assert.equal(found.total, 5);
 }
 
-Deno.test("a file that cannot be opened is StoreUnavailable, and the next one is read", async () => {
+Deno.test("a file that cannot be opened is StoreUnavailable, and later reads succeed", async () => {
   const folder = await Deno.makeTempDir({ prefix: "corbel-scans-" });
   await using scans = new Scans({ limitMs: 10_000 });
   await assert.rejects(() => scans.run(`${folder}/none/file.db`, COUNT), StoreUnavailable);
@@ -29,20 +29,20 @@ Deno.test("a file that cannot be opened is StoreUnavailable, and the next one is
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("a statement that fails is told as it is, and the next one is read", async () => {
+Deno.test("the error of a failed statement is passed on, and later reads succeed", async () => {
   await using scans = new Scans({ limitMs: 10_000 });
   const wrong = { ...COUNT, count: sql("select * from missing") };
   await assert.rejects(() => scans.run(":memory:", wrong), /no such table: missing/);
   await assertReads(scans, ":memory:");
 });
 
-Deno.test("a reader's thread changes nothing", async () => {
+Deno.test("a scan thread cannot write", async () => {
   await using scans = new Scans({ limitMs: 10_000 });
   const write = { ...COUNT, count: sql("create table t(a)") };
   await assert.rejects(() => scans.run(":memory:", write), /readonly|query_only/);
 });
 
-Deno.test("once closed, all is refused", async () => {
+Deno.test("a closed Scans rejects all reads", async () => {
   const scans = new Scans({ limitMs: 10_000 });
   await assertReads(scans, ":memory:");
   await scans[Symbol.asyncDispose]();
@@ -50,7 +50,7 @@ Deno.test("once closed, all is refused", async () => {
   await assert.rejects(() => scans.run(":memory:", COUNT), StoreUnavailable);
 });
 
-Deno.test("of many at once some are turned away, which says nothing of how long they take", async () => {
+Deno.test("reads beyond 128 of one file are rejected as crowded", async () => {
   await using scans = new Scans({ limitMs: 60_000 });
   const found = await Promise.all(Array.from({ length: 150 }, () => scans.run(":memory:", COUNT)));
   assert.equal(found.filter((one) => typeof one === "object").length, 128);
@@ -66,16 +66,16 @@ const numbers = (end: string): Scan => ({
 });
 const ENDLESS = numbers("");
 
-Deno.test("where threads come late, one for each kind of read is there ahead", async () => {
+Deno.test("with scansAhead, a thread for each kind of read is ready before the first read", async () => {
   const times = await inThread(
     import.meta.resolve("./scans.ts"),
     async ({ Scans }: typeof import("./scans.ts"), scan: Scan) => {
       await using scans = new Scans({ limitMs: 10_000, scansAhead: true });
       await new Promise((resolve) => setTimeout(resolve, 2_000));
       const times = [];
-      for (const isHeldUp of [true, false]) {
+      for (const hasTimedOut of [true, false]) {
         const began = performance.now();
-        await scans.run(":memory:", { ...scan, isHeldUp });
+        await scans.run(":memory:", { ...scan, hasTimedOut });
         times.push(performance.now() - began);
       }
       return times;
@@ -85,16 +85,16 @@ Deno.test("where threads come late, one for each kind of read is there ahead", a
   for (const ms of times) assert.ok(ms < 500, `It took ${ms} ms`);
 });
 
-Deno.test("what takes too long is late", async () => {
+Deno.test("a read beyond the time limit is late", async () => {
   await using scans = new Scans({ limitMs: 200 });
   assert.equal(await scans.run(":memory:", ENDLESS), "late");
 });
 
-Deno.test("what was only held up waits for no scan", async () => {
+Deno.test("a read that was only delayed does not wait for scans", async () => {
   await using scans = new Scans({ limitMs: 10_000 });
   const folder = await Deno.makeTempDir({ prefix: "corbel-scans-" });
   const busy = Array.from({ length: 20 }, (_, i) => scans.run(`${folder}/${i}.db`, ENDLESS));
-  const found = await scans.run(":memory:", { ...COUNT, isHeldUp: true });
+  const found = await scans.run(":memory:", { ...COUNT, hasTimedOut: true });
   assert.ok(typeof found === "object", `it is ${found}`);
   assert.equal(await Promise.race([...busy, "all at work"]), "all at work");
   await scans[Symbol.asyncDispose]();
@@ -102,29 +102,29 @@ Deno.test("what was only held up waits for no scan", async () => {
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("nothing is read of a file in between, and what was stopped for it is begun again so often", async () => {
+Deno.test("pauseReads blocks reads of the file and restarts running ones, a bounded number of times", async () => {
   await using scans = new Scans({ limitMs: 20_000 });
   const folder = await Deno.makeTempDir({ prefix: "corbel-scans-" });
   const path = `${folder}/file.db`;
   await assertReads(scans, path);
   const long = scans.run(path, numbers("limit 1000000"));
   await new Promise((resolve) => setTimeout(resolve, 50));
-  const told: string[] = [];
-  const first = scans.without(path, async () => {
-    const late = assertReads(scans, path).then(() => told.push("read"));
+  const events: string[] = [];
+  const first = scans.pauseReads(path, async () => {
+    const late = assertReads(scans, path).then(() => events.push("read"));
     await assertReads(scans, `${folder}/other.db`);
-    told.push("other read");
+    events.push("other read");
     void late;
     return true;
   });
   assert.equal(await first, true);
-  assert.deepEqual(told, ["other read"]);
+  assert.deepEqual(events, ["other read"]);
   for (let i = 1; i < INTERRUPTIONS_MAX; i++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
-    assert.equal(await scans.without(path, () => Promise.resolve(true)), true);
+    assert.equal(await scans.pauseReads(path, () => Promise.resolve(true)), true);
   }
   await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.equal(await scans.without(path, () => Promise.reject(new Error("It is read"))), false);
+  assert.equal(await scans.pauseReads(path, () => Promise.reject(new Error("It is read"))), false);
   const found = await long;
   assert.ok(typeof found === "object", `it is ${found}`);
   assert.equal(found.total, 1_000_000);

@@ -1,198 +1,208 @@
-import { advisedText } from "../advice.ts";
+import { adviseIndexText } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import { PAGE_BYTES_MAX } from "../port.ts";
-import type { Access, Slow } from "./access.ts";
+import type { Access, SlowReads } from "./access.ts";
 import { BudgetExceeded, type BudgetKind, type ScanLimits } from "./budget.ts";
 import type { Connection } from "./connection.ts";
-import type { SearchWay } from "./filter_sql.ts";
+import type { SearchMode } from "./filter_sql.ts";
 import {
   boundPage,
+  filterIndexStatement,
   type PageQuery,
   type PageStatement,
   pageStatement,
-  soughtStatement,
 } from "./keyset.ts";
 import type { QueryPlan } from "./plan.ts";
-import { FEW_ROWS, type Scan, type Scanned } from "./scan.ts";
+import { FEW_ROWS_MAX, type Scan, type ScanResult } from "./scan.ts";
 import { type CountStatement, countStatement } from "./statements.ts";
 import { tableName } from "./table_name.ts";
-import { type Spread, wordsTableOf } from "./words_table.ts";
+import { type WordFrequency, wordsTableOf } from "./words_table.ts";
 
-/** However few rows: some are large, some patterns dear. */
-const HERE_MS = 4;
-/** Ten milliseconds at most for the dearest pattern, in a text that was made for it. */
-const HERE_MATCH_COST = 50_000;
+/** Time limit of a read on the event loop in milliseconds, even for a few large rows. */
+const EVENT_LOOP_MS_MAX = 4;
+/** Maximum cost of a pattern on the event loop: ten milliseconds in the worst case. */
+const EVENT_LOOP_MATCH_COST_MAX = 50_000;
 
-/** Records that are found by their words and then looked at; as long as {@linkcode HERE_MS}. */
-const HERE_MATCHES = 1_500;
-/** Of words, that are gone through before a guard is asked: some two milliseconds. */
-const HERE_OCCURRENCES = 40_000;
-/** Of more than one in so many records it is quicker to ask whether they have the words. */
-const LOOKUP_SHARE = 1 / 10;
+/** Maximum number of records found by words for a read on the event loop. */
+const EVENT_LOOP_MATCHES_MAX = 1_500;
+/** Maximum number of occurrences of words, which are scanned before a guard is evaluated. */
+const EVENT_LOOP_OCCURRENCES_MAX = 40_000;
+/** Share of records from which testing for words is faster than looking them up. */
+const LOOKUP_SHARE_MAX = 1 / 10;
 
-/** A page, a count, or both. */
-export interface Read {
+export interface BoundedRead {
   readonly access: Access;
   readonly plan: QueryPlan;
-  /** Null where there is only a count. */
+  /** The page; null for a count alone. */
   readonly page: PageQuery | null;
   readonly isCounted: boolean;
 }
 
-/** The statements of a read. */
 export interface ReadStatements {
   readonly page: PageStatement | null;
   readonly count: CountStatement | null;
 }
 
-/** How to read on the event loop, and what to make of what was read elsewhere. */
-export interface Ways<T> {
-  here(db: Connection, statements: ReadStatements): T;
-  elsewhere(scanned: Scanned): T;
-  /** What is read where there are no records. */
+export interface ReadHandlers<T> {
+  onEventLoop(db: Connection, statements: ReadStatements): T;
+  fromThread(scanned: ScanResult): T;
+  /** Returns the result if the table does not exist. */
   empty(): T;
 }
 
-/**
- * Reads on the event loop what is sure to be short, tries there what may be, and hands over to
- * another thread what is not. Throws `QueryTooSlow`.
- */
-export async function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>): Promise<T> {
+/** Reads on the event loop, or in a thread if that may take long. Throws `QueryTooSlow`. */
+export async function readBounded<T>(
+  read: BoundedRead,
+  { onEventLoop, fromThread, empty }: ReadHandlers<T>,
+): Promise<T> {
   const { slow } = read.access;
-  const tried = await read.access.read<{ readonly result: T } | GivenUp>((db) => {
-    const { reach, search } = accessOf(db, read.plan, read);
+  const tried = await read.access.read<{ readonly result: T } | AbandonedRead>((db) => {
+    const { selectivity, search } = wordAccessOf(db, read.plan, read);
     const statements = statementsOf(read, search);
     if (slow === null || (isShort(read, statements) && slow.rowsMax > 0)) {
-      return { result: here(db, statements) };
+      return { result: onEventLoop(db, statements) };
     }
-    const isKnownSlow = () => textsOf(read, statements).some((text) => slow.isSlow(text));
-    if (isLong(read, slow) || reach === "wide" || (reach !== "narrow" && isKnownSlow())) {
-      return { statements, spentOn: null };
+    const isKnownSlow = () => slowKeysOf(read, statements).some((text) => slow.isSlow(text));
+    if (isLong(read, slow) || selectivity === "low" || (selectivity !== "high" && isKnownSlow())) {
+      return { statements, exceeded: null };
     }
     try {
-      return { result: db.within(servingLimits(slow.rowsMax), () => here(db, statements)) };
+      return {
+        result: db.withBudget(servingLimits(slow.rowsMax), () => onEventLoop(db, statements)),
+      };
     } catch (error) {
-      if (error instanceof BudgetExceeded) return { statements, spentOn: error.on };
+      if (error instanceof BudgetExceeded) return { statements, exceeded: error.exceeded };
       throw error;
     }
   }, () => ({ result: empty() }));
-  // Without threads everything is read at once.
-  return "result" in tried ? tried.result : elsewhere(await scanned(read, slow!, tried));
+  // Within a transaction everything is read in place.
+  return "result" in tried ? tried.result : fromThread(await scanInThread(read, slow!, tried));
 }
 
-/** What a read may cost on the event loop. */
 export const servingLimits = (rowsMax: number): ScanLimits => ({
   rows: rowsMax,
-  matchCostMax: HERE_MATCH_COST,
-  large: false,
-  until: performance.now() + HERE_MS,
+  matchCostMax: EVENT_LOOP_MATCH_COST_MAX,
+  allowsLargeDocuments: false,
+  until: performance.now() + EVENT_LOOP_MS_MAX,
 });
 
-function statementsOf({ plan, page, isCounted }: Read, search: SearchWay): ReadStatements {
+function statementsOf({ plan, page, isCounted }: BoundedRead, search: SearchMode): ReadStatements {
   return {
     page: page && pageStatement(plan, page, { search }),
     count: isCounted ? countStatement(plan, search) : null,
   };
 }
 
-const isShort = ({ plan, page }: Read, { count }: ReadStatements): boolean =>
-  (page === null || plan.isServed) && (count === null || count.kept);
+const isShort = ({ plan, page }: BoundedRead, { count }: ReadStatements): boolean =>
+  (page === null || plan.isServed) && (count === null || count.isStored);
 
-const isLong = ({ page }: Read, { rowsMax }: Slow): boolean =>
+const isLong = ({ page }: BoundedRead, { rowsMax }: SlowReads): boolean =>
   rowsMax === 0 || (page?.offset ?? 0) > rowsMax;
 
-/** How a query by words, or by a text, is read. */
 interface WordAccess {
-  /** `wide` by words that too many have, `narrow` by pieces of a text that few have. */
-  readonly reach: "usual" | "wide" | "narrow";
-  /** Whether to go through all that have the words, or to ask of others whether they have them. */
-  readonly search: SearchWay;
+  /** `low` if too many records have the words, `high` if few records have parts of the text. */
+  readonly selectivity: "unknown" | "low" | "high";
+  /** Whether to look the words up, or to test records for them. */
+  readonly search: SearchMode;
 }
 
-function accessOf(
+function wordAccessOf(
   db: Connection,
   { definition, words, text, isByWords }: QueryPlan,
-  { isCounted }: Pick<Read, "isCounted">,
+  { isCounted }: Pick<BoundedRead, "isCounted">,
 ): WordAccess {
-  if (words.length === 0 && text === null) return { reach: "usual", search: "lookup" };
+  if (words.length === 0 && text === null) return { selectivity: "unknown", search: "lookup" };
   const table = wordsTableOf(definition);
-  if (table === null) return { reach: "usual", search: "lookup" };
+  if (table === null) return { selectivity: "unknown", search: "lookup" };
   if (words.length > 0) {
-    const spread = table.spreadOf(db, words);
-    const areMany = spread.share > LOOKUP_SHARE;
+    const frequency = table.frequencyOf(db, words);
+    const areMany = frequency.share > LOOKUP_SHARE_MAX;
     return {
-      reach: isWideSpread(spread, areMany && !isCounted) ? "wide" : "usual",
+      selectivity: isTooFrequent(frequency, areMany && !isCounted) ? "low" : "unknown",
       search: areMany && isByWords ? "test" : "lookup",
     };
   }
-  return table.areFew(db, text!)
-    ? { reach: "narrow", search: "lookup" }
-    : { reach: "usual", search: "test" };
+  return table.isSelective(db, text!)
+    ? { selectivity: "high", search: "lookup" }
+    : { selectivity: "unknown", search: "test" };
 }
 
-/** Whether it takes too long to go through all records with words that begin so. */
-export function isWide(db: Connection, { definition, words }: QueryPlan): boolean {
+/** Whether too many records have the searched words to go through all of them on the event loop. */
+export function hasTooManyMatches(db: Connection, { definition, words }: QueryPlan): boolean {
   const table = words.length === 0 ? null : wordsTableOf(definition);
-  return table !== null && isWideSpread(table.spreadOf(db, words));
+  return table !== null && isTooFrequent(table.frequencyOf(db, words));
 }
 
-/** @param isPageOfMany Of whose matches the first few suffice. */
-const isWideSpread = ({ occurrences, matches }: Spread, isPageOfMany = false): boolean =>
-  occurrences > HERE_OCCURRENCES || (!isPageOfMany && matches > HERE_MATCHES);
+/**
+ * Whether reading all matches takes too long on the event loop.
+ *
+ * @param isPageOfMany Whether the query is a page whose first matches are found quickly.
+ */
+const isTooFrequent = ({ occurrences, matches }: WordFrequency, isPageOfMany = false): boolean =>
+  occurrences > EVENT_LOOP_OCCURRENCES_MAX || (!isPageOfMany && matches > EVENT_LOOP_MATCHES_MAX);
 
-const textsOf = ({ plan }: Read, { page, count }: ReadStatements): string[] => [
+const slowKeysOf = ({ plan }: BoundedRead, { page, count }: ReadStatements): string[] => [
   ...page === null ? [] : [slowKey(page.sql.seq, plan)],
   ...count === null ? [] : [slowKey(count.fragment.sql, plan)],
 ];
 
-/** Returns what a slow statement is remembered by: what a search takes says nothing of other words. */
+/** Returns the key of a slow statement, with the words, on which its cost depends. */
 const slowKey = (text: string, { words }: QueryPlan): string => [text, ...words].join(" ");
 
-/** How a read ended on the event loop. */
-interface GivenUp {
+/** A read that was not completed on the event loop. */
+interface AbandonedRead {
   readonly statements: ReadStatements;
-  /** Null where it was not tried there. */
-  readonly spentOn: BudgetKind | null;
+  /** The exceeded limit; null if the read was not tried. */
+  readonly exceeded: BudgetKind | null;
 }
 
-async function scanned(read: Read, slow: Slow, givenUp: GivenUp): Promise<Scanned> {
+async function scanInThread(
+  read: BoundedRead,
+  slow: SlowReads,
+  abandoned: AbandonedRead,
+): Promise<ScanResult> {
   const { plan } = read;
-  const found = await slow.scan(scanOf(read, givenUp));
+  const found = await slow.scan(scanOf(read, abandoned));
   if (typeof found === "string") {
-    // A read that is turned away among many is not known to take long.
-    if (found === "late") noteSlow(read, slow, givenUp, { page: Infinity, total: Infinity });
-    throw new QueryTooSlow(advisedText(plan.definition, plan));
+    // A read that was rejected because too many wait is not known to be slow.
+    if (found === "late") {
+      markSlowStatements(read, slow, abandoned, { page: Infinity, total: Infinity });
+    }
+    throw new QueryTooSlow(adviseIndexText(plan.definition, plan));
   }
-  if (givenUp.spentOn !== null) {
-    // Where the usual way was not tried again, it is known by how it ended on the event loop.
+  if (abandoned.exceeded !== null) {
+    // If the usual statement was not tried again, its result on the event loop counts.
     const { page, total } = found.rows;
-    noteSlow(read, slow, givenUp, { page: page ?? Infinity, total });
+    markSlowStatements(read, slow, abandoned, { page: page ?? Infinity, total });
   }
   return found;
 }
 
-function noteSlow(
-  { plan, page: asked }: Read,
-  slow: Slow,
-  { statements: { page, count } }: GivenUp,
+function markSlowStatements(
+  { plan, page: pageQuery }: BoundedRead,
+  slow: SlowReads,
+  { statements: { page, count } }: AbandonedRead,
   rows: { readonly page: number; readonly total: number },
 ): void {
-  // What an offset costs says nothing of other pages.
-  if (page !== null && asked!.offset === undefined && rows.page > FEW_ROWS) {
-    slow.noteSlow(slowKey(page.sql.seq, plan));
+  // The cost of an offset says nothing about other pages.
+  if (page !== null && pageQuery!.offset === undefined && rows.page > FEW_ROWS_MAX) {
+    slow.markSlow(slowKey(page.sql.seq, plan));
   }
-  if (count !== null && rows.total > FEW_ROWS) slow.noteSlow(slowKey(count.fragment.sql, plan));
+  if (count !== null && rows.total > FEW_ROWS_MAX) slow.markSlow(slowKey(count.fragment.sql, plan));
 }
 
-function scanOf({ plan, page: asked }: Read, { statements, spentOn }: GivenUp): Scan {
+function scanOf(
+  { plan, page: pageQuery }: BoundedRead,
+  { statements, exceeded }: AbandonedRead,
+): Scan {
   const { page, count } = statements;
-  const sought = asked && soughtStatement(plan, asked);
+  const byFilterIndex = pageQuery && filterIndexStatement(plan, pageQuery);
   return {
     table: tableName(plan.definition),
-    page: page && boundPage(page, "seq", asked!),
-    sought: sought && boundPage(sought, "seq", asked!),
-    isHeldUp: spentOn === "time",
-    bytesMax: asked?.bytesMax ?? PAGE_BYTES_MAX,
+    page: page && boundPage(page, "seq", pageQuery!),
+    byFilterIndex: byFilterIndex && boundPage(byFilterIndex, "seq", pageQuery!),
+    hasTimedOut: exceeded === "time",
+    bytesMax: pageQuery?.bytesMax ?? PAGE_BYTES_MAX,
     count: count?.fragment ?? null,
   };
 }

@@ -6,7 +6,7 @@ import type { Access } from "./access.ts";
 import { BudgetExceeded, type BudgetKind } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { planQuery } from "./plan.ts";
-import { FEW_ROWS, type Scan, type Scanned, type Unread } from "./scan.ts";
+import { FEW_ROWS_MAX, type Rejection, type Scan, type ScanResult } from "./scan.ts";
 import { readBounded } from "./slow.ts";
 
 const ROWS_MAX = 20_000;
@@ -18,11 +18,11 @@ const QUERY: ListQuery = {
   total: true,
 };
 
-interface Meeting {
-  /** What runs out on the event loop; null where all suffices. */
+interface Attempt {
+  /** The limit that is exceeded on the event loop; null if the read succeeds there. */
   readonly here: BudgetKind | null;
-  /** What the other thread answers. */
-  readonly there?: Scanned["rows"] | Unread;
+  /** The result of the thread. */
+  readonly there?: ScanResult["rows"] | Rejection;
 }
 
 const SHAPE: Definition = {
@@ -33,19 +33,20 @@ const SHAPE: Definition = {
 };
 
 /**
- * Reads one query as often as there are meetings. Returns where each read was tried.
+ * Reads a query once per attempt. Returns where each read was tried.
+ *
  * @param slowTexts The statements that are remembered as slow.
  */
 async function tried(
-  meetings: readonly Meeting[],
+  attempts: readonly Attempt[],
   query = QUERY,
   slowTexts = new Set<string>(),
 ): Promise<string[]> {
-  const told: string[] = [];
-  for (const { here, there = { page: 1, total: 1 } } of meetings) {
+  const results: string[] = [];
+  for (const { here, there = { page: 1, total: 1 } } of attempts) {
     const places: string[] = [];
     const db = {
-      within<T>(_: unknown, work: () => T): T {
+      withBudget<T>(_: unknown, work: () => T): T {
         places.push("here");
         if (here !== null) throw new BudgetExceeded(here);
         return work();
@@ -56,9 +57,9 @@ async function tried(
       slow: {
         rowsMax: ROWS_MAX,
         isSlow: (text: string) => slowTexts.has(text),
-        noteSlow: (text: string) => slowTexts.add(text),
+        markSlow: (text: string) => slowTexts.add(text),
         scan(scan: Scan) {
-          places.push(scan.isHeldUp ? "there, held up" : "there");
+          places.push(scan.hasTimedOut ? "there, held up" : "there");
           const found = { texts: [], total: 0 };
           return Promise.resolve(typeof there === "string" ? there : { ...found, rows: there });
         },
@@ -66,27 +67,29 @@ async function tried(
     } as unknown as Access;
     const plan = planQuery(SHAPE, query);
     const read = { access, plan, page: query, isCounted: query.total === true };
-    const ways = { here: () => null, elsewhere: () => null, empty: () => null };
-    await readBounded(read, ways).catch((error) => {
+    const handlers = { onEventLoop: () => null, fromThread: () => null, empty: () => null };
+    await readBounded(read, handlers).catch((error) => {
       assert.ok(error instanceof QueryTooSlow, String(error));
       places.push("refused");
     });
-    told.push(places.join(", "));
+    results.push(places.join(", "));
   }
-  return told;
+  return results;
 }
 
-Deno.test("a read that ran out of something and looks at few rows is tried again where it was", async () => {
+Deno.test("a read that examines few rows is tried on the event loop again after exceeding a limit", async () => {
   for (const here of ["rows", "text", "time"] as const) {
-    const there = { page: FEW_ROWS, total: FEW_ROWS };
+    const there = { page: FEW_ROWS_MAX, total: FEW_ROWS_MAX };
     const places = await tried([{ here, there }, { here: null }]);
     assert.deepEqual(places, [here === "time" ? "here, there, held up" : "here, there", "here"]);
   }
 });
 
-Deno.test("a read that looks at many rows goes elsewhere from then on", async () => {
+Deno.test("a read that examines many rows goes straight to a thread from then on", async () => {
   for (const here of ["rows", "text", "time"] as const) {
-    for (const rows of [{ page: FEW_ROWS + 1, total: 1 }, { page: 1, total: FEW_ROWS + 1 }]) {
+    for (
+      const rows of [{ page: FEW_ROWS_MAX + 1, total: 1 }, { page: 1, total: FEW_ROWS_MAX + 1 }]
+    ) {
       const places = await tried([{ here, there: rows }, { here: null, there: rows }]);
       assert.ok(places[0]!.startsWith("here, there"));
       assert.equal(places[1], "there");
@@ -94,7 +97,7 @@ Deno.test("a read that looks at many rows goes elsewhere from then on", async ()
   }
 });
 
-Deno.test("where the usual way was not tried elsewhere, its end here counts", async () => {
+Deno.test("if a thread did not try the usual statement, its failure on the event loop counts", async () => {
   const unknown = { page: null, total: 1 };
   assert.deepEqual(
     await tried([{ here: "rows", there: unknown }, { here: null, there: unknown }, { here: null }]),
@@ -102,7 +105,7 @@ Deno.test("where the usual way was not tried elsewhere, its end here counts", as
   );
 });
 
-Deno.test("what is late is slow; to be turned away among many says nothing", async () => {
+Deno.test("a late read counts as slow, and a rejected one does not", async () => {
   assert.deepEqual(
     await tried([{ here: "time", there: "late" }, { here: null }]),
     ["here, there, held up, refused", "there"],
@@ -113,25 +116,25 @@ Deno.test("what is late is slow; to be turned away among many says nothing", asy
   );
 });
 
-Deno.test("a slow count does not keep its page from being tried alone", async () => {
+Deno.test("a slow count does not prevent trying the page alone", async () => {
   const slowTexts = new Set<string>();
-  const slowCount = { page: 3, total: FEW_ROWS + 1 };
+  const slowCount = { page: 3, total: FEW_ROWS_MAX + 1 };
   await tried([{ here: "rows", there: slowCount }], QUERY, slowTexts);
   assert.deepEqual(await tried([{ here: null }], QUERY, slowTexts), ["there"]);
   const alone = { ...QUERY, total: false };
   assert.deepEqual(await tried([{ here: null }], alone, slowTexts), ["here"]);
 });
 
-Deno.test("what an offset costs says nothing of other pages", async () => {
+Deno.test("the cost of an offset does not mark a statement as slow", async () => {
   const slowTexts = new Set<string>();
   const far = { ...QUERY, total: false, offset: 50 };
-  await tried([{ here: "rows", there: { page: FEW_ROWS + 1, total: 0 } }], far, slowTexts);
+  await tried([{ here: "rows", there: { page: FEW_ROWS_MAX + 1, total: 0 } }], far, slowTexts);
   assert.deepEqual(await tried([{ here: null }], far, slowTexts), ["here"]);
 });
 
-Deno.test("other values of a statement that was slow are not tried here", async () => {
+Deno.test("a slow statement is not tried on the event loop with other values", async () => {
   const slowTexts = new Set<string>();
-  await tried([{ here: "rows", there: { page: FEW_ROWS + 1, total: 1 } }], QUERY, slowTexts);
+  await tried([{ here: "rows", there: { page: FEW_ROWS_MAX + 1, total: 1 } }], QUERY, slowTexts);
   const other = { ...QUERY, filter: eq("status", "published") };
   assert.deepEqual(await tried([{ here: null }], other, slowTexts), ["there"]);
   const unlike = { ...QUERY, filter: compare("status", "gt", "published") };

@@ -13,16 +13,17 @@ import { sql } from "./fragment.ts";
 import { tableName } from "./table_name.ts";
 import { hasTable } from "./tables.ts";
 
-/** A file as it was when this was opened: a read transaction on a connection of its own. */
+/** The state of a file at the time of opening: a read transaction on a separate connection. */
 export class SqliteSnapshot implements Snapshot, Disposable {
   readonly isOfOneMoment = true;
   readonly #db: Connection;
 
   constructor(path: string) {
-    // Not mapped: each page is read once, and what is mapped counts as memory of the process.
+    // The file is not memory-mapped, because each page is read once and mapped pages count as
+    // memory of the process.
     this.#db = new Connection(path, "normal");
     this.#db.run(sql("begin"));
-    this.#db.get(sql("select count(*) from sqlite_schema")); // The first read chooses the moment.
+    this.#db.get(sql("select count(*) from sqlite_schema")); // The first read fixes the state.
   }
 
   async *pages<T extends StoredRecord>(
@@ -48,7 +49,7 @@ export class SqliteSnapshot implements Snapshot, Disposable {
     this.#db.close();
   }
 
-  /** The id that a page ends with; null where none is left. Lengths are known without the texts. */
+  /** Returns the last id of the page after an id; null if there are no more records. */
   #endBehind(table: string, after: Id): Id | null {
     const rows = this.#db.all(
       sql(
@@ -59,7 +60,7 @@ export class SqliteSnapshot implements Snapshot, Disposable {
     );
     let bytes = 0;
     const end = rows.findIndex(([, length]) => (bytes += length as number) > SNAPSHOT_BYTES);
-    // One is given in any case.
+    // A page has at least one record.
     const last = end < 0 ? rows.at(-1) : rows[Math.max(end - 1, 0)];
     return (last?.[0] ?? null) as Id | null;
   }

@@ -6,32 +6,30 @@ import { sql } from "./fragment.ts";
 import { checkVersion } from "./migrations.ts";
 import { openFile, type SpaceFile } from "./open_file.ts";
 import {
-  assertStands,
+  assertCurrent,
   checkDefinition,
-  correct,
+  correctBytes,
   driftOf,
-  drop,
+  dropTables,
   hasTable,
   isPrepared,
   prepare,
-  type Size,
+  type RecordsSize,
   sizeOf,
 } from "./tables.ts";
-import { type Touched, Writer, type WriterOptions } from "./writer.ts";
+import { type NoteWrite, Writer, type WriterOptions } from "./writer.ts";
 
-const FOREIGN_VERSION = sql("pragma data_version");
+const DATA_VERSION = sql("pragma data_version");
 
 export interface FileOptions extends SpaceFile {
   readonly checkpoints: Checkpoints;
-  /** As in `WriterOptions`. */
   readonly withoutReads: WriterOptions["withoutReads"];
-  /** Runs after a commit of records whose changes are noted. */
-  readonly changed: () => void;
+  readonly onChange: () => void;
 }
 
 /**
- * One file: a connection that reads, a connection that writes, and the queue of writes. Readers never
- * wait. They see the last commit, also while a transaction is in progress.
+ * One file: a connection for reading, a connection for writing, and the queue of writes. Readers
+ * never wait. They see the last commit, even while a transaction is in progress.
  */
 export class FileSpace {
   readonly reader: Connection;
@@ -43,15 +41,15 @@ export class FileSpace {
   readonly #writer: Writer;
   /** Distinguishes this opening of the file from all others, in any process. */
   readonly #opening = crypto.randomUUID();
-  /** SQLite's number for the commits of others, when it was last read. */
-  #foreignNumber = 0;
+  /** SQLite's number of commits by other connections, as last read. */
+  #dataVersion = 0;
   /** The error of a file that a newer Corbel has changed; null if there is none. */
   #mismatch: unknown = null;
   #prepared = new WeakSet<Definition>();
 
   private constructor(
     { db, reader, log }: { db: Connection; reader: Connection; log: Deno.FsFile | null },
-    { path, sync, checkpoints, withoutReads, changed }: FileOptions,
+    { path, sync, checkpoints, withoutReads, onChange: changed }: FileOptions,
   ) {
     this.#db = db;
     this.#path = path;
@@ -64,7 +62,7 @@ export class FileSpace {
       sync: log === null ? null : () => log.syncData(),
       checkpoints,
       withoutReads,
-      committed: (written) => {
+      onCommit: (written) => {
         if (written.values().some(({ recordedAs }) => recordedAs !== undefined)) changed();
       },
     });
@@ -74,47 +72,46 @@ export class FileSpace {
     const { path, sync } = options;
     using opened = new DisposableStack();
     const db = opened.adopt(openFile(options), (db) => db.close());
-    db.leaveFlushing();
+    db.configureWriter();
     const reader = opened.adopt(new Connection(path, sync), (reader) => reader.close());
     reader.mapFile();
-    // SQLite takes no locks on its log, and keeps the file while a connection is open.
+    // SQLite does not lock its log file, and keeps the file while a connection is open.
     const log = sync === "full" ? opened.use(Deno.openSync(`${path}-wal`, { write: true })) : null;
     const space = new FileSpace({ db, reader, log }, options);
     opened.move();
     return space;
   }
 
-  /** Whether the name still leads to this file. */
+  /** Whether the path still leads to this file. */
   isInPlace(): boolean {
     return inodeOf(this.#path) === this.#inode;
   }
 
-  /** Checks whether a newer Corbel has changed the file. */
-  look(): void {
+  checkSchemaVersion(): void {
     try {
-      this.foreignVersion();
+      this.externalCommitMark();
     } catch (error) {
       this.#mismatch = error;
     }
   }
 
-  /** Throws `StoreMismatch` if {@linkcode look} has seen one: to check before every read is too slow. */
+  /** Throws `StoreMismatch` if {@linkcode checkSchemaVersion} has detected one. */
   assertReadable(): void {
     if (this.#mismatch !== null) throw this.#mismatch;
   }
 
   /**
-   * Names what others have committed; it does not change with commits of this connection. Throws
-   * `StoreMismatch` if a newer Corbel has committed.
+   * Returns a text that changes with commits of other connections, but not with those of this one.
+   * Throws `StoreMismatch` if a newer Corbel has committed.
    */
-  foreignVersion(): string {
-    const number = this.#db.get(FOREIGN_VERSION)![0] as number;
-    if (number !== this.#foreignNumber) checkVersion(this.#db, this.#path);
-    this.#foreignNumber = number;
+  externalCommitMark(): string {
+    const number = this.#db.get(DATA_VERSION)![0] as number;
+    if (number !== this.#dataVersion) checkVersion(this.#db, this.#path);
+    this.#dataVersion = number;
     return `${this.#opening}.${number}`;
   }
 
-  /** Whether there is a table of the definition's records, as `db` sees it. */
+  /** Whether the definition's table exists, as `db` sees it. */
   hasTable(db: Connection, definition: Definition): boolean {
     return this.#prepared.has(definition) || hasTable(db, definition);
   }
@@ -128,52 +125,47 @@ export class FileSpace {
   prepareToWrite(definition: Definition): void | Promise<void> {
     if (this.#isPrepared(definition)) return;
     return this.exclusive((db) => {
-      assertStands(db, definition);
+      assertCurrent(db, definition);
       prepare(db, definition);
     });
   }
 
-  /** Creates the tables inside a transaction. */
   prepareWithin(db: Connection, definition: Definition): void {
-    // This is not remembered, because the transaction may be undone.
+    // The definition is not marked as prepared, because the transaction may be rolled back.
     if (!this.#isPrepared(definition)) prepare(db, definition);
   }
 
-  /** Recounts in one snapshot, while writes go on. */
+  /** Corrects the bytes of a definition without blocking writes. Returns the correction. */
   async recount(definition: Definition): Promise<number> {
     const drift = driftOf(this.reader, definition);
-    if (drift !== 0) await this.write((db) => correct(db, definition, drift));
+    if (drift !== 0) await this.write((db) => correctBytes(db, definition, drift));
     return drift;
   }
 
-  /** Removes the tables of a definition. */
   async drop(definition: Definition): Promise<void> {
-    await this.exclusive((db) => drop(db, definition));
+    await this.exclusive((db) => dropTables(db, definition));
     this.#prepared = new WeakSet();
   }
 
-  /** Runs a write: durable when it resolves, undone when it throws. */
-  write<T>(work: (db: Connection, touched: Touched) => T): Promise<T> {
+  /** Runs a write. It is durable when it resolves, and rolled back when it throws. */
+  write<T>(work: (db: Connection, noteWrite: NoteWrite) => T): Promise<T> {
     return this.#writer.write(work);
   }
 
-  /** Runs a transaction of several steps, which uses only the connection that it is given. */
-  exclusive<T>(work: (db: Connection, touched: Touched) => T | Promise<T>): Promise<T> {
+  /** Runs a transaction of several steps. `work` must use only the given connection. */
+  exclusive<T>(work: (db: Connection, noteWrite: NoteWrite) => T | Promise<T>): Promise<T> {
     return this.#writer.exclusive(work);
   }
 
-  /** Runs a long transaction on a connection in a thread. */
   exclusiveInThread<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const file = { path: this.#path, sync: this.#sync };
-    return this.#writer.elsewhere((exclusively) => transactionInThread(file, exclusively, work));
+    return this.#writer.runElsewhere((exclusively) => transactionInThread(file, exclusively, work));
   }
 
-  /** How many records a definition has, and how many bytes they take. */
-  sizeOf(definition: Definition): Size {
+  sizeOf(definition: Definition): RecordsSize {
     return sizeOf(this.reader, definition);
   }
 
-  /** Closes the file once the writes under way have ended. */
   async close(): Promise<void> {
     await this.#writer.close();
     this.reader.close();
@@ -181,12 +173,11 @@ export class FileSpace {
     this.#db.close();
   }
 
-  /** Whether the tables of a definition are there, and committed. */
   #isPrepared(definition: Definition): boolean {
     if (this.#prepared.has(definition)) return true;
     checkDefinition(definition);
-    const isThere = isPrepared(this.reader, definition);
-    if (isThere) this.#prepared.add(definition);
-    return isThere;
+    const exists = isPrepared(this.reader, definition);
+    if (exists) this.#prepared.add(definition);
+    return exists;
   }
 }

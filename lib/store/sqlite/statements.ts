@@ -1,50 +1,48 @@
 import { LRUCache } from "lru-cache";
 import type { Definition, Filter, StoredRecord } from "../port.ts";
-import { type Column, columnsOf, valueOf } from "./columns.ts";
-import { filterSql, type SearchWay } from "./filter_sql.ts";
+import { type Column, columnsOf, columnValue } from "./columns.ts";
+import { filterSql, type SearchMode } from "./filter_sql.ts";
 import { type Fragment, sql, type SqlValue } from "./fragment.ts";
-import { BOUND } from "./keyset.ts";
+import { BOUND_NUMBER } from "./keyset.ts";
 import { isCountedByIndex, type QueryPlan } from "./plan.ts";
-import { type Source, sourceOf } from "./source.ts";
+import { type RecordSource, sourceOf } from "./source.ts";
 import { tableName } from "./table_name.ts";
 import { type WordsTable, wordsTableOf } from "./words_table.ts";
 
 export interface CountStatement {
   readonly fragment: Fragment;
-  /** Whether the table keeps the count, so that it costs nothing. */
-  readonly kept: boolean;
+  /** Whether the count is stored, so that reading it takes constant time. */
+  readonly isStored: boolean;
   /**
-   * Counts without a guard what lies next to each other in an index: it takes half the time, and
-   * counts no further than to a number that is bound behind its values. Null where it might look at
-   * more than it counts.
+   * Counts adjacent entries of an index without a guard, in half the time, up to a bound number
+   * that follows the values. Null if it might examine more entries than it counts.
    */
   readonly limited: Fragment | null;
 }
 
-/** Returns how to count what a plan is made for. */
-export function countStatement(plan: QueryPlan, search: SearchWay): CountStatement {
-  const kept = keptCount(plan);
-  if (kept !== null) return { fragment: kept, kept: true, limited: null };
+export function countStatement(plan: QueryPlan, search: SearchMode): CountStatement {
+  const kept = storedCount(plan);
+  if (kept !== null) return { fragment: kept, isStored: true, limited: null };
   const source = sourceOf(plan, {
     bySort: false,
     byRange: true,
-    twice: false,
+    isSplit: false,
     isCount: true,
     search,
   });
   const { from, filter: { sql: condition, values } } = source;
   const text = `select count(*) from ${from} where ${plan.guard} and (${condition})`;
   const limited = isCountedByIndex(plan) ? limitedCount(source) : null;
-  return { fragment: sql(text, ...values), kept: false, limited };
+  return { fragment: sql(text, ...values), isStored: false, limited };
 }
 
-function limitedCount({ from, filter: { sql: condition, values } }: Source): Fragment {
-  const matches = `select 1 from ${from} where ${condition} limit ${BOUND}`;
+function limitedCount({ from, filter: { sql: condition, values } }: RecordSource): Fragment {
+  const matches = `select 1 from ${from} where ${condition} limit ${BOUND_NUMBER}`;
   return sql(`select count(*) from (${matches})`, ...values);
 }
 
-/** Returns the counts that the table keeps: of all live, all deleted, and all records. */
-function keptCount({ definition, conditions: [first, ...others] }: QueryPlan): Fragment | null {
+/** Returns the statement that reads a stored count of live, deleted or all records, or null. */
+function storedCount({ definition, conditions: [first, ...others] }: QueryPlan): Fragment | null {
   if (!definition.trash && !definition.counted) return null;
   const from = (column: string) =>
     sql(`select ${column} from counts where name = ?`, definition.name);
@@ -53,7 +51,7 @@ function keptCount({ definition, conditions: [first, ...others] }: QueryPlan): F
   return typeof first.value === "boolean" ? from(first.value ? "deleted" : "live") : null;
 }
 
-/** Reads revision, text and `seq` of the first record that matches, by its id. */
+/** Returns the statement that reads revision, text and `seq` of the first matching record by id. */
 export function firstStatement(definition: Definition, filter: Filter): Fragment {
   const { sql: condition, values } = filterSql(definition, filter);
   const text = `select rev, doc, seq from ${tableName(definition)} ` +
@@ -61,32 +59,30 @@ export function firstStatement(definition: Definition, filter: Filter): Fragment
   return sql(text, ...values);
 }
 
-/** What is stored of a record. */
 interface Row {
   readonly value: StoredRecord;
   readonly revision: number;
   readonly json: string;
 }
 
-/** The statements of definitions that were written to last, by their names and versions. */
-const kept = new LRUCache<string, WriteStatements>({ max: 500 });
+/** Statements of the most recently written definitions, by name and version. */
+const statementsCache = new LRUCache<string, WriteStatements>({ max: 500 });
 
-/** Statements that write records of one definition. */
 export class WriteStatements {
-  /** Null where there is nothing to search. */
+  /** The table of words; null if there are no search fields. */
   readonly words: WordsTable | null;
   readonly #definition: Definition;
   readonly #table: string;
   readonly #columns: readonly Column[];
   readonly #insert: string;
 
-  /** Returns statements whose columns are not worked out for each write. */
+  /** Returns cached statements, because computing the columns for each write would be slow. */
   static of(definition: Definition): WriteStatements {
     const key = `${definition.name} ${definition.version}`;
-    let statements = kept.get(key);
+    let statements = statementsCache.get(key);
     if (statements === undefined || statements.#definition !== definition) {
       statements = new WriteStatements(definition);
-      kept.set(key, statements);
+      statementsCache.set(key, statements);
     }
     return statements;
   }
@@ -102,13 +98,13 @@ export class WriteStatements {
       `insert into ${this.#table}(id, rev, ${names}doc) values(?, ?, ${marks}?) returning seq`;
   }
 
-  /** Answers the row's `seq`. */
+  /** Returns the statement that inserts a record and returns its `seq`. */
   insert({ value, revision, json }: Row): Fragment {
-    const values = this.#columns.map((column) => valueOf(column, value));
+    const values = this.#columns.map((column) => columnValue(column, value));
     return { sql: this.#insert, values: [value._id, revision, ...values, json] };
   }
 
-  /** Sets what has changed alone: an index that has nothing of it is left as it is. */
+  /** Returns the statement that updates a record's changed columns, and thereby few indexes. */
   update(
     { seq, revision, json }: { seq: number; revision: number; json: string },
     before: StoredRecord,
@@ -117,8 +113,8 @@ export class WriteStatements {
     let set = "";
     const values: SqlValue[] = [revision, json];
     for (const column of this.#columns) {
-      const value = valueOf(column, after);
-      if (value === valueOf(column, before)) continue;
+      const value = columnValue(column, after);
+      if (value === columnValue(column, before)) continue;
       set += `, ${column.name} = ?`;
       values.push(value);
     }

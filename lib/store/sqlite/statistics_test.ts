@@ -3,7 +3,7 @@ import { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { optimize } from "./statistics.ts";
 
-Deno.test("tables that are counted again have one count of each index", () => {
+Deno.test("optimize keeps one row of statistics per index when it runs again", () => {
   const db = new Connection(":memory:", "normal");
   db.run(sql("create table r_things(seq integer primary key, id text not null unique)"));
   db.run(sql(

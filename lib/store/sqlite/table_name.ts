@@ -1,9 +1,9 @@
 import type { Definition } from "../port.ts";
 import { quoted } from "./fragment.ts";
 
-/** What a table of records is called where its name is a value. */
+/** Returns the unquoted name of a definition's table, for use as a value. */
 export const bareTableName = ({ name }: Pick<Definition, "name">): string => `r_${name}`;
 
-/** What a statement calls it. */
+/** Returns the quoted name of a definition's table, for use in statements. */
 export const tableName = (definition: Pick<Definition, "name">): string =>
   quoted(bareTableName(definition));

@@ -1,23 +1,23 @@
 import { Outdated, SpaceFull, StoreMismatch } from "../errors.ts";
 import type { ByteQuota, Definition } from "../port.ts";
 import { scalarAt } from "../shape.ts";
-import { hasArrayTables, makeArrayTables, removeArrayTables } from "./array_schema.ts";
-import { hasChanges, makeChanges } from "./change_table.ts";
-import { columnsOf, fromText, textPath } from "./columns.ts";
+import { createArrayTables, hasArrayTables, removeArrayTables } from "./array_schema.ts";
+import { createChangeTable, hasChangeTable } from "./change_table.ts";
+import { columnsOf, extractSql, jsonPathSql } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type Fragment, quoted, sql } from "./fragment.ts";
 import { indexSchemas, indexStatement } from "./index_schema.ts";
-import { renameInTexts } from "./renamed_texts.ts";
+import { renameMembers } from "./renamed_texts.ts";
 import { bareTableName, tableName } from "./table_name.ts";
 import { dropWords, hasWords, wordsTableOf } from "./words_table.ts";
 
-/** Name of an index -> the statement that makes it. The name spells out its keys. */
+/** Returns the statements that create the indexes of a definition, by index name. */
 function indexStatements(definition: Definition): Map<string, string> {
   const schemas = [...indexSchemas(definition).values()];
   return new Map(schemas.map((schema) => [schema.name, indexStatement(definition, schema)]));
 }
 
-/** Index name -> its SQL, for the table of a definition. */
+/** Returns the SQL of the stored indexes of a definition's table, by index name. */
 function storedIndexes(db: Connection, definition: Definition): Map<string, string> {
   const rows = db.all(sql(
     "select name, sql from sqlite_schema where type = 'index' and tbl_name = ? and sql is not null",
@@ -26,7 +26,7 @@ function storedIndexes(db: Connection, definition: Definition): Map<string, stri
   return new Map(rows.map(([name, text]) => [name as string, text as string]));
 }
 
-/** Whether there is a table of records, with whichever indexes. */
+/** Whether the table of a definition exists, with any columns and indexes. */
 export const hasTable = (db: Connection, definition: Definition): boolean => {
   const name = bareTableName(definition);
   return db.get(sql("select 1 from sqlite_schema where type = 'table' and name = ?", name)) !==
@@ -37,7 +37,6 @@ export const kindsIn = (db: Connection): string[] =>
   db.all(sql("select substr(name, 3) from sqlite_schema where type = 'table' and name glob 'r_*'"))
     .map(([name]) => name as string);
 
-/** Types of the columns that stand for fields, by their names in quotes. */
 const storedColumns = (db: Connection, definition: Definition): ReadonlyMap<string, string> =>
   new Map(
     db.all(sql("select name, lower(type) from pragma_table_info(?)", bareTableName(definition)))
@@ -45,7 +44,6 @@ const storedColumns = (db: Connection, definition: Definition): ReadonlyMap<stri
       .map(([name, type]) => [quoted(name as string), type as string]),
   );
 
-/** Whether every field of the definition has its column. */
 function hasColumns(db: Connection, definition: Definition): boolean {
   const columns = columnsOf(definition);
   if (columns.length === 0) return true;
@@ -53,11 +51,11 @@ function hasColumns(db: Connection, definition: Definition): boolean {
   return columns.every(({ name, type }) => stored.get(name) === type);
 }
 
-/** Whether everything the definition asks for is there. Throws for an index of another shape. */
+/** Whether all tables and indexes exist. Throws `StoreMismatch` for another index shape. */
 export function isPrepared(db: Connection, definition: Definition): boolean {
   if (!hasTable(db, definition) || !hasColumns(db, definition)) return false;
-  if (wordsTableOf(definition)?.isIn(db) === false) return false;
-  if (definition.recordedAs !== undefined && !hasChanges(db)) return false;
+  if (wordsTableOf(definition)?.exists(db) === false) return false;
+  if (definition.recordedAs !== undefined && !hasChangeTable(db)) return false;
   const stored = storedIndexes(db, definition);
   let complete = hasArrayTables(db, definition);
   for (const [name, wanted] of indexStatements(definition)) {
@@ -72,44 +70,44 @@ export function isPrepared(db: Connection, definition: Definition): boolean {
   return complete;
 }
 
-/** Within a write transaction nobody else can change what is looked at. Throws `Outdated`. */
-export function assertStands(db: Connection, { restsOn }: Definition): void {
-  if (restsOn === undefined) return;
-  const { kind, id, revision } = restsOn;
+/** Throws `Outdated` if the record that the definition depends on has changed. */
+export function assertCurrent(db: Connection, { dependsOn }: Definition): void {
+  if (dependsOn === undefined) return;
+  const { kind, id, revision } = dependsOn;
   const row = db.get(sql(`select rev from ${tableName(kind)} where id = ?`, id));
   if (row?.[0] !== revision) throw new Outdated();
 }
 
-/** Names of Corbel's own kinds begin with `_`. */
-const COUNTED = "select coalesce(sum(bytes), 0) from counts where name not glob '_*'";
+/** Sums the bytes of documents. Names of internal kinds begin with `_`. */
+const BYTES_OF_DOCUMENTS = "select coalesce(sum(bytes), 0) from counts where name not glob '_*'";
 
 function countedBytes(alsoCounted: readonly Definition[]): Fragment {
   const names = alsoCounted.map(({ name }) => name);
-  return sql(`${COUNTED} or name in (${names.map(() => "?").join()})`, ...names);
+  return sql(`${BYTES_OF_DOCUMENTS} or name in (${names.map(() => "?").join()})`, ...names);
 }
 
-/** Returns the bytes of all documents, and of records of these kinds. */
+/** Returns the size in bytes of all documents and of the given kinds. */
 export const bytesCounted = (db: Connection, alsoCounted: readonly Definition[]): number =>
   db.get(countedBytes(alsoCounted))![0] as number;
 
 export const bytesOfKind = (db: Connection, name: string): number =>
   Number(db.get(sql("select bytes from counts where name = ?", name))?.[0] ?? 0);
 
-/** By how much a write has changed the records of a definition. */
-export interface Growth {
+/** The change in number and size of a definition's records by a write. */
+export interface RecordsGrowth {
   readonly live: number;
   readonly deleted: number;
   readonly bytes: number;
 }
 
 /**
- * Counts a write, within its transaction. Throws `SpaceFull` if the write adds bytes that do not fit
- * the quota, which must count the definition.
+ * Updates the counts of a definition in the transaction of a write. Throws `SpaceFull` if the write
+ * adds bytes that exceed the quota, which must count the definition.
  */
 export function countGrowth(
   db: Connection,
   { name }: Definition,
-  { live, deleted, bytes }: Growth,
+  { live, deleted, bytes }: RecordsGrowth,
   quota?: ByteQuota,
 ): void {
   const update = sql(
@@ -131,15 +129,12 @@ export function countGrowth(
   if (db.get(fits) === undefined) throw new SpaceFull(quota.bytesMax);
 }
 
-/**
- * Creates what is missing; run inside a write transaction. Throws `Outdated` where the table is one
- * of another state of the definition.
- */
+/** Creates missing tables in a write transaction. Throws `Outdated` for another version's. */
 export function prepare(db: Connection, definition: Definition): void {
-  if (!isPrepared(db, definition)) makeMissing(db, definition);
+  if (!isPrepared(db, definition)) createMissing(db, definition);
 }
 
-function makeMissing(db: Connection, definition: Definition): void {
+function createMissing(db: Connection, definition: Definition): void {
   if (!hasTable(db, definition)) {
     db.run(sql(tableStatement(definition, tableName(definition))));
     db.run(
@@ -147,42 +142,41 @@ function makeMissing(db: Connection, definition: Definition): void {
     );
   } else if (!hasColumns(db, definition)) {
     if (storedColumns(db, definition).size > 0) throw new Outdated();
-    assertStands(db, definition);
-    rebuild(db, definition); // It was made before there were columns.
+    assertCurrent(db, definition);
+    rebuild(db, definition); // An earlier version created it without columns.
   }
-  if (definition.recordedAs !== undefined) makeChanges(db);
+  if (definition.recordedAs !== undefined) createChangeTable(db);
   prepareWords(db, definition);
-  makeIndexes(db, definition);
-  makeArrayTables(db, definition);
+  createIndexes(db, definition);
+  createArrayTables(db, definition);
 }
 
 function prepareWords(db: Connection, definition: Definition): void {
   const words = wordsTableOf(definition);
-  if (words === null || words.isIn(db)) return;
+  if (words === null || words.exists(db)) return;
   if (hasWords(db, definition)) throw new Outdated();
-  assertStands(db, definition);
-  words.make(db);
+  assertCurrent(db, definition);
+  words.create(db);
 }
 
-/** Makes what there is follow the definition; run inside a write transaction. */
+/** Makes the stored tables follow a definition. Must run in a write transaction. */
 export function redefine(db: Connection, definition: Definition): void {
   if (hasTable(db, definition)) {
     const wanted = indexStatements(definition);
     for (const [name, statement] of storedIndexes(db, definition)) {
       if (wanted.get(name) !== statement) db.run(sql(`drop index ${quoted(name)}`));
     }
-    // Before columns are renamed: a trigger would follow the new name of its column.
+    // This comes before columns are renamed, because triggers would follow the new name.
     removeArrayTables(db, definition, "unwanted");
-    if ((definition.renames ?? []).length > 0) renameInTexts(db, definition);
+    if ((definition.renames ?? []).length > 0) renameMembers(db, definition);
     changeColumns(db, definition);
-    if (wordsTableOf(definition)?.isIn(db) !== true) dropWords(db, definition);
+    if (wordsTableOf(definition)?.exists(db) !== true) dropWords(db, definition);
   }
   prepare(db, definition);
 }
 
 const RETIRED = "~";
 
-/** Names, in quotes, of columns that no definition asks for any more. */
 const retiredColumns = (db: Connection, definition: Definition): string[] =>
   db.all(sql(
     "select name from pragma_table_info(?) where name glob ?",
@@ -190,7 +184,7 @@ const retiredColumns = (db: Connection, definition: Definition): string[] =>
     `${RETIRED}*`,
   )).map(([name]) => quoted(name as string));
 
-/** Dropping a column would write all rows again, so it is renamed to a name that is never read. */
+/** Renames columns instead of dropping them, which would rewrite all rows. */
 function retireColumns(db: Connection, definition: Definition, columns: readonly string[]): void {
   const count = retiredColumns(db, definition).length;
   for (const [i, name] of columns.entries()) {
@@ -200,13 +194,13 @@ function retireColumns(db: Connection, definition: Definition, columns: readonly
   }
 }
 
-/** So many columns of fields that are no longer declared stay in a table. */
+/** Maximum number of retired columns. Beyond it the table is rebuilt. */
 const RETIRED_MAX = 200;
 
 /**
- * Gives a table the columns of its definition. One that is no longer wanted, or of another type,
- * stays under a name that nobody asks for: to take it away would write all rows anew. New ones are
- * filled out of the texts; they stand behind those, which only long ones make slower.
+ * Gives a table the columns of its definition. Columns that are no longer declared, or are of
+ * another type, are retired. New columns are filled from the texts. They come after the texts in
+ * the row, which is slower only for long texts.
  */
 function changeColumns(db: Connection, definition: Definition): void {
   const table = tableName(definition);
@@ -230,24 +224,23 @@ function changeColumns(db: Connection, definition: Definition): void {
   for (const { name, type } of added) {
     db.run(sql(`alter table ${table} add column ${name} ${type}`));
   }
-  const values = added.map((column) => `${column.name} = ${fromText(column)}`);
-  const isThere = added.map(({ path }) => `json_type(doc,${textPath(path)}) is not null`);
-  db.run(sql(`update ${table} set ${values.join()} where ${isThere.join(" or ")}`));
+  const values = added.map((column) => `${column.name} = ${extractSql(column)}`);
+  const hasValue = added.map(({ path }) => `json_type(doc,${jsonPathSql(path)}) is not null`);
+  db.run(sql(`update ${table} set ${values.join()} where ${hasValue.join(" or ")}`));
 }
 
-export interface Size {
+export interface RecordsSize {
   readonly rows: number;
   readonly bytes: number;
 }
 
-/** How many records a definition has that has a trash, and how many bytes they take. */
-export function sizeOf(db: Connection, { name }: Definition): Size {
+export function sizeOf(db: Connection, { name }: Definition): RecordsSize {
   const found = db.get(sql("select live + deleted, bytes from counts where name = ?", name));
   const [rows = 0, bytes = 0] = (found ?? []) as readonly number[];
   return { rows, bytes };
 }
 
-function makeIndexes(db: Connection, definition: Definition): void {
+function createIndexes(db: Connection, definition: Definition): void {
   const stored = storedIndexes(db, definition);
   for (const [name, statement] of indexStatements(definition)) {
     if (!stored.has(name)) db.run(sql(statement));
@@ -255,8 +248,9 @@ function makeIndexes(db: Connection, definition: Definition): void {
 }
 
 /**
- * The text comes last: what stands behind a long one would be found only through all of it. To give
- * a strict table another column SQLite reads all its rows, so only one that gets none is strict.
+ * Returns the statement that creates a definition's table. The text comes last, because columns
+ * after a long text are slow to read. Tables with columns are not strict: adding a column to a
+ * strict table reads all rows.
  */
 function tableStatement(definition: Definition, name: string): string {
   const columns = columnsOf(definition).map(({ name, type }) => `${name} ${type}, `);
@@ -266,12 +260,11 @@ function tableStatement(definition: Definition, name: string): string {
     }`;
 }
 
-/** The same rows in a table with the definition's columns, filled out of their texts. */
 function rebuild(db: Connection, definition: Definition): void {
   const [table, next] = [tableName(definition), quoted(`n_${definition.name}`)];
   const columns = columnsOf(definition);
   const into = ["seq", "id", "rev", ...columns.map(({ name }) => name), "doc"];
-  const from = ["seq", "id", "rev", ...columns.map(fromText), "doc"];
+  const from = ["seq", "id", "rev", ...columns.map(extractSql), "doc"];
   db.run(sql(tableStatement(definition, next)));
   db.run(
     sql(`insert into ${next}(${into.join()}) select ${from.join()} from ${table} order by seq`),
@@ -280,26 +273,26 @@ function rebuild(db: Connection, definition: Definition): void {
   db.run(sql(`alter table ${next} rename to ${table}`));
 }
 
-/** How many bytes too few are counted. One statement sees one moment. */
+/** Returns the number of bytes missing from the count, from one consistent read. */
 export function driftOf(db: Connection, definition: Definition): number {
   const stored = `select coalesce(sum(octet_length(doc)), 0) from ${tableName(definition)}`;
   const counted = "select bytes from counts where name = ?";
   return db.get(sql(`select (${stored}) - (${counted})`, definition.name))![0] as number;
 }
 
-export function correct(db: Connection, definition: Definition, drift: number): void {
+export function correctBytes(db: Connection, definition: Definition, drift: number): void {
   db.run(sql("update counts set bytes = bytes + ? where name = ?", drift, definition.name));
 }
 
-/** Run inside a write transaction. */
-export function drop(db: Connection, definition: Definition): void {
+/** Drops the tables of a definition. Must run in a write transaction. */
+export function dropTables(db: Connection, definition: Definition): void {
   removeArrayTables(db, definition, "all");
   db.run(sql(`drop table if exists ${tableName(definition)}`));
   dropWords(db, definition);
   db.run(sql("delete from counts where name = ?", definition.name));
 }
 
-/** Whether the definition keeps live and deleted records apart by a declared `isDeleted`. */
+/** Throws if a definition with a trash does not declare `isDeleted`. */
 export function checkDefinition(definition: Definition): void {
   if (definition.trash && scalarAt(definition, "isDeleted") !== "Boolean") {
     throw new TypeError(`${definition.name} has a trash, so it must declare isDeleted`);

@@ -1,48 +1,46 @@
-import type { Definition, Records, StoredRecord, Transaction, Writing } from "../port.ts";
+import type { Definition, Records, StoredRecord, Transaction, WriteOptions } from "../port.ts";
 import type { Access } from "./access.ts";
 import type { Connection } from "./connection.ts";
 import { SqliteRecords } from "./records.ts";
-import { assertStands, checkDefinition, redefine } from "./tables.ts";
-import type { Touched } from "./writer.ts";
+import { assertCurrent, checkDefinition, redefine } from "./tables.ts";
+import type { NoteWrite } from "./writer.ts";
 
-/** The tables of a file, as its transactions need them. */
+/** Access of a transaction to the tables of a file. */
 export interface FileTables {
-  /** Whether there is a table of the definition's records, as `db` sees it. */
   hasTable(db: Connection, definition: Definition): boolean;
-  /** Makes what is missing of a definition's tables. */
   prepareWithin(db: Connection, definition: Definition): void;
 }
 
-/** How long a transaction may go on without giving the event loop a turn. */
+/** Time in milliseconds after which a transaction yields to the event loop. */
 const TURN_MS = 4;
 
 /**
- * Once one of its calls has failed a transaction can only be undone, as on every engine. However
- * many calls it makes, others are answered between them; what they write waits for its end.
+ * A write transaction. After a call has failed, it can only be rolled back, as on every engine.
+ * Other requests are served between its calls; their writes wait for its end.
  */
 export class SqliteTransaction implements Transaction {
   readonly #file: FileTables;
   readonly #db: Connection;
-  readonly #touched: Touched;
+  readonly #noteWrite: NoteWrite;
   #turnBegan = performance.now();
-  /** The turn of the others, and the calls behind it in their order. */
-  #othersTurn: Promise<void> | null = null;
+  /** Resolves after other work of the event loop has run. Calls wait for it in order. */
+  #yielding: Promise<void> | null = null;
   #ended = false;
   #failure: { error: unknown } | null = null;
 
-  constructor(file: FileTables, db: Connection, touched: Touched) {
+  constructor(file: FileTables, db: Connection, noteWrite: NoteWrite) {
     this.#file = file;
     this.#db = db;
-    this.#touched = touched;
+    this.#noteWrite = noteWrite;
   }
 
-  records<T extends StoredRecord>(definition: Definition, writing?: Writing): Records<T> {
+  records<T extends StoredRecord>(definition: Definition, writing?: WriteOptions): Records<T> {
     const access: Access = {
       read: (work, empty) => this.#run(definition, work, { empty }),
       slow: null,
       write: (work, empty) =>
         this.#run(definition, (db) => {
-          this.#touched(definition);
+          this.#noteWrite(definition);
           return work(db);
         }, { empty, isWrite: true }),
     };
@@ -50,7 +48,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   define(definition: Definition): Promise<void> {
-    return this.#guarded(() => {
+    return this.#schedule(() => {
       checkDefinition(definition);
       redefine(this.#db, definition);
     });
@@ -69,25 +67,25 @@ export class SqliteTransaction implements Transaction {
     work: (db: Connection) => T,
     { empty, isWrite = false }: { empty: (() => T) | undefined; isWrite?: boolean },
   ): Promise<T> {
-    return this.#guarded(() => {
-      if (isWrite) assertStands(this.#db, definition);
+    return this.#schedule(() => {
+      if (isWrite) assertCurrent(this.#db, definition);
       if (empty !== undefined && !this.#file.hasTable(this.#db, definition)) return empty();
       this.#file.prepareWithin(this.#db, definition);
       return work(this.#db);
     });
   }
 
-  #guarded<T>(work: () => T): Promise<T> {
+  #schedule<T>(work: () => T): Promise<T> {
     const isLong = performance.now() - this.#turnBegan > TURN_MS;
-    if (isLong) this.#othersTurn ??= this.#turn();
-    return this.#othersTurn === null
+    if (isLong) this.#yielding ??= this.#yieldToEventLoop();
+    return this.#yielding === null
       ? Promise.try(() => this.#attempt(work))
-      : this.#othersTurn.then(() => this.#attempt(work));
+      : this.#yielding.then(() => this.#attempt(work));
   }
 
-  async #turn(): Promise<void> {
+  async #yieldToEventLoop(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
-    this.#othersTurn = null;
+    this.#yielding = null;
     this.#turnBegan = performance.now();
   }
 

@@ -1,4 +1,4 @@
-/** What the event loop and the thread of `definition_worker.ts` send each other. */
+/** Messages between the event loop and the thread of `definition_worker.ts`. */
 import {
   Outdated,
   PageTooLarge,
@@ -12,35 +12,34 @@ import {
   TypeConflict,
   UniqueViolation,
 } from "../errors.ts";
-import type { Definition, ListQuery, Page, Records, Writing } from "../port.ts";
+import type { Definition, ListQuery, Page, Records, WriteOptions } from "../port.ts";
 import { pageOf, type ReadPage } from "../texts.ts";
 import { Busy, type Sync } from "./connection.ts";
 
 export interface RecordsCall {
-  /** Which of the records that were opened, in their order. */
-  readonly on: number;
+  readonly index: number;
   readonly method: Exclude<keyof Records, "find">;
   readonly args: readonly unknown[];
 }
 
-/** Each is answered before the next one is carried out. */
+/** A step of a transaction. The thread responds before it runs the next step. */
 export type TransactionStep =
   | { readonly do: "connect"; readonly path: string; readonly sync: Sync }
   | { readonly do: "begin"; readonly waitMs: number }
   | {
     readonly do: "open";
     readonly definition: Definition;
-    readonly writing: Writing | undefined;
+    readonly writing: WriteOptions | undefined;
   }
   | { readonly do: "call"; readonly call: RecordsCall }
   | { readonly do: "define"; readonly definition: Definition }
   | { readonly do: "commit" }
-  /** Undoes a transaction that was not committed. */
+  /** Closes the connection, which rolls back an uncommitted transaction. */
   | { readonly do: "close" };
 
 export type StepAnswer = { readonly value: unknown } | { readonly fault: Fault };
 
-/** An error without its class, which does not travel between threads. */
+/** An error without its class, which cannot be sent between threads. */
 interface Fault {
   readonly name: string;
   readonly message: string;
@@ -71,19 +70,19 @@ export function errorOf({ message, ...fields }: Fault): Error {
   return known === undefined ? error : Object.setPrototypeOf(error, known.prototype);
 }
 
-/** A page without its methods. */
+/** A page without its methods, which can be sent between threads. */
 export interface SentPage extends ReadPage {
   readonly more: boolean;
 }
 
-export const sentPage = ({ texts, total, examined, more }: Page): SentPage => ({
+export const toSentPage = ({ texts, total, examined, more }: Page): SentPage => ({
   texts,
   total,
   examined,
   more,
 });
 
-export function receivedPage<T>(page: SentPage, query: ListQuery): Page<T> {
+export function fromSentPage<T>(page: SentPage, query: ListQuery): Page<T> {
   const texts = query.backwards ? page.texts.toReversed() : [...page.texts];
   const limit = texts.length;
   if (page.more) texts.push("");

@@ -1,32 +1,32 @@
 import { Busy } from "./connection.ts";
 
-/** Between two tries for a lock that another process holds. */
+/** Random delay in milliseconds between two attempts to take a lock that another process holds. */
 const RETRY_MIN_MS = 1;
 const RETRY_SPREAD_MS = 1;
-/** Leaves the file alone for longer than anybody waits between two tries. */
+/** Duration in milliseconds of a gap, longer than the delay between two attempts. */
 const GAP_MS = 5;
-/** How long a process may go on taking turns without such a gap, beside others and alone. */
+/** Milliseconds for which a process may take the lock without a gap: with rivals, and alone. */
 const SHARED_RUN_MS = 10;
 const LONE_RUN_MS = 250;
-/** How long others are reckoned with after they were noticed. */
+/** Time in milliseconds for which noticed processes are assumed to be active. */
 const RIVALS_MS = 200;
 
 export interface Overrides {
-  /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<void>;
 }
 
-const REAL: Overrides = {
+const SYSTEM: Overrides = {
   now: () => performance.now(),
   pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
 
 /**
- * Keeps a file's write lock fair among processes. SQLite has no queue: who waits must come while the
- * lock is free, and a process that takes it again at once leaves no such moment. So a process that
- * has taken the lock again and again for a while leaves a gap: after a short while when others were
- * noticed lately, after a longer one when they were not, for one who waits cannot be seen.
+ * Shares a file's write lock fairly among processes. SQLite does not have a queue: a waiting
+ * process must try while the lock is free, and a process that takes it again immediately leaves no
+ * such moment. A process that has taken the lock repeatedly for a while therefore leaves a gap:
+ * after a short time if other processes were noticed recently, otherwise after a longer time,
+ * because waiting processes cannot be seen.
  */
 export class WriteLockFairness {
   readonly #now: () => number;
@@ -35,14 +35,14 @@ export class WriteLockFairness {
   #lastEnded = -Infinity;
   #rivalsSeen = -Infinity;
 
-  constructor({ now, pause } = REAL) {
+  constructor({ now, pause } = SYSTEM) {
     this.#now = now;
     this.#pause = pause;
   }
 
   /**
-   * Tries `begin` until it does not throw `Busy`, without blocking the event loop; at least once,
-   * and until `deadline`, when it throws what `begin` threw last.
+   * Calls `begin` until it does not throw `Busy`, without blocking the event loop. Tries at least
+   * once and until `deadline`, and then throws the last error of `begin`.
    */
   async acquire(begin: () => void, deadline: number): Promise<void> {
     await this.#leaveGap();
@@ -58,8 +58,7 @@ export class WriteLockFairness {
     }
   }
 
-  /** The lock is free again. */
-  released(): void {
+  noteRelease(): void {
     this.#lastEnded = this.#now();
   }
 

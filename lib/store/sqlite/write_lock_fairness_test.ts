@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Busy } from "./connection.ts";
 import { WriteLockFairness } from "./write_lock_fairness.ts";
 
-/** Turns on a clock that only pauses and work move. */
+/** Creates a lock with a clock that only pauses and work advance. */
 function clocked() {
   let time = 0;
   const pauses: number[] = [];
@@ -17,16 +17,16 @@ function clocked() {
   return { lock, pauses, pass: (ms: number) => void (time += ms), now: () => time };
 }
 
-/** Takes turns of a millisecond one after the other. */
+/** Takes the lock `count` times for a millisecond each. */
 async function takeFor({ lock, pass }: ReturnType<typeof clocked>, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     await lock.acquire(() => {}, Infinity);
     pass(1);
-    lock.released();
+    lock.noteRelease();
   }
 }
 
-Deno.test("a process that is alone leaves a gap only after having the lock again and again for long", async () => {
+Deno.test("a process without rivals leaves a gap only after a long run", async () => {
   const fixture = clocked();
   await takeFor(fixture, 250);
   assert.deepEqual(fixture.pauses, []);
@@ -34,14 +34,14 @@ Deno.test("a process that is alone leaves a gap only after having the lock again
   assert.equal(fixture.pauses.length, 1);
 });
 
-Deno.test("a process beside others leaves a gap after each short run", async () => {
+Deno.test("a process with rivals leaves a gap after each short run", async () => {
   const fixture = clocked();
   fixture.lock.noticeRivals();
   await takeFor(fixture, 50);
   assert.equal(fixture.pauses.length, 4);
 });
 
-Deno.test("others that were not noticed for a while are reckoned with no more", async () => {
+Deno.test("rivals are forgotten after a while", async () => {
   const fixture = clocked();
   fixture.lock.noticeRivals();
   fixture.pass(1000);
@@ -49,7 +49,7 @@ Deno.test("others that were not noticed for a while are reckoned with no more", 
   assert.deepEqual(fixture.pauses, []);
 });
 
-Deno.test("writes with pauses of their own in between need no gap", async () => {
+Deno.test("no gap is left if there are pauses between writes", async () => {
   const fixture = clocked();
   fixture.lock.noticeRivals();
   for (let n = 0; n < 100; n++) {
@@ -59,7 +59,7 @@ Deno.test("writes with pauses of their own in between need no gap", async () => 
   assert.deepEqual(fixture.pauses, []);
 });
 
-Deno.test("a gap is longer than anybody waits between two tries", async () => {
+Deno.test("a gap is longer than the delay between two attempts", async () => {
   const waiting = clocked();
   await assert.rejects(() =>
     waiting.lock.acquire(() => {
@@ -71,7 +71,7 @@ Deno.test("a gap is longer than anybody waits between two tries", async () => {
   assert.ok(Math.max(...waiting.pauses) < Math.min(...writing.pauses));
 });
 
-Deno.test("a lock is tried for until the deadline, and once when it has passed", async () => {
+Deno.test("acquire retries until the deadline, and tries once after it", async () => {
   const { lock, now, pass } = clocked();
   let tries = 0;
   const locked = () => {
@@ -87,7 +87,7 @@ Deno.test("a lock is tried for until the deadline, and once when it has passed",
   assert.equal(tries, 1);
 });
 
-Deno.test("what is no lock is not tried again", async () => {
+Deno.test("acquire does not retry after other errors", async () => {
   const { lock, pauses } = clocked();
   const broken = () => {
     throw new TypeError("broken");

@@ -7,46 +7,46 @@ import { sql } from "./fragment.ts";
 import { checkVersion } from "./migrations.ts";
 import { WriteLockFairness } from "./write_lock_fairness.ts";
 
-/** Called with the definition of the records that a transaction writes. */
-export type Touched = (definition: Definition) => void;
+/** Records the definition of the records that a transaction writes. */
+export type NoteWrite = (definition: Definition) => void;
 
-type Work<T> = (db: Connection, touched: Touched) => T | Promise<T>;
+type Work<T> = (db: Connection, noteWrite: NoteWrite) => T | Promise<T>;
 
 /**
- * Runs a transaction on another connection while the writer's has none. The transaction is given how
- * many milliseconds it may wait for other processes.
+ * Runs a transaction on another connection while the writer's connection has none. `run` gets the
+ * time in milliseconds that it may wait for other processes.
  */
-export type Exclusively = <T>(run: (waitMs: number) => Promise<T>) => Promise<T>;
+export type RunExclusively = <T>(run: (waitMs: number) => Promise<T>) => Promise<T>;
 
 export interface WriterOptions {
   readonly path: string;
   /** Flushes all commits so far to the disk; null if a commit need not be flushed. */
   readonly sync: (() => Promise<void>) | null;
   readonly checkpoints: Pick<Checkpoints, "run">;
-  /** Runs `work` while no long read of the file is running; resolves to false if there always is one. */
+  /** Runs `work` while no long read is running; false if there is always one. */
   readonly withoutReads: (work: () => Promise<boolean>) => Promise<boolean>;
   /** Runs synchronously after a commit, before any reader can see it. */
-  readonly committed: (written: ReadonlySet<Definition>) => void;
+  readonly onCommit: (written: ReadonlySet<Definition>) => void;
 }
 
 interface PendingWrite {
   readonly work: Work<unknown>;
-  /** When the write stops waiting for other processes, by `performance.now()`. */
+  /** Time at which the write stops waiting, on the clock of `performance.now()`. */
   readonly deadline: number;
   readonly done: PromiseWithResolvers<unknown>;
 }
 
-/** How long a write waits for the lock that processes share, before it fails. */
+/** Time in milliseconds that a write waits for the lock of the file before it fails. */
 const LOCK_WAIT_MS = 5_000;
-/** Bounds of one commit, so that neither its writers nor the event loop wait for long. */
+/** Maximum number of writes and milliseconds of one commit. */
 const GROUP_WRITES_MAX = 256;
 const GROUP_MS = 8;
 /** Pages in the log at which a checkpoint starts: 9 MiB. */
 const CHECKPOINT_PAGES = 2_304;
 /** Pages in the log at which writers wait for the checkpoint: 14 MiB. */
 const LOG_PAGES_MAX = 3_584;
-/** How long to wait before looking again at the checkpoint of another process. */
-const TAKEN_MS = 5;
+/** Interval in milliseconds at which a checkpoint of another process is checked. */
+const OTHER_CHECKPOINT_MS = 5;
 /** Pages by which the log grows before a failed checkpoint is tried again: 1 MiB. */
 const RETRY_PAGES = 256;
 
@@ -63,13 +63,13 @@ const EMPTY_LOG = sql("pragma wal_checkpoint(truncate)");
 const openTransactions = new OpenTransactions<Writer>();
 
 /**
- * Runs all writes to one file in the order of the calls. Writes that wait together share a commit. All
- * but the first of them have a savepoint, so that a write that fails is undone alone. A commit is
- * visible at once. Its writers are answered when it has been flushed, in a thread, and the next commit
- * waits for the flush.
+ * Runs all writes to one file in the order of the calls. Waiting writes share a commit. All but the
+ * first of them have a savepoint, so that a failed write is rolled back alone. A commit is visible
+ * immediately. Its writes resolve when it has been flushed in a thread, and the next commit waits
+ * for the flush.
  *
- * After a failed flush the operating system may drop the pages and report the next flush as done, so
- * nothing is committed until the log is mended.
+ * After a failed flush the operating system may drop the pages and report the next flush as
+ * successful, so nothing is committed until the log is emptied.
  */
 export class Writer {
   readonly #db: Connection;
@@ -77,21 +77,21 @@ export class Writer {
   readonly #fairness = new WriteLockFairness();
   readonly #queue: PendingWrite[] = [];
   #isServing = false;
-  /** Never rejects. */
+  /** The flush in progress. Never rejects. */
   #flushing: Promise<void> | null = null;
-  #isLogDoubtful = false;
+  #hasFlushFailed = false;
   #unanswered = 0;
   #foreignVersion: unknown = null;
   #checkpointAt = CHECKPOINT_PAGES;
   #checkpointing: Promise<void> | null = null;
-  /** Pages of a log that a checkpoint has moved completely: the next write overwrites it. */
+  /** Pages of a log that a checkpoint has moved completely. The next write overwrites the log. */
   #movedPages = 0;
-  /** A transaction on another connection that writers have to wait for. */
+  /** A transaction on another connection for which writers have to wait. */
   #elsewhere: Promise<void> | null = null;
-  /** The end of the work that was last given to {@linkcode elsewhere}. */
+  /** The end of the last work of {@linkcode runElsewhere}. */
   #lastElsewhere = Promise.resolve();
-  /** A checkpoint that writers have to wait for. */
-  #keptOut: Promise<unknown> | null = null;
+  /** A checkpoint for which writers have to wait. */
+  #blockingCheckpoint: Promise<unknown> | null = null;
   #closed: PromiseWithResolvers<void> | null = null;
 
   constructor(db: Connection, options: WriterOptions) {
@@ -99,32 +99,29 @@ export class Writer {
     this.#options = options;
   }
 
-  /** Runs a write: durable when it resolves, undone alone when it throws. */
+  /** Runs a write. It is durable when it resolves, and rolled back alone when it throws. */
   async write<T>(work: Work<T>): Promise<T> {
-    openTransactions.refuseInside(this);
+    openTransactions.rejectInside(this);
     const done = Promise.withResolvers<unknown>();
     this.#queue.push({ work, done, deadline: performance.now() + LOCK_WAIT_MS });
     this.#unanswered++;
     if (!this.#isServing) this.#serve();
     try {
-      return await done.promise as T; // What this very work resolved to.
+      return await done.promise as T; // The result of this work.
     } finally {
       this.#unanswered--;
       this.#closeIfDone();
     }
   }
 
-  /**
-   * Runs a transaction of several steps, as {@linkcode write} does. Within `work` only the connection
-   * that it is given may be used.
-   */
+  /** Runs a transaction of several steps. `work` must use only the given connection. */
   exclusive<T>(work: Work<T>): Promise<T> {
     return this.write((...given) => openTransactions.run(this, () => work(...given)));
   }
 
-  /** Runs work that has a transaction on another connection, one at a time. */
-  async elsewhere<T>(work: (exclusively: Exclusively) => Promise<T>): Promise<T> {
-    openTransactions.refuseInside(this);
+  /** Runs work with a transaction on another connection, one at a time. */
+  async runElsewhere<T>(work: (exclusively: RunExclusively) => Promise<T>): Promise<T> {
+    openTransactions.rejectInside(this);
     const before = this.#lastElsewhere;
     const ended = Promise.withResolvers<void>();
     this.#lastElsewhere = ended.promise;
@@ -132,7 +129,7 @@ export class Writer {
     try {
       await before;
       const result = await work((run) => this.#exclusively(run));
-      await this.#optimize(); // It may have made indexes.
+      await this.#optimize(); // It may have created indexes.
       return result;
     } finally {
       ended.resolve();
@@ -141,7 +138,7 @@ export class Writer {
     }
   }
 
-  /** Resolves when all writes in progress are answered and the file is no longer used. */
+  /** Resolves when all writes in progress have resolved and the file is no longer used. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers();
     this.#closeIfDone();
@@ -155,7 +152,7 @@ export class Writer {
       await this.write(() => void (this.#elsewhere = ended.promise));
       return await openTransactions.run(this, () => run(LOCK_WAIT_MS));
     } finally {
-      this.#foreignVersion = null; // What was committed was not by another process.
+      this.#foreignVersion = null; // The commit was not by another process.
       ended.resolve();
       this.#checkpointIfDue();
     }
@@ -169,11 +166,11 @@ export class Writer {
         await this.#takeTurn(this.#queue[0]!.deadline);
       } catch (error) {
         this.#rollback();
-        this.#refuseLate(error);
+        this.#rejectLate(error);
         continue;
       }
       await this.#runGroup();
-      this.#fairness.released();
+      this.#fairness.noteRelease();
       this.#checkpointIfDue();
     }
     this.#isServing = false;
@@ -191,8 +188,8 @@ export class Writer {
       this.#elsewhere = null;
       deadline = performance.now() + LOCK_WAIT_MS;
     }
-    await this.#keptOut;
-    if (this.#isLogDoubtful) this.#mend();
+    await this.#blockingCheckpoint;
+    if (this.#hasFlushFailed) this.#emptyLog();
     await this.#fairness.acquire(() => this.#db.run(BEGIN), deadline);
     const version = this.#db.get(FOREIGN_VERSION)![0];
     if (version === this.#foreignVersion) return;
@@ -201,8 +198,8 @@ export class Writer {
     this.#foreignVersion = version;
   }
 
-  /** Refuses the first write in the queue, and all that have waited too long. */
-  #refuseLate(error: unknown): void {
+  /** Rejects the first write in the queue, and all writes that have waited too long. */
+  #rejectLate(error: unknown): void {
     const refusal = unavailable(error);
     const now = performance.now();
     do this.#queue.shift()!.done.reject(refusal); while (
@@ -210,7 +207,7 @@ export class Writer {
     );
   }
 
-  /** Commits the writes that wait. If the first one fails, its transaction ends with it. */
+  /** Commits waiting writes. If the first one fails, its transaction ends with it. */
   async #runGroup(): Promise<void> {
     const written: Definition[] = [];
     const first = this.#queue.shift()!;
@@ -221,7 +218,7 @@ export class Writer {
       answers.push(await this.#run(first, written));
     } catch (error) {
       this.#rollback();
-      first.done.reject(refusalOf(error));
+      first.done.reject(rejectionOf(error));
       return;
     }
     try {
@@ -242,13 +239,13 @@ export class Writer {
     this.#answer(group, () => answers.forEach((answer) => answer()));
   }
 
-  /** Runs one write of a group; resolves to the function that answers it. */
+  /** Runs one write of a group. Resolves to the function that resolves the write's promise. */
   async #run({ work, done }: PendingWrite, written: Definition[]): Promise<() => void> {
     const result = await work(this.#db, (definition) => void written.push(definition));
     return () => done.resolve(result);
   }
 
-  /** Runs a write that is undone alone if it fails. Throws if only the group can be undone. */
+  /** Runs a write that is rolled back alone if it fails. Throws if that is not possible. */
   async #attempt(one: PendingWrite, written: Definition[]): Promise<() => void> {
     const before = written.length;
     this.#db.run(SAVE);
@@ -257,18 +254,18 @@ export class Writer {
       this.#db.run(RELEASE);
       return answer;
     } catch (error) {
-      // A full disk, for example, may have undone the transaction already.
+      // A full disk, for example, may have rolled back the transaction already.
       if (error instanceof StoreUnavailable) throw error;
       this.#db.run(UNDO_ONE);
       this.#db.run(RELEASE);
       written.length = before;
-      return () => one.done.reject(refusalOf(error));
+      return () => one.done.reject(rejectionOf(error));
     }
   }
 
   #commit(written: readonly Definition[]): void {
     this.#db.run(COMMIT);
-    this.#options.committed(new Set(written));
+    this.#options.onCommit(new Set(written));
   }
 
   /** A failed commit (a full disk) may have rolled back by itself. */
@@ -280,26 +277,23 @@ export class Writer {
     }
   }
 
-  /** Answers the writers of a commit when it is on the disk. */
+  /** Resolves the writes of a commit when it is on the disk. */
   #answer(group: readonly PendingWrite[], answer: () => void): void {
     const { sync, path } = this.#options;
     if (sync === null) return answer();
     this.#flushing = sync().then(answer, (error) => {
-      this.#isLogDoubtful = true;
+      this.#hasFlushFailed = true;
       const message = `Cannot flush "${path}" to the disk: ${(error as Error).message}`;
       const refusal = new StoreUnavailable(message, { cause: error });
       for (const { done } of group) done.reject(refusal);
     }).finally(() => this.#flushing = null);
   }
 
-  /**
-   * Moves the log into the file, which SQLite flushes, and empties the log, so that pages that the log
-   * has lost no longer matter.
-   */
-  #mend(): void {
+  /** Empties the log after SQLite has flushed the file, so that lost pages do not matter. */
+  #emptyLog(): void {
     const [busy] = this.#db.get(EMPTY_LOG)!;
     if (busy !== 0) throw new Busy(`"${this.#options.path}" is in use after a failed flush`);
-    this.#isLogDoubtful = false;
+    this.#hasFlushFailed = false;
   }
 
   #checkpointIfDue(): void {
@@ -308,7 +302,7 @@ export class Writer {
     if (pages === this.#movedPages) return;
     this.#movedPages = 0;
     if (this.#checkpointing !== null) {
-      if (pages >= LOG_PAGES_MAX) this.#keptOut = this.#checkpointing;
+      if (pages >= LOG_PAGES_MAX) this.#blockingCheckpoint = this.#checkpointing;
     } else if (pages >= this.#checkpointAt) this.#checkpointing = this.#checkpoint();
   }
 
@@ -316,22 +310,22 @@ export class Writer {
     try {
       return this.#db.get(LOG_SIZE)![1] as number;
     } catch {
-      return 0; // Whatever is wrong, it is the next write that has to say so.
+      return 0; // The next write reports the error.
     }
   }
 
-  /** Moves the log into the file. A long read prevents this, so long reads are stopped and repeated. */
+  /** Moves the log into the file. Long reads prevent this, so they are stopped and restarted. */
   async #checkpoint(): Promise<void> {
     const isEmpty = await this.#moveLog() ||
       this.#closed === null && await this.#options.withoutReads(() => this.#moveLog());
-    this.#keptOut = null;
+    this.#blockingCheckpoint = null;
     if (isEmpty && this.#closed === null) await this.#optimize();
     this.#checkpointing = null;
     if (this.#closed !== null) return this.#closeIfDone();
     const pages = this.#loggedPages();
     this.#movedPages = isEmpty ? pages : 0;
     this.#checkpointAt = isEmpty ? CHECKPOINT_PAGES : pages + RETRY_PAGES;
-    this.#foreignVersion = null; // That was our own doing.
+    this.#foreignVersion = null; // The checkpoint's connection was our own.
   }
 
   async #optimize(): Promise<void> {
@@ -339,20 +333,20 @@ export class Writer {
     await checkpoints.run({ path, mode: "optimize" });
   }
 
-  /** Moves most of the log while writes go on, and the rest between two writes. */
+  /** Moves most of the log while writes continue, and the rest between two writes. */
   async #moveLog(): Promise<boolean> {
     const { checkpoints, path } = this.#options;
     for (;;) {
       const outcome = await checkpoints.run({ path, mode: "passive" });
       if (this.#closed !== null || outcome === "left") return false;
       if (outcome === "moved") break;
-      await new Promise((resolve) => setTimeout(resolve, TAKEN_MS));
+      await new Promise((resolve) => setTimeout(resolve, OTHER_CHECKPOINT_MS));
       if (this.#loggedPages() < CHECKPOINT_PAGES) return true; // Another process has moved it.
     }
     const restart = checkpoints.run({ path, mode: "restart" });
-    this.#keptOut = restart;
+    this.#blockingCheckpoint = restart;
     const outcome = await restart;
-    this.#keptOut = null;
+    this.#blockingCheckpoint = null;
     return outcome === "moved";
   }
 
@@ -362,7 +356,7 @@ export class Writer {
   }
 }
 
-const refusalOf = (error: unknown): unknown => error instanceof Busy ? unavailable(error) : error;
+const rejectionOf = (error: unknown): unknown => error instanceof Busy ? unavailable(error) : error;
 
 const unavailable = (error: unknown): StoreUnavailable =>
   error instanceof StoreUnavailable

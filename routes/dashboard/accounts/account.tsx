@@ -2,9 +2,9 @@ import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import { canMailAccounts } from "@/lib/accounts/send_code.ts";
 import { listAccountSessions } from "@/lib/accounts/list_account_sessions.ts";
 import { listAccountTokens } from "@/lib/accounts/manage_tokens.ts";
-import { ownAccount } from "@/lib/accounts/own_account.ts";
+import { getOwnAccount } from "@/lib/accounts/own_account.ts";
 import type { AccountRecord } from "@/lib/projects/account_records.ts";
-import { aiUsage } from "@/lib/ai/usage.ts";
+import { getAiUsage } from "@/lib/ai/usage.ts";
 import {
   ACCOUNT_TOKEN_PROJECTS_MAX,
   ACCOUNT_TOKENS_MAX,
@@ -12,15 +12,15 @@ import {
 } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { ownedProjects } from "@/lib/projects/ownership.ts";
-import { type Plan, shownLimit } from "@/lib/projects/plans.ts";
-import { listProjects } from "@/lib/projects/shown_project.ts";
+import { type Plan, toJsonLimit } from "@/lib/projects/plans.ts";
+import { listProjects } from "@/lib/projects/project_details.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Ask, Field, Refusal } from "../components/forms.tsx";
+import { ConfirmForm, Field, Refusal } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
 import { AccountShell, Bar } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { DoneNote } from "../done.tsx";
-import { pagingOf } from "../paging.tsx";
+import { readPaging } from "../paging.tsx";
 import { pageReply } from "../replies.ts";
 import { bytesText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
@@ -30,11 +30,10 @@ import { type EnteredToken, type FreshToken, Tokens } from "./account_tokens.tsx
 import { SEND_CODE, SET_PASSWORD, VERIFY } from "./codes.tsx";
 
 export const ACCOUNT = "/dashboard/account";
-/** Where mails are only kept. */
+/** Page of kept mails, if the server keeps mails instead of sending them. */
 export const MAILBOX = `${ACCOUNT}/mailbox`;
 
-/** A form of this page that was refused. */
-export interface Refused {
+export interface RefusedAccountForm {
   readonly form:
     | "name"
     | "email"
@@ -45,37 +44,38 @@ export interface Refused {
     | "ai-key"
     | "delete";
   readonly problem: Problem;
-  /** What the form of a new token had. */
   readonly entered?: EnteredToken;
-  /** What the form of the name, or of the next e-mail, had. */
   readonly identity?: EnteredIdentity;
 }
 
 export const showAccount: PageHandler<SignedInAccount> = async (c) =>
   pageReply(await accountPage(c));
 
-export const refusedAccount = async (c: PageContext<SignedInAccount>, refused: Refused) =>
-  pageReply(await accountPage(c, { refused }), { status: refused.problem.status });
+export const refusedAccountReply = async (
+  c: PageContext<SignedInAccount>,
+  refused: RefusedAccountForm,
+) => pageReply(await accountPage(c, { refused }), { status: refused.problem.status });
 
-/** The token is in the answer that made it: it is shown once, and is in no address. */
-export const accountWithToken = async (c: PageContext<SignedInAccount>, fresh: FreshToken) =>
+/** Replies with the page that shows a new token. Tokens are shown once and never in an address. */
+export const newTokenReply = async (c: PageContext<SignedInAccount>, fresh: FreshToken) =>
   pageReply(await accountPage(c, { fresh }));
 
 async function accountPage(
   c: PageContext<SignedInAccount>,
-  { refused, fresh = null }: { refused?: Refused; fresh?: FreshToken | null } = {},
+  { refused, fresh = null }: { refused?: RefusedAccountForm; fresh?: FreshToken | null } = {},
 ) {
   const { services, principal, state: { query } } = c.var;
   const [account, projects, ai, sessions, tokens, parts, mails] = await Promise.all([
-    ownAccount(services, principal),
+    getOwnAccount(services, principal),
     ownedProjects(services, principal),
-    aiUsage(services, principal),
-    listAccountSessions(services, principal, pagingOf(query)),
+    getAiUsage(services, principal),
+    listAccountSessions(services, principal, readPaging(query)),
     listAccountTokens(services, principal, { limit: ACCOUNT_TOKENS_MAX }),
     listProjects(services, principal, { limit: ACCOUNT_TOKEN_PROJECTS_MAX }),
     canMailAccounts(services),
   ]);
-  const of = (form: Refused["form"]) => refused?.form === form ? refused.problem : null;
+  const problemOf = (form: RefusedAccountForm["form"]) =>
+    refused?.form === form ? refused.problem : null;
   const plan = services.plans.named(account.plan);
   const t = texts().accounts;
   return (
@@ -85,34 +85,34 @@ async function accountPage(
       </Bar>
       <div class="sheet">
         <DoneNote query={query} sentences={t.done} />
-        <About account={account} mails={mails} keeps={services.config.mail.keeps} />
+        <AccountFacts account={account} mails={mails} keeps={services.config.mail.keeps} />
         <Identity
           account={account}
           path={ACCOUNT}
           mails={mails}
           isCodeDue={new URLSearchParams(query).get("done") === "code" || refused?.form === "code"}
           entered={refused?.identity ?? {}}
-          problems={{ name: of("name"), email: of("email"), code: of("code") }}
+          problems={{ name: problemOf("name"), email: problemOf("email"), code: problemOf("code") }}
         />
         <PlanCard isOn={services.plans.isOn} plan={plan} projects={projects} />
-        <AiCard account={account} plan={plan} usage={ai} problem={of("ai-key")} />
-        <PasswordCard problem={of("password")} email={account.email} />
-        <Sessions page={sessions} path={ACCOUNT} query={query} problem={of("sessions")} />
+        <AiCard account={account} plan={plan} usage={ai} problem={problemOf("ai-key")} />
+        <PasswordCard problem={problemOf("password")} email={account.email} />
+        <Sessions page={sessions} path={ACCOUNT} query={query} problem={problemOf("sessions")} />
         <Tokens
           path={ACCOUNT}
           tokens={tokens.items}
           projects={parts.items}
           fresh={fresh}
           entered={refused?.entered ?? null}
-          problem={of("tokens")}
+          problem={problemOf("tokens")}
         />
-        <DeleteCard owned={projects.used - projects.trashed} problem={of("delete")} />
+        <DeleteCard owned={projects.used - projects.trashed} problem={problemOf("delete")} />
       </div>
     </AccountShell>
   );
 }
 
-const About = (
+const AccountFacts = (
   { account, mails, keeps }: { account: AccountRecord; mails: boolean; keeps: boolean },
 ) => {
   const { you: t, fields } = texts().accounts;
@@ -122,7 +122,7 @@ const About = (
       <dl class="facts">
         <dt>{fields.email}</dt>
         <dd>
-          {account.email} <Verified isVerified={account.emailVerified ?? false} />
+          {account.email} <VerifiedBadge isVerified={account.emailVerified ?? false} />
         </dd>
         {account.name !== null && (
           <>
@@ -135,20 +135,20 @@ const About = (
           <When at={account.createdAt} />
         </dd>
       </dl>
-      {!account.emailVerified && <Verify email={account.email} mails={mails} />}
+      {!account.emailVerified && <VerifyForm email={account.email} mails={mails} />}
       {keeps && <p class="muted">{t.kept((text) => <a href={MAILBOX}>{text}</a>)}</p>}
     </article>
   );
 };
 
-const Verified = ({ isVerified }: { isVerified: boolean }) => {
+const VerifiedBadge = ({ isVerified }: { isVerified: boolean }) => {
   const t = texts().accounts.you;
   return isVerified
     ? <span class="badge on">{t.verified}</span>
     : <span class="badge">{t.notVerified}</span>;
 };
 
-const Verify = ({ email, mails }: { email: string; mails: boolean }) => {
+const VerifyForm = ({ email, mails }: { email: string; mails: boolean }) => {
   const t = texts().accounts.you;
   if (!mails) return <p class="muted">{t.noMail(<code>{SET_PASSWORD}</code>)}</p>;
   const page = `${VERIFY}?${new URLSearchParams({ purpose: "verify", email })}`;
@@ -189,19 +189,19 @@ const PlanCard = (
   );
 };
 
-/** Where plans limit nothing. */
+/** Card for a server without plans. */
 const NoPlansCard = ({ projects: { used, limit } }: { projects: OwnedProjects }) => {
   const t = texts().accounts.plan;
   return (
     <article class="card">
       <h2>{t.title}</h2>
       <p>{t.isOff}</p>
-      <Meter label={t.owned} used={used} limit={shownLimit(limit)} />
+      <Meter label={t.owned} used={used} limit={toJsonLimit(limit)} />
     </article>
   );
 };
 
-type AiUsage = Awaited<ReturnType<typeof aiUsage>>;
+type AiUsage = Awaited<ReturnType<typeof getAiUsage>>;
 
 const AiCard = (
   { account, plan, usage, problem }: {
@@ -253,7 +253,7 @@ const AiKey = (
         </form>
       )}
       {hasKey && (
-        <Ask
+        <ConfirmForm
           label={t.clear}
           action={`${ACCOUNT}/ai-key/clear`}
           loss={t.clearLoss}
@@ -303,7 +303,7 @@ const DeleteCard = ({ owned, problem }: { owned: number; problem: Problem | null
       <Refusal problem={problem} />
       {owned > 0 && <p>{t.owned(owned, (text) => <a href="/dashboard">{text}</a>)}</p>}
       {owned === 0 && (
-        <Ask
+        <ConfirmForm
           label={t.title}
           action={`${ACCOUNT}/delete`}
           loss={t.loss}
@@ -317,7 +317,7 @@ const DeleteCard = ({ owned, problem }: { owned: number; problem: Problem | null
             autocomplete="current-password"
             required
           />
-        </Ask>
+        </ConfirmForm>
       )}
     </article>
   );

@@ -13,10 +13,8 @@ import { AccountTokenInput } from "@/openapi/schemas/account_token.ts";
 import { AccountEmailChange } from "@/openapi/schemas/user_session.ts";
 import type { PageHandler } from "../../handler.ts";
 import { attempt, seeOther } from "../replies.ts";
-import { ACCOUNT, accountWithToken, refusedAccount } from "./account.tsx";
-import { tokenInput, typedToken } from "./account_tokens.tsx";
-
-/** What the forms of the account's page do. */
+import { ACCOUNT, newTokenReply, refusedAccountReply } from "./account.tsx";
+import { readToken, tokenInput } from "./account_tokens.tsx";
 
 export const renameByForm: PageHandler<SignedInAccount> = async (c) => {
   const name = ((await c.var.body.form()).get("name") ?? "").trim();
@@ -25,7 +23,7 @@ export const renameByForm: PageHandler<SignedInAccount> = async (c) => {
     renameOwnAccount(services, principal, name === "" ? null : name)
   );
   if (problem === null) return seeOther(`${ACCOUNT}?done=name`);
-  return await refusedAccount(c, { form: "name", problem, identity: { name } });
+  return await refusedAccountReply(c, { form: "name", problem, identity: { name } });
 };
 
 export const changeEmailByForm: PageHandler<SignedInAccount> = async (c) => {
@@ -40,16 +38,16 @@ export const changeEmailByForm: PageHandler<SignedInAccount> = async (c) => {
     await changeAccountEmail(services, principal, { ...given, network });
   });
   if (problem === null) return seeOther(`${ACCOUNT}?done=code`);
-  return await refusedAccount(c, { form: "email", problem, identity: { newEmail } });
+  return await refusedAccountReply(c, { form: "email", problem, identity: { newEmail } });
 };
 
 export const confirmEmailByForm: PageHandler<SignedInAccount> = async (c) => {
-  // Mail programs show it in groups, and copy spaces with it.
+  // Mail programs may show the code in groups, and copying it adds spaces.
   const otp = ((await c.var.body.form()).get("otp") ?? "").replaceAll(/\s/g, "");
   const { services, principal } = c.var;
   const { problem } = await attempt(() => confirmAccountEmail(services, principal, otp));
   if (problem === null) return seeOther(`${ACCOUNT}?done=email`);
-  return await refusedAccount(c, { form: "code", problem });
+  return await refusedAccountReply(c, { form: "code", problem });
 };
 
 export const changePassword: PageHandler<SignedInAccount> = async (c) => {
@@ -61,7 +59,7 @@ export const changePassword: PageHandler<SignedInAccount> = async (c) => {
   };
   const { services, principal } = c.var;
   const { problem } = await attempt(() => changeOwnPassword(services, principal, given));
-  if (problem !== null) return await refusedAccount(c, { form: "password", problem });
+  if (problem !== null) return await refusedAccountReply(c, { form: "password", problem });
   return seeOther(`${ACCOUNT}?done=password`);
 };
 
@@ -75,7 +73,7 @@ export const endSession: PageHandler<SignedInAccount, "sessionId"> = async (c) =
     );
     if (!ended) throw new Problem("SESSION_NOT_FOUND");
   });
-  if (problem !== null) return await refusedAccount(c, { form: "sessions", problem });
+  if (problem !== null) return await refusedAccountReply(c, { form: "sessions", problem });
   return seeOther(`${ACCOUNT}?done=session`);
 };
 
@@ -86,13 +84,13 @@ export const endOtherSessions: PageHandler<SignedInAccount> = async (c) => {
 };
 
 export const createTokenByForm: PageHandler<SignedInAccount> = async (c) => {
-  const entered = typedToken(await c.var.body.form());
+  const entered = readToken(await c.var.body.form());
   const { services, principal } = c.var;
   const created = await attempt(() =>
     createAccountToken(services, principal, parseInput(AccountTokenInput, tokenInput(entered)))
   );
-  if (created.problem === null) return await accountWithToken(c, created.value);
-  return await refusedAccount(c, { form: "tokens", problem: created.problem, entered });
+  if (created.problem === null) return await newTokenReply(c, created.value);
+  return await refusedAccountReply(c, { form: "tokens", problem: created.problem, entered });
 };
 
 export const deleteTokenByForm: PageHandler<SignedInAccount, "tokenId"> = async (c) => {
@@ -102,7 +100,7 @@ export const deleteTokenByForm: PageHandler<SignedInAccount, "tokenId"> = async 
     const deleted = await deleteAccountToken(services, principal, id);
     if (!deleted) throw new Problem("TOKEN_NOT_FOUND");
   });
-  if (problem !== null) return await refusedAccount(c, { form: "tokens", problem });
+  if (problem !== null) return await refusedAccountReply(c, { form: "tokens", problem });
   return seeOther(`${ACCOUNT}?done=token`);
 };
 
@@ -110,7 +108,7 @@ export const saveAiKey: PageHandler<SignedInAccount> = async (c) => {
   const aiKey = (await c.var.body.form()).get("aiKey")?.trim() ?? "";
   const { services, principal } = c.var;
   const { problem } = await attempt(() => saveAccountKey(services, principal, aiKey));
-  if (problem !== null) return await refusedAccount(c, { form: "ai-key", problem });
+  if (problem !== null) return await refusedAccountReply(c, { form: "ai-key", problem });
   return seeOther(`${ACCOUNT}?done=ai-key`);
 };
 
@@ -125,7 +123,7 @@ export const deleteAccount: PageHandler<SignedInAccount> = async (c) => {
   const { services, principal } = c.var;
   const given = { password, network: c.var.state.network };
   const { problem } = await attempt(() => deleteOwnAccount(services, principal, given));
-  if (problem !== null) return await refusedAccount(c, { form: "delete", problem });
+  if (problem !== null) return await refusedAccountReply(c, { form: "delete", problem });
   const signedOut = sessionCookie(services.cookies, null);
   return seeOther("/dashboard/sign-in?done=deleted", [signedOut]);
 };

@@ -5,7 +5,6 @@ import { Field, Refusal } from "../components/forms.tsx";
 import { texts } from "../texts/mod.ts";
 import { CodeField } from "./codes.tsx";
 
-/** What a form of these had when it was refused. */
 export interface EnteredIdentity {
   readonly name?: string;
   readonly newEmail?: string;
@@ -13,14 +12,13 @@ export interface EnteredIdentity {
 
 interface IdentityProps {
   readonly account: AccountRecord;
-  /** Where the forms are sent, each below it. */
+  /** Path below which the addresses of the forms are. */
   readonly path: string;
-  /** Whether mails to accounts can be sent, or kept. */
+  /** Whether mails to accounts can be sent or kept. */
   readonly mails: boolean;
-  /** Whether a code was sent to the next address, and is to be entered. */
+  /** Whether the code that was sent to the new address must be entered. */
   readonly isCodeDue: boolean;
   readonly entered: EnteredIdentity;
-  /** By form. */
   readonly problems: {
     readonly name: Problem | null;
     readonly email: Problem | null;
@@ -28,7 +26,6 @@ interface IdentityProps {
   };
 }
 
-/** By which name and address the account is known: each changed by its form. */
 export const Identity = (
   { account, path, mails, isCodeDue, entered, problems }: IdentityProps,
 ) => {

@@ -1,16 +1,15 @@
-import type { ShownAccountSession } from "@/lib/accounts/list_account_sessions.ts";
+import type { AccountSessionDetails } from "@/lib/accounts/list_account_sessions.ts";
 import type { RecordPage } from "@/lib/paging/record_page.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { deviceText } from "../components/device.ts";
-import { Ask, Refusal } from "../components/forms.tsx";
+import { ConfirmForm, Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
-import { Pages } from "../paging.tsx";
+import { PageLinks } from "../paging.tsx";
 import { texts } from "../texts/mod.ts";
 
-/** Where the account is signed in, with what ends it. */
 export const Sessions = (
   { page: { items, nextCursor }, path, query, problem }: {
-    page: RecordPage<ShownAccountSession>;
+    page: RecordPage<AccountSessionDetails>;
     path: string;
     query: string;
     problem: Problem | null;
@@ -25,9 +24,9 @@ export const Sessions = (
       <ul class="rows">
         {items.map((session) => <SessionRow session={session} path={path} />)}
       </ul>
-      <Pages path={path} query={query} nextCursor={nextCursor} what={t.pages} />
+      <PageLinks path={path} query={query} nextCursor={nextCursor} what={t.pages} />
       {(items.length > 1 || nextCursor !== null) && (
-        <Ask
+        <ConfirmForm
           label={t.endOthers}
           action={`${path}/sessions`}
           loss={t.endOthersLoss}
@@ -38,7 +37,7 @@ export const Sessions = (
   );
 };
 
-const SessionRow = ({ session, path }: { session: ShownAccountSession; path: string }) => {
+const SessionRow = ({ session, path }: { session: AccountSessionDetails; path: string }) => {
   const t = texts().accounts.sessions;
   const device = deviceText(session.userAgent);
   const when = <When at={session.lastUsedAt} />;
@@ -51,7 +50,7 @@ const SessionRow = ({ session, path }: { session: ShownAccountSession; path: str
         </small>
       </span>
       {!session.current && (
-        <Ask
+        <ConfirmForm
           label={t.end}
           action={`${path}/sessions/${session._id}`}
           loss={t.endLoss}

@@ -1,25 +1,24 @@
-import { createAccountToken, type ShownAccountToken } from "@/lib/accounts/manage_tokens.ts";
+import { type AccountTokenDetails, createAccountToken } from "@/lib/accounts/manage_tokens.ts";
 import { ACCOUNT_TOKEN_DAYS_DEFAULT, ACCOUNT_TOKEN_DAYS_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
-import type { ShownProject } from "@/lib/projects/shown_project.ts";
-import { Ask, Choice, CopyField, Field, Refusal } from "../components/forms.tsx";
+import type { ProjectDetails } from "@/lib/projects/project_details.ts";
+import { Choice, ConfirmForm, CopyField, Field, Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
 import { texts } from "../texts/mod.ts";
 
-/** A token that has just been made: it is shown this once. */
+/** A token that has just been created, which is shown only once. */
 export type FreshToken = Awaited<ReturnType<typeof createAccountToken>>;
 
-/** What the form of a new token has. */
 export interface EnteredToken {
   readonly name: string;
   readonly access: string;
-  /** `all`, or `some`: those that are ticked. */
+  /** `all`, or `some` for the ticked projects. */
   readonly reach: string;
   readonly ticked: readonly string[];
   readonly days: string;
 }
 
-const NOTHING_ENTERED: EnteredToken = {
+const NEW_TOKEN: EnteredToken = {
   name: "",
   access: "read",
   reach: "some",
@@ -27,7 +26,7 @@ const NOTHING_ENTERED: EnteredToken = {
   days: String(ACCOUNT_TOKEN_DAYS_DEFAULT),
 };
 
-export function typedToken(form: URLSearchParams): EnteredToken {
+export function readToken(form: URLSearchParams): EnteredToken {
   const text = (name: string) => (form.get(name) ?? "").trim();
   return {
     name: text("name"),
@@ -38,7 +37,6 @@ export function typedToken(form: URLSearchParams): EnteredToken {
   };
 }
 
-/** As the contract of the operation takes it. */
 export const tokenInput = ({ name, access, reach, ticked, days }: EnteredToken): object => ({
   name,
   access,
@@ -48,15 +46,14 @@ export const tokenInput = ({ name, access, reach, ticked, days }: EnteredToken):
 
 interface TokensProps {
   readonly path: string;
-  readonly tokens: readonly ShownAccountToken[];
-  /** In which the account has a part. */
-  readonly projects: readonly ShownProject[];
+  readonly tokens: readonly AccountTokenDetails[];
+  /** Projects that the account owns or is a member of. */
+  readonly projects: readonly ProjectDetails[];
   readonly fresh: FreshToken | null;
   readonly entered: EnteredToken | null;
   readonly problem: Problem | null;
 }
 
-/** By what programs act for the account, with what makes and deletes it. */
 export const Tokens = ({ path, tokens, projects, fresh, entered, problem }: TokensProps) => {
   const t = texts().accounts.tokens;
   return (
@@ -75,7 +72,7 @@ export const Tokens = ({ path, tokens, projects, fresh, entered, problem }: Toke
       </ul>
       <details class="reveal" open={entered !== null}>
         <summary>{t.create}</summary>
-        <NewToken path={path} projects={projects} entered={entered ?? NOTHING_ENTERED} />
+        <NewTokenForm path={path} projects={projects} entered={entered ?? NEW_TOKEN} />
       </details>
     </article>
   );
@@ -83,9 +80,9 @@ export const Tokens = ({ path, tokens, projects, fresh, entered, problem }: Toke
 
 const TokenRow = (
   { token, path, projects }: {
-    token: ShownAccountToken;
+    token: AccountTokenDetails;
     path: string;
-    projects: readonly ShownProject[];
+    projects: readonly ProjectDetails[];
   },
 ) => {
   const t = texts().accounts.tokens;
@@ -101,7 +98,7 @@ const TokenRow = (
           {t.expires(<When at={token.expiresAt} />)}
         </small>
       </span>
-      <Ask
+      <ConfirmForm
         label={texts().shared.delete}
         action={`${path}/tokens/${token.id}`}
         loss={t.deleteLoss}
@@ -111,10 +108,10 @@ const TokenRow = (
   );
 };
 
-/** The names of those in which the account has a part; how many others there are. */
+/** Returns the names of a token's known projects and the number of the others. */
 function projectsText(
-  { projects: named }: ShownAccountToken,
-  projects: readonly ShownProject[],
+  { projects: named }: AccountTokenDetails,
+  projects: readonly ProjectDetails[],
 ): string {
   const t = texts().accounts.tokens;
   if (named === "all") return t.allProjects;
@@ -126,11 +123,11 @@ function projectsText(
 
 interface NewTokenProps {
   readonly path: string;
-  readonly projects: readonly ShownProject[];
+  readonly projects: readonly ProjectDetails[];
   readonly entered: EnteredToken;
 }
 
-const NewToken = ({ path, projects, entered }: NewTokenProps) => {
+const NewTokenForm = ({ path, projects, entered }: NewTokenProps) => {
   const t = texts().accounts.tokens.form;
   return (
     <form method="post" action={`${path}/tokens`}>
@@ -151,7 +148,7 @@ const NewToken = ({ path, projects, entered }: NewTokenProps) => {
           {t.writeHint}
         </Choice>
       </fieldset>
-      <Reach projects={projects} entered={entered} />
+      <ProjectChoice projects={projects} entered={entered} />
       <Field
         label={t.days}
         name="expiresInDays"
@@ -165,8 +162,7 @@ const NewToken = ({ path, projects, entered }: NewTokenProps) => {
   );
 };
 
-/** On which projects a new token works. */
-const Reach = ({ projects, entered }: Omit<NewTokenProps, "path">) => {
+const ProjectChoice = ({ projects, entered }: Omit<NewTokenProps, "path">) => {
   const t = texts().accounts.tokens.form;
   return (
     <fieldset class="switches">

@@ -18,23 +18,20 @@ import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
 
-/** Pages on which somebody asks for a code and enters it, signed in or not. */
-
 export const FORGOTTEN = "/dashboard/forgot-password";
 export const VERIFY = "/dashboard/verify";
-/** Where forms ask for a code. */
 export const SEND_CODE = `${VERIFY}/code`;
-/** By which command the operators set the password of an account. */
+/** Command by which operators set the password of an account. */
 export const SET_PASSWORD = "deno task admin account password";
 
-interface Entry {
+interface CodeEntry {
   readonly purpose: AccountCodePurpose;
   readonly email: string;
   readonly problem?: Problem;
   readonly query?: string;
 }
 
-/** Whatever else an address says is a verification, too: its form does no harm. */
+/** Returns the purpose that an address names. Unknown purposes are a harmless verification. */
 const purposeOf = (text: string | null): AccountCodePurpose =>
   text === "resetPassword" ? text : "verify";
 
@@ -44,7 +41,7 @@ export const showForgotten: PageHandler<null> = async (c) =>
 export const showVerify: PageHandler<null> = async (c) => {
   const { query } = c.var.state;
   const search = new URLSearchParams(query);
-  // The link of a mail to an account's next address: the browser takes the code along.
+  // The link of a mail to an account's new address. Browsers keep the code in the fragment.
   if (search.get("purpose") === "emailChange") return seeOther("/dashboard/account?done=code");
   const purpose = purposeOf(search.get("purpose"));
   return await codePage(c, { purpose, query, email: search.get("email") ?? "" });
@@ -70,7 +67,7 @@ export const enterCodeByForm: PageHandler<null> = async (c) => {
   const form = await c.var.body.form();
   const purpose = purposeOf(form.get("purpose"));
   const email = form.get("email")?.trim() ?? "";
-  // Mail programs show it in groups, and copy spaces with it.
+  // Mail programs may show the code in groups, and copying it adds spaces.
   const entered = { email, otp: form.get("otp")?.replaceAll(/\s/g, "") ?? "" };
   const { services, state } = c.var;
   const attempted = await attempt(async () => {
@@ -85,24 +82,24 @@ export const enterCodeByForm: PageHandler<null> = async (c) => {
   return await codePage(c, { purpose, email, problem: attempted.problem });
 };
 
-const signedInAt = ({ req, var: { services } }: PageContext<null>) =>
+const findSignedIn = ({ req, var: { services } }: PageContext<null>) =>
   findAccountByCookie(services, req.header("cookie") ?? null);
 
-/** Resolves to the page that comes next. */
+/** Verifies the address and resolves to the path of the next page. */
 async function verifyByForm(
   c: PageContext<null>,
   entered: EnteredCode & { readonly password: string | undefined },
 ): Promise<string> {
   const { services, state: { network } } = c.var;
-  const accountId = (await signedInAt(c))?.accountId ?? null;
+  const accountId = (await findSignedIn(c))?.accountId ?? null;
   const { isPasswordDropped } = await verifyAccountEmail(services, entered, { accountId, network });
   if (isPasswordDropped) return "/dashboard/sign-in?done=dropped";
   return `/dashboard/${accountId === null ? "sign-in" : "account"}?done=verified`;
 }
 
-/** A request that carries a session of the account shows by it that the account is its own. */
-async function codePage(c: PageContext<null>, entry: Entry): Promise<Reply> {
-  const asksPassword = entry.purpose === "verify" && (await signedInAt(c))?.email !== entry.email;
+/** Asks for the password unless the request has a session of the account. */
+async function codePage(c: PageContext<null>, entry: CodeEntry): Promise<Reply> {
+  const asksPassword = entry.purpose === "verify" && (await findSignedIn(c))?.email !== entry.email;
   const { problem } = entry;
   const page = <CodePage {...entry} asksPassword={asksPassword} />;
   return pageReply(page, problem === undefined ? {} : { status: problem.status });
@@ -111,7 +108,7 @@ async function codePage(c: PageContext<null>, entry: Entry): Promise<Reply> {
 const MINUTES = CODE_MS / 60_000;
 
 const ForgottenPage = (
-  { mails, email, problem }: Omit<Entry, "purpose" | "query"> & { mails: boolean },
+  { mails, email, problem }: Omit<CodeEntry, "purpose" | "query"> & { mails: boolean },
 ) => {
   const t = texts().accounts.codes.forgotten;
   return (
@@ -134,7 +131,7 @@ const ForgottenPage = (
 };
 
 const CodePage = (
-  { purpose, email, problem, query = "", asksPassword }: Entry & { asksPassword: boolean },
+  { purpose, email, problem, query = "", asksPassword }: CodeEntry & { asksPassword: boolean },
 ) => {
   const { codes: t } = texts().accounts;
   return (
@@ -174,7 +171,6 @@ const EmailField = ({ email, autofocus = false }: { email: string; autofocus?: b
   />
 );
 
-/** Takes the six digits of a mail. */
 export const CodeField = ({ hint }: { hint: string }) => (
   <Field
     label={texts().accounts.fields.code}

@@ -10,7 +10,7 @@ import type { PageContext, PageHandler } from "../../handler.ts";
 import { Field, Refusal } from "../components/forms.tsx";
 import { Plain } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
-import { invitationIn, nextPath } from "../next.ts";
+import { invitationTokenIn, nextPath } from "../next.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
 import { FORGOTTEN } from "./codes.tsx";
@@ -24,16 +24,16 @@ interface Visit {
 
 const nextOf = (query: string): string => nextPath(new URLSearchParams(query).get("next"));
 
-/** How the visitor may register; null where they may not. */
-async function admissionOf(c: PageContext<null>, next: string): Promise<Admission | null> {
-  const found = await attempt(() => findAdmission(c.var.services, invitationIn(next)));
+/** Returns how the visitor may register, or null if they may not. */
+async function findAdmissionOrNull(c: PageContext<null>, next: string): Promise<Admission | null> {
+  const found = await attempt(() => findAdmission(c.var.services, invitationTokenIn(next)));
   return found.problem === null ? found.value : null;
 }
 
 export const showSignIn: PageHandler<null> = async (c) => {
   const { query } = c.var.state;
   const next = nextOf(query);
-  const admission = await admissionOf(c, next);
+  const admission = await findAdmissionOrNull(c, next);
   return pageReply(<SignInPage next={next} query={query} admission={admission} />);
 };
 
@@ -42,19 +42,19 @@ export const signIn: PageHandler<null> = async (c) => {
   const email = form.get("email") ?? "";
   const next = nextPath(form.get("next"));
   const given = { email, password: form.get("password") ?? "" };
-  const tried = await attempt(() => signInAccount(c.var.services, given, visitor(c)));
-  if (tried.problem === null) return signedIn(c, tried.value, seeOther(next));
-  const { problem } = tried;
-  const admission = await admissionOf(c, next);
+  const result = await attempt(() => signInAccount(c.var.services, given, visitor(c)));
+  if (result.problem === null) return signedIn(c, result.value, seeOther(next));
+  const { problem } = result;
+  const admission = await findAdmissionOrNull(c, next);
   const page = <SignInPage {...{ email, next, problem, admission }} />;
   return pageReply(page, { status: problem.status });
 };
 
-/** Whoever may not register is told so in the place of the form. */
+/** Shows the registration form, or why the visitor may not register. */
 export const showRegister: PageHandler<null> = async (c) => {
   const { services, state: { query } } = c.var;
   const next = nextOf(query);
-  const found = await attempt(() => findAdmission(services, invitationIn(next)));
+  const found = await attempt(() => findAdmission(services, invitationTokenIn(next)));
   if (found.problem === null) {
     return pageReply(<RegisterPage next={next} admission={found.value} />);
   }
@@ -73,12 +73,12 @@ export const register: PageHandler<null> = async (c) => {
     email,
     name: name === "" ? null : name,
     password: form.get("password") ?? "",
-    invitation: invitationIn(next),
+    invitation: invitationTokenIn(next),
   };
-  const tried = await attempt(() => registerAccount(c.var.services, given, visitor(c)));
-  if (tried.problem === null) return signedIn(c, tried.value, seeOther(next));
-  const { problem } = tried;
-  const admission = await admissionOf(c, next);
+  const result = await attempt(() => registerAccount(c.var.services, given, visitor(c)));
+  if (result.problem === null) return signedIn(c, result.value, seeOther(next));
+  const { problem } = result;
+  const admission = await findAdmissionOrNull(c, next);
   const page = <RegisterPage {...{ email, name, next, problem, admission }} />;
   return pageReply(page, { status: problem.status });
 };
@@ -90,12 +90,12 @@ export const signOut: PageHandler<null> = async (c) => {
   return seeOther("/dashboard/sign-in", [sessionCookie(services.cookies, null)]);
 };
 
-/** Whoever comes by the link of an invitation sees it once they are signed in. */
-const Invited = ({ next }: { next: string }) =>
-  invitationIn(next) !== null ? <p>{texts().accounts.signIn.invited}</p> : null;
+/** Note for visitors with an invitation, which they see after sign-in. */
+const InvitationNote = ({ next }: { next: string }) =>
+  invitationTokenIn(next) !== null ? <p>{texts().accounts.signIn.invited}</p> : null;
 
-/** What both forms begin with. */
-const Begun = ({ email = "", next, problem }: Visit) => (
+/** Fields with which the forms for sign-in and registration begin. */
+const SharedFields = ({ email = "", next, problem }: Visit) => (
   <>
     <Refusal problem={problem ?? null} />
     <input type="hidden" name="next" value={next} />
@@ -111,19 +111,19 @@ const Begun = ({ email = "", next, problem }: Visit) => (
   </>
 );
 
-interface Entry extends Visit {
+interface AdmissionVisit extends Visit {
   readonly admission: Admission | null;
 }
 
-const SignInPage = ({ query = "", admission, ...visit }: Entry & { query?: string }) => {
+const SignInPage = ({ query = "", admission, ...visit }: AdmissionVisit & { query?: string }) => {
   const { signIn: t, fields } = texts().accounts;
   return (
     <Plain title={t.title}>
       <h1>{t.title}</h1>
-      <Invited next={visit.next} />
+      <InvitationNote next={visit.next} />
       <DoneNote query={query} sentences={t.done} />
       <form method="post" action="/dashboard/sign-in">
-        <Begun {...visit} />
+        <SharedFields {...visit} />
         <Field
           label={fields.password}
           name="password"
@@ -147,12 +147,12 @@ const ToRegister = ({ admission, next }: { admission: Admission; next: string })
   return <p>{sentence((text) => <a href={withNext("/dashboard/register", next)}>{text}</a>)}</p>;
 };
 
-const RegisterPage = ({ name = "", admission, ...visit }: Entry & { name?: string }) => {
+const RegisterPage = ({ name = "", admission, ...visit }: AdmissionVisit & { name?: string }) => {
   const t = texts().accounts.register;
   return (
     <Plain title={t.title}>
       <h1>{t.title}</h1>
-      <Invited next={visit.next} />
+      <InvitationNote next={visit.next} />
       {admission?.by === "first" && <p>{t.first}</p>}
       {admission === null
         ? <Refusal problem={visit.problem ?? null} />
@@ -168,7 +168,7 @@ const RegisterForm = ({ name = "", ...visit }: Visit) => {
   const { register: t, fields } = texts().accounts;
   return (
     <form method="post" action="/dashboard/register">
-      <Begun {...visit} />
+      <SharedFields {...visit} />
       <Field label={t.name} name="name" value={name} autocomplete="name" />
       <Field
         label={fields.password}

@@ -1,9 +1,9 @@
 import { saveProjectKey } from "@/lib/ai/keys.ts";
-import { aiUsage } from "@/lib/ai/usage.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { getAiUsage } from "@/lib/ai/usage.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Ask, Field, Refusal } from "../components/forms.tsx";
+import { ConfirmForm, Field, Refusal } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
@@ -14,32 +14,32 @@ import { texts } from "../texts/mod.ts";
 
 export const showAi: PageHandler<ProjectMember> = async (c) => pageReply(await aiPage(c));
 
-/** A button named `clear` takes the key away, whatever the field says. */
+/** Saves the project's AI key, or removes it if the form has `clear`. */
 export const saveKeyByForm: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
   const form = await c.var.body.form();
   const aiKey = form.has("clear") ? null : form.get("aiKey") ?? "";
-  const tried = await attempt(() => saveProjectKey(services, principal, aiKey));
-  if (tried.problem === null) {
+  const result = await attempt(() => saveProjectKey(services, principal, aiKey));
+  if (result.problem === null) {
     return seeOther(
-      `${homeOf(principal.project._id)}/ai?done=${tried.value ? "saved" : "cleared"}`,
+      `${homeOf(principal.project._id)}/ai?done=${result.value ? "saved" : "cleared"}`,
     );
   }
-  return pageReply(await aiPage(c, tried.problem), { status: tried.problem.status });
+  return pageReply(await aiPage(c, result.problem), { status: result.problem.status });
 };
 
 async function aiPage(c: PageContext<ProjectMember>, problem: Problem | null = null) {
   const { services, principal, state: { query } } = c.var;
   const [frame, plan, usage] = await Promise.all([
     loadFrame(services, principal),
-    services.plans.of(principal.project._id),
-    aiUsage(services, principal.account),
+    services.plans.ofProject(principal.project._id),
+    getAiUsage(services, principal.account),
   ]);
   const path = `${frame.home}/ai`;
   const key: KeyState = {
     hasAiKey: Boolean(principal.project.sealedAiKey),
     isAllowed: plan.ownAiKey,
-    canEdit: includes(principal.role, "admin"),
+    canEdit: roleIncludes(principal.role, "admin"),
   };
   const t = texts().ai;
   return (
@@ -61,7 +61,7 @@ async function aiPage(c: PageContext<ProjectMember>, problem: Problem | null = n
   );
 }
 
-type Usage = Awaited<ReturnType<typeof aiUsage>>;
+type Usage = Awaited<ReturnType<typeof getAiUsage>>;
 
 const UsageCard = (
   { usage: { plan, queries, designs, turns, resetsAt }, usesOwnKey }: {
@@ -86,7 +86,7 @@ const UsageCard = (
 
 interface KeyState {
   readonly hasAiKey: boolean;
-  /** Whether the plan of the project's owner has keys of one's own. */
+  /** Whether the plan of the project's owner permits own AI keys. */
   readonly isAllowed: boolean;
   readonly canEdit: boolean;
 }
@@ -117,14 +117,9 @@ const KeyCard = (
         </form>
       )}
       {canEdit && hasAiKey && (
-        <Ask
-          label={t.clear}
-          loss={t.clearLoss}
-          action={action}
-          button={t.clearNow}
-        >
+        <ConfirmForm label={t.clear} loss={t.clearLoss} action={action} button={t.clearNow}>
           <input type="hidden" name="clear" value="on" />
-        </Ask>
+        </ConfirmForm>
       )}
     </article>
   );

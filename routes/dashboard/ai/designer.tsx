@@ -4,10 +4,10 @@ import { type ChatRecord, endChat, findChat } from "@/lib/ai/chats.ts";
 import { applyProposal, designCollections } from "@/lib/ai/design_collections.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { AI_CHAT_MESSAGE_LENGTH_MAX, AI_TURNS_MAX } from "@/lib/limits.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Ask, Refusal } from "../components/forms.tsx";
+import { ConfirmForm, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
@@ -17,7 +17,7 @@ import { ProposalCards } from "./proposal_cards.tsx";
 export const showDesigner: PageHandler<ProjectMember> = async (c) =>
   pageReply(await designerPage(c));
 
-/** One turn, or what a button says: `apply` makes what was proposed, `restart` forgets the chat. */
+/** Sends a message, or with `act` applies the proposal (`apply`) or ends the chat (`restart`). */
 export const talkToDesigner: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
   const gone = c.req.raw.signal;
@@ -25,7 +25,7 @@ export const talkToDesigner: PageHandler<ProjectMember> = async (c) => {
   const act = form.get("act");
   const userMessage = form.get("userMessage") ?? "";
   const home = homeOf(principal.project._id);
-  const tried = await attempt(async () => {
+  const result = await attempt(async () => {
     if (act === "apply") {
       await applyProposal(services, principal);
       return `${home}/collections?done=added`;
@@ -33,47 +33,42 @@ export const talkToDesigner: PageHandler<ProjectMember> = async (c) => {
     if (act === "restart") await endChat(services, principal);
     else {
       const { userMessage: message } = parseInput(CreatorMessage, { userMessage });
-      await designCollections(services, principal, message, { gone });
+      await designCollections(services, principal, message, { signal: gone });
     }
     return `${home}/ai/designer`;
   });
-  if (tried.problem === null) return seeOther(tried.value);
-  const { problem } = tried;
+  if (result.problem === null) return seeOther(result.value);
+  const { problem } = result;
   const page = await designerPage(c, { userMessage, isApplying: act === "apply", problem });
   return pageReply(page, { status: problem.status });
 };
 
-interface Refused {
+interface RefusedTurn {
   readonly userMessage: string;
   readonly isApplying: boolean;
   readonly problem: Problem;
 }
 
-async function designerPage(c: PageContext<ProjectMember>, refused?: Refused) {
+async function designerPage(c: PageContext<ProjectMember>, refused?: RefusedTurn) {
   const { services, principal } = c.var;
   const [frame, chat] = await Promise.all([
     loadFrame(services, principal),
     findChat(services, principal),
   ]);
   const path = `${frame.home}/ai/designer`;
-  const canEdit = includes(principal.role, "admin");
-  const proposal = (chat?.proposal ?? null) as CollectionDefinition[] | null; // As stored.
+  const canEdit = roleIncludes(principal.role, "admin");
+  const proposal = (chat?.proposal ?? null) as CollectionDefinition[] | null;
   const existing = new Set(frame.collections.map(({ name }) => name.toLowerCase()));
-  const isMade = proposal?.every(({ name }) => existing.has(name.toLowerCase())) ?? false;
+  const isApplied = proposal?.every(({ name }) => existing.has(name.toLowerCase())) ?? false;
   const t = texts().ai.designer;
   return (
     <ProjectShell frame={frame} title={t.title} current={`${frame.home}/ai`}>
       <Bar title={t.title}>
         <span class="grow"></span>
         {chat !== null && canEdit && (
-          <Ask
-            label={t.restart}
-            loss={t.restartLoss}
-            action={path}
-            button={t.restartNow}
-          >
+          <ConfirmForm label={t.restart} loss={t.restartLoss} action={path} button={t.restartNow}>
             <input type="hidden" name="act" value="restart" />
-          </Ask>
+          </ConfirmForm>
         )}
       </Bar>
       <div class="sheet">
@@ -91,7 +86,7 @@ async function designerPage(c: PageContext<ProjectMember>, refused?: Refused) {
             {proposal !== null && (
               <ProposalCards
                 proposal={proposal}
-                action={isMade ? null : path}
+                action={isApplied ? null : path}
                 problem={refused?.isApplying ? refused.problem : null}
               />
             )}
@@ -127,7 +122,7 @@ const TalkForm = (
   { action, chat, refused }: {
     action: string;
     chat: ChatRecord | null;
-    refused: Refused | undefined;
+    refused: RefusedTurn | undefined;
   },
 ) => {
   const t = texts().ai.designer;
@@ -160,10 +155,8 @@ declare module "hono/jsx" {
     interface IntrinsicElements {
       "designer-chat": {
         api: string;
-        /** What those who say something are called. */
         user: string;
         assistant: string;
-        /** Why there is no answer, or no whole one. */
         unreachable: string;
         "cut-off": string;
         children?: unknown;

@@ -8,7 +8,7 @@ import { AccessBadge } from "../collections/bar.tsx";
 import { Refusal } from "../components/forms.tsx";
 import { texts } from "../texts/mod.ts";
 
-/** @param action Where to add them; null once all of them are there. */
+/** @param action Address of the form that creates the collections, or null if all of them exist. */
 export const ProposalCards = (
   { proposal, action, problem }: {
     proposal: readonly CollectionDefinition[];

@@ -1,11 +1,10 @@
 /**
- * A cell of the grid is edited in place by a double click, or F2: with the field of the document's
- * own form, fetched from its page together with the tag of what it shows. It is saved by that form,
- * so that every rule holds, and nothing is overwritten that was not seen. Its words are attributes
- * of the grid.
+ * Edits a cell of the grid in place after a double click or F2. The field and the entity tag come
+ * from the form of the document's page, and the editor saves by sending that form, so that all
+ * rules apply and concurrent changes are not overwritten. Texts are attributes of the grid.
  */
 
-const parsed = async (response) =>
+const parseHtml = async (response) =>
   new DOMParser().parseFromString(await response.text(), "text/html");
 
 const rowLinkIn = (row) => row.querySelector("td:not(.pick) a");
@@ -19,13 +18,13 @@ class CellEditor extends HTMLElement {
   #tag;
   #value;
   #isSaving = false;
-  /** A field that is taken out of the page loses the focus, too. */
+  /** Whether editing has ended. Removing the field also fires its `blur` event. */
   #isOver = false;
 
-  /** Puts one into a cell. What has no such field in its form is opened instead. */
+  /** Opens an editor in a cell, or the document's page if its form does not have the field. */
   static async open(cell, key) {
     const { href } = rowLinkIn(cell.parentElement);
-    const page = await parsed(await fetch(href));
+    const page = await parseHtml(await fetch(href));
     const form = page.querySelector("form.document-form");
     const field = form?.elements[`f.${key}`];
     if (field === undefined) return location.assign(href);
@@ -48,24 +47,24 @@ class CellEditor extends HTMLElement {
     cell.replaceChildren(this);
     this.#field.focus();
     this.#field.select?.();
-    this.addEventListener("keydown", (event) => this.#pressed(event));
-    this.#field.addEventListener("blur", () => this.#left());
+    this.addEventListener("keydown", (event) => this.#handleKey(event));
+    this.#field.addEventListener("blur", () => this.#handleBlur());
   }
 
   #isChanged() {
     return this.#field.value !== this.#value;
   }
 
-  #pressed(event) {
-    event.stopPropagation(); // Arrows, too, are the field's own.
+  #handleKey(event) {
+    event.stopPropagation(); // The grid must not handle keys of the field.
     if (event.key === "Escape") this.#end(this.#before);
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     this.#save();
   }
 
-  /** What was typed is saved; where nothing was, nothing is done. */
-  #left() {
+  /** Saves a changed value when the field loses the focus. */
+  #handleBlur() {
     if (this.#isOver || this.#isSaving) return;
     if (this.#isChanged()) this.#save();
     else this.#end(this.#before, false);
@@ -88,19 +87,19 @@ class CellEditor extends HTMLElement {
     try {
       const url = new URL(this.#page);
       const response = await fetch(url.origin + url.pathname, { method: "POST", body });
-      if (response.ok) await this.#show();
-      else this.#refuse(response.status, await parsed(response));
+      if (response.ok) await this.#showSaved();
+      else this.#showRefusal(response.status, await parseHtml(response));
     } catch {
-      this.#tell(this.#words.unreachable);
+      this.#showMessage(this.#words.unreachable);
     } finally {
       this.#isSaving = false;
       this.removeAttribute("aria-busy");
     }
   }
 
-  /** The cell as the grid shows it now; of a row that is not in it any more, as it was typed. */
-  async #show() {
-    const grid = await parsed(await fetch(location.href));
+  /** Shows the saved cell, or the typed value if the grid does not contain the row any more. */
+  async #showSaved() {
+    const grid = await parseHtml(await fetch(location.href));
     const path = new URL(this.#page).pathname;
     const place = this.#cell.cellIndex;
     const row = [...grid.querySelectorAll("data-grid tbody tr")]
@@ -110,14 +109,14 @@ class CellEditor extends HTMLElement {
     htmx.process(this.#cell);
   }
 
-  #refuse(status, page) {
-    const told = page.querySelector(".member-fault") ?? page.querySelector("[role=alert]");
-    this.#tell(
-      status === 412 ? this.#words.conflict : told?.textContent.trim() ?? this.#words.refused,
+  #showRefusal(status, page) {
+    const message = page.querySelector(".member-fault") ?? page.querySelector("[role=alert]");
+    this.#showMessage(
+      status === 412 ? this.#words.conflict : message?.textContent.trim() ?? this.#words.refused,
     );
   }
 
-  #tell(words) {
+  #showMessage(words) {
     this.querySelector("[role=alert]")?.remove();
     const note = document.createElement("small");
     note.setAttribute("role", "alert");
@@ -130,7 +129,7 @@ class CellEditor extends HTMLElement {
 
 customElements.define("cell-editor", CellEditor);
 
-/** The key of the field that a cell shows; undefined where it cannot be edited in place. */
+/** Returns the key of a cell's field, or undefined if it cannot be edited in place. */
 const keyOf = (cell) => cell?.closest("table").tHead.rows[0].cells[cell.cellIndex].dataset.field;
 
 function edit(event) {

@@ -1,6 +1,6 @@
 /**
- * Fills in the code that the link of a mail has behind its #, which browsers send to no server.
- * Without scripts it is typed.
+ * Fills in the code from the fragment of a mail's link. Browsers do not send fragments to servers.
+ * Without scripts the user types the code.
  */
 
 function fillIn() {
@@ -9,7 +9,7 @@ function fillIn() {
   if (code === undefined || field === null) return;
   field.value = code;
   (field.form.elements.newPassword ?? field.form.querySelector("button")).focus();
-  // The history of the browser keeps addresses.
+  // Removes the code from the browser's history.
   history.replaceState(history.state, "", location.pathname + location.search);
 }
 

@@ -1,15 +1,15 @@
 /**
- * The end of a header, by which its column is dragged to size; a double click gives it back to the
- * browser. Widths are kept in the browser and not on the server: they are a matter of this screen.
+ * Handle at the end of a header for resizing its column. A double click restores the automatic
+ * width. Widths are stored in the browser, because they depend on the screen.
  */
 
 const STORED = "corbel.columns";
 const WIDTH_MIN = 48;
-/** Of so many grids the widths are kept: the last ones that were dragged in. */
+/** Maximum number of grids whose widths are stored; the most recently resized ones are kept. */
 const GRIDS_MAX = 50;
 
-/** By the path of a grid, then by that of a column. What cannot be read is as if nothing were kept. */
-function kept() {
+/** Returns the stored widths by path of the grid and column, or an empty object if unreadable. */
+function readWidths() {
   try {
     return JSON.parse(localStorage.getItem(STORED)) ?? {};
   } catch {
@@ -17,18 +17,18 @@ function kept() {
   }
 }
 
-function keep(column, width) {
-  const { [location.pathname]: before, ...others } = kept();
+function storeWidth(column, width) {
+  const { [location.pathname]: before, ...others } = readWidths();
   const { [column]: _width, ...widths } = before ?? {};
-  const mine = width === null ? widths : { ...widths, [column]: width };
+  const changed = width === null ? widths : { ...widths, [column]: width };
   const rest = Object.entries(others).slice(-(GRIDS_MAX - 1));
   try {
     localStorage.setItem(
       STORED,
-      JSON.stringify({ ...Object.fromEntries(rest), [location.pathname]: mine }),
+      JSON.stringify({ ...Object.fromEntries(rest), [location.pathname]: changed }),
     );
   } catch {
-    // Where nothing can be kept, it is as wide as it was dragged until the page is left.
+    // Without storage, the width lasts until the page is left.
   }
 }
 
@@ -37,13 +37,13 @@ class ColumnWidth extends HTMLElement {
     if (this.header !== undefined) return;
     this.header = this.closest("th");
     this.column = this.getAttribute("column");
-    const width = kept()[location.pathname]?.[this.column];
+    const width = readWidths()[location.pathname]?.[this.column];
     if (typeof width === "number") this.resize(width);
     this.addEventListener("pointerdown", (event) => this.start(event));
     this.addEventListener("dblclick", (event) => {
       event.stopPropagation();
       this.resize(null);
-      keep(this.column, null);
+      storeWidth(this.column, null);
     });
   }
 
@@ -60,11 +60,11 @@ class ColumnWidth extends HTMLElement {
     this.addEventListener("pointermove", dragged);
     this.addEventListener("lostpointercapture", () => {
       this.removeEventListener("pointermove", dragged);
-      if (width !== null) keep(this.column, width);
+      if (width !== null) storeWidth(this.column, width);
     }, { once: true });
   }
 
-  /** A table gives a column what its cells ask for: so each of them asks. */
+  /** Sets the width on all cells of the column, because tables size a column by all its cells. */
   resize(width) {
     const size = width === null ? "" : `${width}px`;
     for (const { cells } of this.closest("table").rows) {

@@ -1,9 +1,9 @@
 /**
- * A button that copies what its `text` says; without scripts it is not there. `label` is what it is
- * called, `copied` and `failed` what it is called for a moment afterwards.
+ * A button that copies its attribute `text`. Hidden without scripts. The attribute `label` is its
+ * label; `copied` and `failed` replace the label for a moment afterwards.
  */
 
-const SAID_MS = 1500;
+const RESULT_SHOWN_MS = 1500;
 
 class CopyText extends HTMLElement {
   connectedCallback() {
@@ -15,16 +15,16 @@ class CopyText extends HTMLElement {
     button.textContent = label;
     button.setAttribute("aria-live", "polite");
     button.addEventListener("click", async () => {
-      const isCopied = await copied(this.getAttribute("text") ?? "");
+      const isCopied = await copyText(this.getAttribute("text") ?? "");
       button.textContent = this.getAttribute(isCopied ? "copied" : "failed");
-      setTimeout(() => button.textContent = label, SAID_MS);
+      setTimeout(() => button.textContent = label, RESULT_SHOWN_MS);
     });
     this.replaceChildren(button);
   }
 }
 
-/** Pages by plain http have no clipboard; the old way is left to them. */
-async function copied(text) {
+/** Copies a text. Pages on plain http do not have `navigator.clipboard` and use `execCommand`. */
+async function copyText(text) {
   if (navigator.clipboard !== undefined) {
     return await navigator.clipboard.writeText(text).then(() => true, () => false);
   }

@@ -1,11 +1,11 @@
-/** The chat of the collection creator, with its answers shown as they are written. */
+/** The chat of the collection creator, which shows answers while they are generated. */
 class DesignerChat extends HTMLElement {
   #leaving = null;
 
   connectedCallback() {
     this.#leaving = new AbortController();
     const { signal } = this.#leaving;
-    this.addEventListener("submit", (event) => this.#submitted(event), { signal });
+    this.addEventListener("submit", (event) => this.#send(event), { signal });
     this.addEventListener("keydown", (event) => {
       const sends = event.key === "Enter" && (event.ctrlKey || event.metaKey);
       if (sends && event.target.name === "userMessage") event.target.form.requestSubmit();
@@ -16,7 +16,7 @@ class DesignerChat extends HTMLElement {
     this.#leaving.abort();
   }
 
-  async #submitted(event) {
+  async #send(event) {
     const form = event.target;
     const field = form.elements.userMessage;
     if (field === undefined) return;
@@ -24,16 +24,16 @@ class DesignerChat extends HTMLElement {
     const userMessage = field.value;
     const button = form.querySelector("button");
     form.querySelector("[role=alert]")?.remove();
-    const said = this.#say("user", userMessage);
-    const answer = this.#say("assistant", "");
+    const question = this.#addMessage("user", userMessage);
+    const answer = this.#addMessage("assistant", "");
     answer.setAttribute("aria-busy", "true");
     button.disabled = field.readOnly = true;
     try {
       await this.#ask(userMessage, answer.querySelector("p"));
-      await this.#renew();
+      await this.#reload();
     } catch (error) {
       if (this.#leaving.signal.aborted) return;
-      said.remove();
+      question.remove();
       answer.remove();
       form.prepend(refusal(error.message));
     } finally {
@@ -43,8 +43,8 @@ class DesignerChat extends HTMLElement {
     }
   }
 
-  /** Text from outside is only ever set as text. */
-  #say(role, text) {
+  /** Adds a message to the chat. Sets it as text, because it is untrusted. */
+  #addMessage(role, text) {
     const item = document.createElement("li");
     item.className = role;
     const name = document.createElement("b");
@@ -80,14 +80,14 @@ class DesignerChat extends HTMLElement {
     throw new Error(this.getAttribute("cut-off"));
   }
 
-  /** Takes what the chat has become from the page as it is now. */
-  async #renew() {
+  /** Replaces the page's content by its current state. */
+  async #reload() {
     const { signal } = this.#leaving;
     const response = await fetch(location.pathname, { signal });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const main = page.querySelector("main");
     if (page.querySelector("designer-chat") === null) return location.reload();
-    // All of it: the button to start over stands outside the chat.
+    // Replaces all of `main`, because the button to start over is outside the chat.
     document.querySelector("main").replaceWith(document.adoptNode(main));
     main.querySelector(".talk > :last-child")?.scrollIntoView({ block: "nearest" });
     main.querySelector("textarea")?.focus();
@@ -102,7 +102,7 @@ function refusal(message) {
   return note;
 }
 
-/** Reads an event stream; the data of each is one line of JSON. */
+/** Yields the events of a stream, each with one line of JSON as data. */
 async function* eventsOf(body) {
   let rest = "";
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,16 +1,14 @@
-/** What scripts add to the grid of documents; without them each of its forms works, too. */
-
 const scrolled = new Map();
 
-/** Rows and cells that a key goes on. */
+/** Numbers of rows and cells that an arrow key moves the focus. */
 const STEPS = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] };
 
-/** A second click within it makes a double click of both. */
+/** Maximum time between the two clicks of a double click. */
 const DOUBLE_CLICK_MS = 250;
 
 /**
- * The rows: a click opens one, arrows go from cell to cell, and another page of the same grid begins
- * where this one is.
+ * The grid of documents. A click opens a row, arrow keys move between cells, and the horizontal
+ * scroll position is kept between pages of the grid.
  */
 class DataGrid extends HTMLElement {
   connectedCallback() {
@@ -22,8 +20,8 @@ class DataGrid extends HTMLElement {
   }
 
   /**
-   * As its first link does, in a new tab if the keys say so; text that is being selected stays. In a
-   * cell that a double click edits it waits whether there will be one.
+   * Follows the first link of the clicked row with the click's modifier keys, unless text is
+   * selected. In an editable cell it waits for the second click of a double click.
    */
   open(event) {
     clearTimeout(this.opening);
@@ -54,7 +52,8 @@ class DataGrid extends HTMLElement {
 }
 
 /**
- * A box that selects all rows, or none; Shift selects all between two. `label` is what it is called.
+ * Checkbox that selects all rows or none. A click with Shift selects a range of rows. The attribute
+ * `label` is its accessible name.
  */
 class SelectAll extends HTMLElement {
   connectedCallback() {
@@ -97,7 +96,7 @@ class SelectAll extends HTMLElement {
   }
 }
 
-/** Goes on to the next step by itself, where something takes several. */
+/** Starts the next step of an action automatically. */
 class NextStep extends HTMLElement {
   connectedCallback() {
     const button = this.querySelector("button");
@@ -109,7 +108,7 @@ class NextStep extends HTMLElement {
   }
 }
 
-/** Says where the viewer is, so that "last week" is theirs. */
+/** Fills in the viewer's time zone, on which ranges such as "last week" depend. */
 class TimeZone extends HTMLElement {
   connectedCallback() {
     const field = this.querySelector("input");
@@ -117,7 +116,7 @@ class TimeZone extends HTMLElement {
   }
 }
 
-/** The button that a key presses says so itself. */
+/** Presses the button whose `aria-keyshortcuts` names Control+S. */
 document.addEventListener("keydown", (event) => {
   if (event.key !== "s" || event.altKey || event.ctrlKey === event.metaKey) return;
   const save = document.querySelector("[aria-keyshortcuts~='Control+S']");
@@ -126,7 +125,7 @@ document.addEventListener("keydown", (event) => {
   save.click();
 });
 
-/** What lies over the page closes by Escape, and by a click elsewhere. */
+/** Open menus, which Escape or a click outside closes. */
 const openMenus = () => document.querySelectorAll("details.menu[open], .bar > details[open]");
 
 document.addEventListener("keydown", (event) => {

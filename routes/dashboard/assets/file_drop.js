@@ -1,11 +1,11 @@
 /**
- * Files and folders, dropped or chosen: each asks for an address, is sent there in pieces by tus, and
- * is confirmed. What was under way when the page was left goes on when the same file is dropped again.
- * Without scripts the form inside sends one file. Its words are attributes that the page sets.
+ * Uploads dropped or chosen files and folders: requests an address for each file, sends it there
+ * with tus, and confirms the upload. An interrupted upload continues when the same file is dropped
+ * again. Without scripts the form inside uploads one file. Texts are attributes of the element.
  */
 
-const AT_ONCE = 3;
-/** Of rows for files under way, and for those that failed: a folder may have thousands. */
+const UPLOADS_MAX = 3;
+/** Maximum number of rows for running and failed uploads, because a folder may have thousands. */
 const ROWS_MAX = 50;
 const RETRY_MS = [0, 1_000, 3_000, 5_000, 10_000, ...Array(20).fill(30_000)];
 
@@ -32,7 +32,7 @@ class FileDrop extends HTMLElement {
     list.className = "sending";
     list.setAttribute("aria-live", "polite");
     this.append(count, list);
-    this.#chosenBy(input);
+    this.#enqueueChosen(input);
     this.addEventListener("dragover", (event) => {
       event.preventDefault();
       this.toggleAttribute("over", true);
@@ -41,13 +41,13 @@ class FileDrop extends HTMLElement {
     this.addEventListener("drop", async (event) => {
       event.preventDefault();
       this.toggleAttribute("over", false);
-      this.#take(await filesIn(event.dataTransfer));
+      this.#enqueue(await filesIn(event.dataTransfer));
     });
   }
 
-  #chosenBy(input) {
+  #enqueueChosen(input) {
     input.addEventListener("change", () => {
-      this.#take(
+      this.#enqueue(
         [...input.files].map((file) => ({ file, name: file.webkitRelativePath || file.name })),
       );
       input.value = "";
@@ -59,7 +59,7 @@ class FileDrop extends HTMLElement {
     input.type = "file";
     input.webkitdirectory = true;
     input.hidden = true;
-    this.#chosenBy(input);
+    this.#enqueueChosen(input);
     const button = document.createElement("button");
     button.type = "button";
     button.className = "quiet";
@@ -69,11 +69,11 @@ class FileDrop extends HTMLElement {
     return button;
   }
 
-  #take(files) {
+  #enqueue(files) {
     this.#all += files.length;
     this.#waiting.push(...files);
-    this.#tell();
-    while (this.#busy < AT_ONCE && this.#waiting.length > 0) this.#next();
+    this.#showCount();
+    while (this.#busy < UPLOADS_MAX && this.#waiting.length > 0) this.#next();
   }
 
   async #next() {
@@ -88,12 +88,12 @@ class FileDrop extends HTMLElement {
       row.fail(error.message);
     }
     this.#busy--;
-    this.#tell();
+    this.#showCount();
     if (this.#waiting.length > 0) this.#next();
     else if (this.#busy === 0) await refresh();
   }
 
-  #tell() {
+  #showCount() {
     const isOver = this.#busy === 0 && this.#waiting.length === 0;
     this.querySelector(".count").textContent = this.#all < 2
       ? ""
@@ -109,23 +109,23 @@ class FileDrop extends HTMLElement {
     bar.setAttribute("aria-label", name);
     item.append(name, bar);
     const list = this.querySelector(".sending");
-    // Of many that failed the last ones are told.
+    // Keeps the most recent rows.
     while (list.children.length >= ROWS_MAX) list.firstElementChild.remove();
     list.append(item);
     return {
       item,
       progress: (done) => bar.value = done,
       fail(message) {
-        const said = document.createElement("p");
-        said.className = "bad";
-        said.textContent = message;
-        bar.replaceWith(said);
+        const note = document.createElement("p");
+        note.className = "bad";
+        note.textContent = message;
+        bar.replaceWith(note);
       },
     };
   }
 }
 
-/** What was dropped, with all that is in its folders, each by its path in them. */
+/** Returns the dropped files and all files in dropped folders, named by their paths. */
 async function filesIn({ items, files }) {
   const entries = [...items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   if (entries.length === 0) return [...files].map((file) => ({ file, name: file.name }));
@@ -168,7 +168,7 @@ async function begin(api, { file, name }, words) {
   const contentType = file.type || "application/octet-stream";
   const described = { filename: name, contentType, size: file.size };
   const { resumableUrl, filePath } = await call(`${api}/upload-request`, described, words);
-  // This page is of the server that takes it, under whatever name.
+  // The upload goes to the page's own server, whatever its public address is.
   return { url: new URL(resumableUrl).pathname, filePath };
 }
 
@@ -185,7 +185,7 @@ async function call(url, body, words) {
   return answer.data;
 }
 
-/** The library: browsers load it once. */
+/** Loads the upload library. Browsers load a module once. */
 async function loaded(src, words) {
   try {
     await import(src);
@@ -194,7 +194,7 @@ async function loaded(src, words) {
   }
 }
 
-/** A network that is off is waited for. */
+/** Sends a file, and pauses while the browser is offline. */
 function put(path, file, { progress, words }) {
   return new Promise((resolve, reject) => {
     const watch = new AbortController();
@@ -206,7 +206,7 @@ function put(path, file, { progress, words }) {
         const status = error.originalResponse?.getStatus() ?? 0;
         return status < 400 || status >= 500 || [408, 409, 423, 429].includes(status);
       },
-      // An empty file is sent as soon as it is begun.
+      // An empty file has a total of 0 bytes.
       onProgress: (sent, all) => progress(all === 0 ? 1 : sent / all),
       onSuccess() {
         watch.abort();
@@ -233,7 +233,7 @@ function messageIn(answer) {
   }
 }
 
-/** What is there now, from the same page. Rows that failed stay where they are. */
+/** Updates the list of files and the storage size. Rows of failed uploads stay. */
 async function refresh() {
   const response = await fetch(location.pathname).catch(() => null);
   if (!response?.ok) return;

@@ -1,6 +1,6 @@
 /**
- * A link that is opened in another tab or window by a key is the browser's own matter: htmx would
- * keep it from that, and then do nothing itself.
+ * Hides clicks with a modifier key from htmx, which would prevent the browser from opening the link
+ * in another tab or window.
  */
 
 document.addEventListener("click", (event) => {

@@ -1,17 +1,17 @@
-/** Past this the number says nothing any more. */
+/** Maximum number of changes that is counted. */
 const COUNTED_MAX = 999;
 const PAUSES_MS = [5_000, 15_000, 60_000];
 
 /**
- * Says that the list below it is not any more as it is shown. Nothing moves until it is pressed. Its
- * words are attributes that the page sets.
+ * Button that appears when the list below it has changed. Pressing it reloads the list. Texts are
+ * attributes of the element.
  */
 class LiveChanges extends HTMLElement {
   #source = null;
   #after = null;
   #isOver = false;
   #isUnknown = false;
-  /** Of documents: one that is written again and again is one change of what is shown. */
+  /** Ids of changed documents. Repeated changes of a document count once. */
   #changed = new Set();
   #failures = 0;
   #timer;
@@ -29,7 +29,7 @@ class LiveChanges extends HTMLElement {
     this.#close();
   }
 
-  /** Browsers keep six connections to a server, and windows that nobody sees would take them all. */
+  /** Follows the list while the page is visible, because browsers limit connections to a server. */
   #follow() {
     this.#close();
     if (!this.#isOver && document.visibilityState === "visible") this.#open();
@@ -62,7 +62,7 @@ class LiveChanges extends HTMLElement {
     source.addEventListener("error", () => this.#failed(source));
   }
 
-  /** What was refused the browser does not try again, and it may be a proxy's word alone. */
+  /** Reopens a refused stream, which browsers do not retry, because a proxy may have refused it. */
   #failed(source) {
     if (source.readyState !== EventSource.CLOSED || this.#failures >= PAUSES_MS.length) return;
     this.#timer = setTimeout(() => this.#follow(), PAUSES_MS[this.#failures++]);

@@ -1,4 +1,4 @@
-// The preview of a mail follows what is typed. Without this its button fills the frame.
+// Updates the preview of a mail while the template is typed. Without scripts a button updates it.
 
 const PAUSE_MS = 400;
 let waiting;
@@ -14,7 +14,7 @@ function preview(form) {
   const button = form.querySelector("button[formtarget]");
   const frame = button && document.querySelector(`iframe[name="${button.formTarget}"]`);
   if (!frame?.isConnected || !form.isConnected) return;
-  // The first page of a new frame is no step of its own on the way back.
+  // A new frame prevents an entry in the browser's history for each preview.
   const fresh = frame.cloneNode();
   fresh.removeAttribute("src");
   frame.replaceWith(fresh);

@@ -1,7 +1,6 @@
 /**
- * A document beside the grid that it is in: its page's own form, fetched from there. Without scripts,
- * on a narrow screen and in a new tab the link leads to the page itself. Its words are attributes
- * of the grid.
+ * Shows a document next to the grid, with the form of the document's page. On a narrow screen and
+ * without scripts the link opens the page itself. Texts are attributes of the grid.
  */
 
 const ROOMY = matchMedia("(min-width: 900px)");
@@ -28,9 +27,9 @@ class RecordPanel extends HTMLElement {
     this.#loading?.abort();
   }
 
-  /** Shows the page of the link. What cannot be shown here is left to the browser. */
+  /** Shows the document of a link. If its page does not have a form, the browser opens the page. */
   async show(link) {
-    if (!this.#mayLeave()) return;
+    if (!this.#canLeave()) return;
     this.#loading?.abort();
     const { signal } = this.#loading = new AbortController();
     this.setAttribute("aria-busy", "true");
@@ -59,12 +58,12 @@ class RecordPanel extends HTMLElement {
     close.className = "quiet";
     close.dataset.close = "";
     close.textContent = this.words.close;
-    const whole = link.cloneNode();
-    whole.removeAttribute("aria-label");
-    whole.textContent = this.words.page;
-    const room = document.createElement("span");
-    room.className = "grow";
-    bar.append(whole, room, ...acts, close);
+    const pageLink = link.cloneNode();
+    pageLink.removeAttribute("aria-label");
+    pageLink.textContent = this.words.page;
+    const spacer = document.createElement("span");
+    spacer.className = "grow";
+    bar.append(pageLink, spacer, ...acts, close);
     this.replaceChildren(bar, sheet);
     htmx.process(this);
     const heading = sheet.querySelector("h2");
@@ -72,19 +71,19 @@ class RecordPanel extends HTMLElement {
     heading.focus();
   }
 
-  /** Shows in the grid which row it is. */
+  /** Marks the row of the open document in the grid. */
   #mark(isOpen) {
     const row = this.#link?.closest("tr");
     row?.toggleAttribute("data-open", isOpen);
   }
 
-  /** Nothing that was typed is lost unasked. */
-  #mayLeave() {
+  /** Whether the panel may close. Asks the user if the form has unsaved input. */
+  #canLeave() {
     return !this.#isTyped || confirm(this.words.leave);
   }
 
   close() {
-    if (!this.#mayLeave()) return;
+    if (!this.#canLeave()) return;
     this.#mark(false);
     this.remove();
     this.#link?.focus();
@@ -104,11 +103,11 @@ function panelOf(grid) {
   return panel;
 }
 
-/** A second click within it makes a double click of both, which edits the cell. */
+/** Maximum time between the two clicks of a double click, which edits the cell. */
 const DOUBLE_CLICK_MS = 250;
 let opening;
 
-/** Before htmx, which would follow the link. */
+// Captures clicks before htmx follows the link.
 document.addEventListener("click", (event) => {
   clearTimeout(opening);
   const link = event.target.closest("data-grid tbody a");
@@ -123,7 +122,7 @@ document.addEventListener("click", (event) => {
   const grid = link.closest("data-grid");
   const show = () => panelOf(grid).show(link);
   const isEditable = grid.querySelector("thead").rows[0].cells[cell.cellIndex].dataset.field;
-  // A click that the grid has made of one on the row has waited already.
+  // A click that the grid dispatches has already waited for a double click.
   if (event.isTrusted && event.detail === 1 && isEditable) {
     opening = setTimeout(show, DOUBLE_CLICK_MS);
   } else show();

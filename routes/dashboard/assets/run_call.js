@@ -1,14 +1,14 @@
 /**
- * Sends an operation of a collection with the publishable key, and shows what is answered. What it
- * says is in `data-sending`, `data-answered` and `data-failed`.
+ * Sends a request to a collection with the publishable key and shows the response. Texts are in
+ * `data-sending`, `data-answered` and `data-failed`.
  */
 
-/** Of an answer that is shown. */
+/** Maximum number of characters shown of a response. */
 const SHOWN_LENGTH_MAX = 200_000;
 
 class RunCall extends HTMLElement {
   connectedCallback() {
-    // Before htmx hears of it: this form is no page's.
+    // Captures the event before htmx submits the form.
     this.addEventListener("submit", (event) => {
       event.preventDefault();
       event.stopPropagation();
@@ -17,21 +17,21 @@ class RunCall extends HTMLElement {
   }
 
   async #run(form) {
-    const [said, answer] = [this.querySelector("output"), this.querySelector("pre")];
+    const [status, answer] = [this.querySelector("output"), this.querySelector("pre")];
     const button = form.querySelector("button");
     button.disabled = true;
-    said.textContent = this.dataset.sending;
+    status.textContent = this.dataset.sending;
     try {
       const began = performance.now();
       const response = await fetch(...this.#request(new FormData(form)));
-      const text = shown(await response.text());
+      const text = formatResponse(await response.text());
       const ms = Math.round(performance.now() - began);
-      said.textContent = this.dataset.answered.replace("{status}", response.status)
+      status.textContent = this.dataset.answered.replace("{status}", response.status)
         .replace("{ms}", ms).replace("{requestId}", response.headers.get("x-request-id"));
       answer.querySelector("code").textContent = text;
       answer.hidden = false;
     } catch (error) {
-      said.textContent = this.dataset.failed.replace("{why}", () => error.message);
+      status.textContent = this.dataset.failed.replace("{why}", () => error.message);
     }
     button.disabled = false;
   }
@@ -48,7 +48,7 @@ class RunCall extends HTMLElement {
   }
 }
 
-function shown(text) {
+function formatResponse(text) {
   const part = text.slice(0, SHOWN_LENGTH_MAX);
   if (part.length < text.length) return `${part} …`;
   try {

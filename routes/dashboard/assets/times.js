@@ -1,4 +1,4 @@
-/** Shows times in the viewer's zone; the exact value stays in the title. */
+/** Shows a time in the viewer's time zone. The title keeps the exact time. */
 
 class LocalTime extends HTMLElement {
   connectedCallback() {
@@ -6,11 +6,11 @@ class LocalTime extends HTMLElement {
     if (time === null) return;
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) return;
-    time.textContent = shown(at, new Date());
+    time.textContent = formatTime(at, new Date());
   }
 }
 
-/** That of the page; dates are in it, times of day too. */
+/** Locale of dates and times: the user's variant of the page's language. */
 const { lang } = document.documentElement;
 const language = navigator.languages.find((one) => one.startsWith(lang)) ?? lang;
 
@@ -19,7 +19,7 @@ const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-di
 const day = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" });
 const date = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
 
-function shown(at, now) {
+function formatTime(at, now) {
   const days = Math.round((startOf(now) - startOf(at)) / 86_400_000);
   if (days === 0 || days === 1) return `${words.format(-days, "day")}, ${clock.format(at)}`;
   const isNear = at.getFullYear() === now.getFullYear();

@@ -1,6 +1,6 @@
 import { parseDefinition } from "@/lib/documents/definition.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
-import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
+import { definitionTags, updateCollection } from "@/lib/documents/save_collection.ts";
 import { FIELD_TYPES } from "@/lib/store/field_types.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
@@ -15,10 +15,10 @@ import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
 import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
 import { withFlag } from "./indexes.ts";
 import { IndexCard } from "./index_card.tsx";
-import { choiceOf, Who } from "./who.tsx";
+import { AccessChoices, choiceOf } from "./access_choices.tsx";
 
-/** What was entered, and why it was refused; `act` tells which form it was. */
-interface Refused {
+/** A refused form, which `act` identifies. */
+interface RefusedAccess {
   readonly act: string;
   readonly form: URLSearchParams;
   readonly problem: Problem;
@@ -29,7 +29,7 @@ export const showAccess: PageHandler<ProjectMember, "collectionName"> = async (c
   return pageReply(<AccessPage page={page} query={c.var.state.query} />);
 };
 
-/** What the forms of the page ask for, by the button's value, and what is then said. */
+/** Changes of the page's forms by the button's value, with the word for the success note. */
 const CHANGES: Readonly<
   Record<string, {
     readonly done: string;
@@ -65,16 +65,16 @@ export const changeAccess: PageHandler<ProjectMember, "collectionName"> = async 
   const act = Object.hasOwn(CHANGES, asked) ? asked : "save";
   const { change, done } = CHANGES[act]!;
   const seen = form.get("over") ?? form.get("tag");
-  const tried = await attempt(() =>
+  const result = await attempt(() =>
     updateCollection(c.var.services, frame.projectId, parseDefinition(change(collection, form)), {
-      ...tagsOf(collection),
+      ...definitionTags(collection),
       ...(seen !== null && { rls: seen }),
     })
   );
-  if (tried.problem === null) {
+  if (result.problem === null) {
     return seeOther(`${tabPath(frame.home, collection.name, "access")}?done=${done}`);
   }
-  const { problem } = tried;
+  const { problem } = result;
   return pageReply(<AccessPage page={page} refused={{ act, form, problem }} />, {
     status: problem.status,
   });
@@ -90,7 +90,7 @@ function withAccess(collection: CollectionDefinition, form: URLSearchParams): ob
 }
 
 const AccessPage = (
-  { page, refused, query = "" }: { page: CollectionPage; refused?: Refused; query?: string },
+  { page, refused, query = "" }: { page: CollectionPage; refused?: RefusedAccess; query?: string },
 ) => {
   const { frame, collection } = page;
   const t = texts().collections.access;
@@ -115,7 +115,7 @@ const AccessPage = (
 const AccessForm = (
   { page: { frame, collection, canEdit }, refused }: {
     page: CollectionPage;
-    refused: Refused | undefined;
+    refused: RefusedAccess | undefined;
   },
 ) => {
   const { rls } = collection;
@@ -124,7 +124,7 @@ const AccessForm = (
   const owner = String(refused?.form.get("ownerField") ?? rls.ownerField);
   const isOwners = problem !== null && problem.faults.some(({ path }) => path === owner);
   const action = tabPath(frame.home, collection.name, "access");
-  const now = tagsOf(collection).rls;
+  const now = definitionTags(collection).rls;
   return (
     <form method="post" action={action}>
       <input type="hidden" name="tag" value={refused?.form.get("tag") ?? now} />
@@ -136,7 +136,7 @@ const AccessForm = (
         <article class="card">
           <h2>{t.whoTitle}</h2>
           <p>{t.about}</p>
-          <Who chosen={refused?.form.get("access") ?? choiceOf(rls)} />
+          <AccessChoices chosen={refused?.form.get("access") ?? choiceOf(rls)} />
         </article>
         <article class="card">
           <h2 id="owner-field">{t.ownerField}</h2>
@@ -156,7 +156,7 @@ const AccessForm = (
   );
 };
 
-/** What can be the owner's, the present one first: it may be no field while row rules are off. */
+/** Possible owner fields. The current one may be undeclared while row rules are off. */
 const ownerFields = ({ fields, rls }: CollectionDefinition): string[] => [
   ...new Set([
     rls.ownerField,

@@ -1,7 +1,7 @@
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
-import { projectFacts } from "@/lib/operations/project_facts.ts";
+import { getProjectFacts } from "@/lib/operations/project_facts.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
-import { publishableKeyOf } from "@/lib/projects/shown_keys.ts";
+import { publishableKeyOf } from "@/lib/projects/list_keys.ts";
 import { projectDocument } from "@/openapi/project/document.ts";
 import type { Audience } from "@/openapi/project/operations.ts";
 import type { PageHandler } from "../../handler.ts";
@@ -15,21 +15,22 @@ import { PLACEHOLDERS } from "./calls.ts";
 import { operationsIn } from "./collection_operations.ts";
 import { loadCollectionPage } from "./collection_page.ts";
 
-/** One operation, chosen by the address, for an application or a server. */
+/** Shows the operation that the query selects, for an application or a server. */
 export const showCalls: PageHandler<ProjectMember, "collectionName"> = async (c) => {
   const { services, principal: { project: { _id: projectId } }, state: { query } } = c.var;
-  const asked = new URLSearchParams(query);
-  const audience: Audience = asked.get("for") === "server" ? "server" : "client";
+  const parameters = new URLSearchParams(query);
+  const audience: Audience = parameters.get("for") === "server" ? "server" : "client";
   const { frame, collection } = await loadCollectionPage(c);
   const { publicUrl: serverUrl } = services.config;
   const [facts, publishableKey] = await Promise.all([
-    projectFacts(services, projectId),
+    getProjectFacts(services, projectId),
     publishableKeyOf(services, projectId),
   ]);
   const options = { audience, serverUrl, chosen: [collection.name], withoutOthers: true };
-  const document = await projectDocument(facts, options) as unknown as StoredDocument; // It is one.
+  const document = await projectDocument(facts, options) as unknown as StoredDocument;
   const operations = operationsIn(document);
-  const chosen = operations.find(({ name }) => name === asked.get("operation")) ?? operations[0]!;
+  const chosen = operations.find(({ name }) => name === parameters.get("operation")) ??
+    operations[0]!;
   const publishable = publishableKey ?? PLACEHOLDERS.publishable;
   return pageReply(
     <ProjectShell

@@ -19,7 +19,6 @@ interface ApiOperationProps {
   readonly schemas: Readonly<Record<string, Schema>>;
 }
 
-/** What reads are asked for in samples. */
 const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   List: { sort: "-createdAt", limit: "20" },
   Aggregate: { count: "true" },
@@ -29,7 +28,7 @@ export const ApiOperation = (
   { operation, collectionName, audience, serverUrl, apiKey, ...document }: ApiOperationProps,
 ) => {
   const schemas = new PageSchemas(document.schemas);
-  const { shown, name } = operation;
+  const { reference: shown, name } = operation;
   const query = QUERIES[name] ?? {};
   const call = exampleCall(shown, { serverUrl, key: apiKey, query });
   const { own, filters } = parametersOf(operation);

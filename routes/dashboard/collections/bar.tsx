@@ -3,9 +3,9 @@ import type { CollectionDefinition, RlsSetting } from "@/lib/documents/fields.ts
 import { Bar, Tabs } from "../components/shell.tsx";
 import type { Frame } from "../frame.ts";
 import { texts } from "../texts/mod.ts";
-import { type AccessChoice, choiceOf } from "./who.tsx";
+import { type AccessChoice, choiceOf } from "./access_choices.tsx";
 
-/** Where a collection's documents are, with which the paths of its other pages begin. */
+/** Returns the path of a collection's documents, the prefix of the paths of its other pages. */
 export const collectionPath = (home: string, name: string): string =>
   `${home}/collections/${encodeURIComponent(name)}`;
 
@@ -22,13 +22,11 @@ const BADGES: Readonly<Record<AccessChoice, string>> = {
   "public-read": "badge on",
 };
 
-/** How rows are shared, in a word or two. */
 export const AccessBadge = ({ rls }: { rls: RlsSetting }) => {
   const choice = choiceOf(rls);
   return <span class={BADGES[choice]}>{texts().collections.bar.badges[choice]}</span>;
 };
 
-/** At the head of each of a collection's pages; the children are at its right. */
 export const CollectionBar = (
   { frame: { home }, collection: { name, rls }, current, children }: {
     frame: Frame;

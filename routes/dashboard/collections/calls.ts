@@ -1,4 +1,4 @@
-/** What stands for a key that a page does not know. */
+/** Placeholders for keys that a page does not know. */
 export const PLACEHOLDERS = {
   publishable: "pk_live_YOUR_KEY",
   secret: "sk_live_YOUR_KEY",

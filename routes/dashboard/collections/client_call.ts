@@ -1,12 +1,11 @@
 import { EXAMPLE_ID } from "@/openapi/schemas/values.ts";
 
-interface Called {
+interface ClientCallInput {
   readonly collectionName: string;
-  /** The example of the operation's body; null without one. */
+  /** Example of the operation's body, or null. */
   readonly body: unknown;
 }
 
-/** By names of operations; null where the client does it by itself. */
 const CALLS: Readonly<Record<string, (documents: string, body: string) => string>> = {
   List: (documents) =>
     `const { items, total } = await ${documents}.list({ sort: "-createdAt", limit: 20 });`,
@@ -22,8 +21,11 @@ const CALLS: Readonly<Record<string, (documents: string, body: string) => string
     `const live = ${documents}.live({ limit: 20 }, {\n  items: (items, total) => {},\n});`,
 };
 
-/** The operation by the client, which is made as its guide says. */
-export function clientCall(operation: string, { collectionName, body }: Called): string | null {
+/** Returns a call of the client, or null for an operation that it does not have. */
+export function clientCall(
+  operation: string,
+  { collectionName, body }: ClientCallInput,
+): string | null {
   const call = CALLS[operation];
   if (call === undefined) return null;
   const sent = operation === "CreateMany" ? (body as { documents: unknown }).documents : body;

@@ -1,33 +1,32 @@
 import { CONTRACTS } from "@/openapi/document.ts";
 import { COLLECTION_OPERATIONS } from "@/openapi/project/operations.ts";
 import {
+  listOperations,
   type Parameter,
-  type ShownOperation,
-  shownOperations,
+  type ReferenceOperation,
   type StoredDocument,
 } from "../../reference/document.ts";
 
-/** An operation of a collection, as the project's own document has it. */
+/** An operation of a collection in the project's OpenAPI document. */
 export interface CollectionOperation {
-  /** `List`, as its id ends. */
+  /** Suffix of the operation's id, such as `List`. */
   readonly name: string;
-  /** In the document of all operations. */
   readonly operationId: string;
-  readonly shown: ShownOperation;
+  readonly reference: ReferenceOperation;
 }
 
 const OPERATIONS = Object.entries(COLLECTION_OPERATIONS)
   .map(([operationId, name]) => ({ operationId, name }));
 
-/** Those of a document with one collection. No name ends with another one. */
+/** Returns the operations of a document with one collection. No name is a suffix of another one. */
 export const operationsIn = (document: StoredDocument): CollectionOperation[] =>
-  shownOperations(document).flatMap((shown) => {
-    const known = OPERATIONS.find(({ name }) => shown.operationId.endsWith(name));
-    return known === undefined ? [] : [{ ...known, shown }];
+  listOperations(document).flatMap((reference) => {
+    const known = OPERATIONS.find(({ name }) => reference.operationId.endsWith(name));
+    return known === undefined ? [] : [{ ...known, reference }];
   });
 
-/** What filters by the collection's own fields stands apart: it may be hundreds of parameters. */
-export function parametersOf({ operationId, shown: { parameters } }: CollectionOperation) {
+/** Separates filters by fields, of which there may be hundreds, from other parameters. */
+export function parametersOf({ operationId, reference: { parameters } }: CollectionOperation) {
   const contract = CONTRACTS.find((one) => one.operationId === operationId)!;
   const known = new Set([
     ...(contract.parameters ?? []).map(({ name }) => name),

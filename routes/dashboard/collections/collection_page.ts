@@ -1,18 +1,16 @@
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { getCollection } from "@/lib/documents/save_collection.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
 import type { PageContext } from "../../handler.ts";
 import { type Frame, loadFrame } from "../frame.ts";
 
-/** What each page of a collection begins with. */
 export interface CollectionPage {
   readonly frame: Frame;
   readonly collection: CollectionDefinition;
-  /** Whether the member may change it. */
   readonly canEdit: boolean;
 }
 
-/** Throws `COLLECTION_NOT_FOUND`. */
+/** Loads the path's collection. Throws `COLLECTION_NOT_FOUND`. */
 export async function loadCollectionPage(
   c: PageContext<ProjectMember, "collectionName">,
 ): Promise<CollectionPage> {
@@ -25,6 +23,6 @@ export async function loadCollectionPage(
   return {
     frame,
     collection,
-    canEdit: includes(principal.role, "admin"),
+    canEdit: roleIncludes(principal.role, "admin"),
   };
 }

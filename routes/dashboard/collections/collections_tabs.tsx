@@ -1,7 +1,6 @@
 import { Tabs } from "../components/shell.tsx";
 import { texts } from "../texts/mod.ts";
 
-/** The pages of all collections together. @param home Of the project. */
 export const CollectionsTabs = ({ home, current }: { home: string; current: string }) => {
   const { collections: t, diagram } = texts();
   return (

@@ -4,38 +4,36 @@ import { Problem } from "@/lib/problems.ts";
 import { InexactInteger } from "@/lib/store/exact_json.ts";
 import { jsonText, parseExactJson } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
-import { own } from "@/lib/store/shape.ts";
-import { notJson } from "../not_json.ts";
+import { ownMember } from "@/lib/store/shape.ts";
+import { jsonFieldFault } from "../json_faults.ts";
 import { texts } from "../texts/mod.ts";
 
-/** What a field or an element of an array is, as its row in a form has it: typed and not judged. */
+/** Unvalidated definition of a field or an array's element, as entered in a form's row. */
 export interface DraftItem {
-  /** Of an element, empty stands for anything. */
+  /** Type name; empty for an element of any type. */
   readonly type: string;
   readonly ref: string;
-  /** The values that a String can have, with commas between them; empty for any. */
+  /** Permitted values of a String, separated by commas; empty for all. */
   readonly enum: string;
-  /** What the elements of an Array are. */
   readonly item: DraftItem | null;
-  /** The members of an Object. */
   readonly fields: readonly DraftField[];
-  /** Whether an Object is declared to have no members, instead of any. */
+  /** Whether an Object may not have members; otherwise an Object without fields may have any. */
   readonly isBare: boolean;
 }
 
 export interface DraftField extends DraftItem {
   readonly key: string;
-  /** What it is called where it is stored; empty where it is new. */
+  /** Name of the stored field; empty for a new field. */
   readonly was: string;
   readonly required: boolean;
   readonly unique: boolean;
   readonly index: boolean;
   readonly search: boolean;
-  /** What becomes of the files that it holds; empty where it holds none. */
+  /** Treatment of the field's files when a document is deleted; empty for a field without files. */
   readonly file: string;
-  /** Only of fields of users. */
+  /** Whether the field of a user is public. Only for fields of users. */
   readonly public: boolean;
-  /** Empty where there is none; how it is read depends on the type. */
+  /** Default value as text, parsed by type; empty for none. */
   readonly default: string;
 }
 
@@ -62,10 +60,10 @@ export const NEW_FIELD: DraftField = {
   default: "",
 };
 
-/** Stored fields as rows; {@linkcode inputOf} makes the same fields of them. */
-export const draftOf = (fields: readonly FieldDefinition[]): DraftField[] =>
+/** Converts stored fields into rows, the inverse of {@linkcode toDefinitionInput}. */
+export const toDraft = (fields: readonly FieldDefinition[]): DraftField[] =>
   fields.map((field) => ({
-    ...itemOf(field),
+    ...toDraftItem(field),
     key: field.key,
     was: field.key,
     required: field.required,
@@ -74,26 +72,22 @@ export const draftOf = (fields: readonly FieldDefinition[]): DraftField[] =>
     search: field.search,
     file: field.file ? field.onDelete ?? FILE_FATES[0] : "",
     public: false,
-    default: field.default === undefined ? "" : textOf(field.default),
+    default: field.default === undefined ? "" : defaultText(field.default),
   }));
 
-const itemOf = (
+const toDraftItem = (
   { type, ref = "", enum: values = [], items, fields }: ItemDefinition,
 ): DraftItem => ({
   type,
   ref,
-  enum: valuesText(values),
-  item: items === undefined ? null : itemOf(items),
-  fields: draftOf(fields ?? []),
+  enum: enumText(values),
+  item: items === undefined ? null : toDraftItem(items),
+  fields: toDraft(fields ?? []),
   isBare: fields?.length === 0,
 });
 
-/**
- * Rows as a definition's fields; what a row has of another type than its own is left out. Throws
- * `INVALID_DEFINITION` for malformed JSON.
- * @param within What the fields are members of, with a dot at its end.
- */
-export const inputOf = (fields: readonly DraftField[], within = ""): object[] =>
+/** Throws `INVALID_DEFINITION`. @param within Path of the parent, with a dot at its end. */
+export const toDefinitionInput = (fields: readonly DraftField[], within = ""): object[] =>
   fields.map(({ key, was, required, unique, index, search, file, default: text, ...item }) => {
     const path = within + key;
     return {
@@ -102,21 +96,21 @@ export const inputOf = (fields: readonly DraftField[], within = ""): object[] =>
       required,
       unique,
       index,
-      search: search && holdsTexts(item),
-      ...(file !== "" && holdsTexts(item) && fileInput(file)),
-      ...(text !== "" && { default: valueOf(item.type, text, path) }),
+      search: search && hasTexts(item),
+      ...(file !== "" && hasTexts(item) && fileInput(file)),
+      ...(text !== "" && { default: parseValue(item.type, text, path) }),
       ...itemInput(item, path),
     };
   });
 
-/** Whether its words may be searched, or be paths of files, as far as its own type says so. */
-export function holdsTexts({ type }: DraftItem): boolean {
-  const declared = own(FIELD_TYPES, type);
+/** Whether values of the type may contain texts, so that search and files are possible. */
+export function hasTexts({ type }: DraftItem): boolean {
+  const declared = ownMember(FIELD_TYPES, type);
   return declared?.isText === true || declared?.holds === "elements";
 }
 
-/** The member of a declaration that the type of a row takes besides those of all types. */
-export const detailOf = ({ type }: DraftItem) => own(FIELD_TYPES, type)?.detail;
+/** Returns the member of a definition that only the row's type has. */
+export const detailOf = ({ type }: DraftItem) => ownMember(FIELD_TYPES, type)?.detail;
 
 const fileInput = (fate: string): object => ({
   file: true,
@@ -129,35 +123,35 @@ function itemInput(draft: DraftItem, path: string): object {
   return {
     type,
     ...(detail === "ref" && ref !== "" && { ref }),
-    ...(detail === "enum" && values.trim() !== "" && { enum: valuesIn(values, path) }),
+    ...(detail === "enum" && values.trim() !== "" && { enum: parseEnum(values, path) }),
     ...(detail === "items" && item !== null && item.type !== "" &&
       { items: itemInput(item, `${path}.items`) }),
     ...(detail === "fields" && (isBare || fields.length > 0) &&
-      { fields: inputOf(fields, `${path}.`) }),
+      { fields: toDefinitionInput(fields, `${path}.`) }),
   };
 }
 
-/** Values that a text with commas between them would not give back. */
+/** Values that a list with commas cannot represent. */
 const UNLIKE_LISTED = /^$|^\[|,|^\s|\s$|\p{Cc}/u;
 
-/** With commas between them, or as JSON where these would not do. */
-const valuesText = (values: readonly string[]): string =>
+/** Joins values by commas, or as JSON if a value does not permit that. */
+const enumText = (values: readonly string[]): string =>
   values.some((value) => UNLIKE_LISTED.test(value)) ? JSON.stringify(values) : values.join(", ");
 
-function valuesIn(text: string, path: string): Json {
-  if (text.trimStart().startsWith("[")) return valueOf("Array", text, path);
+function parseEnum(text: string, path: string): Json {
+  if (text.trimStart().startsWith("[")) return parseValue("Array", text, path);
   return text.split(",").map((value) => value.trim()).filter((value) => value !== "");
 }
 
-/** A text that stands for itself in a field of one line. */
-const PLAIN = /^[^"\p{Cc}][^\p{Cc}]*$/u;
+/** A text that a one-line field can show without JSON syntax. */
+const PLAIN_TEXT = /^[^"\p{Cc}][^\p{Cc}]*$/u;
 
-const textOf = (value: Json): string =>
-  typeof value === "string" && PLAIN.test(value) ? value : jsonText(value);
+const defaultText = (value: Json): string =>
+  typeof value === "string" && PLAIN_TEXT.test(value) ? value : jsonText(value);
 
-/** What has another type stays as it is, for the definition's own rules to refuse. */
-function valueOf(type: string, text: string, path: string): Json {
-  const declared = own(FIELD_TYPES, type);
+/** Parses a value by type. Values of another type are left to the validation of the definition. */
+function parseValue(type: string, text: string, path: string): Json {
+  const declared = ownMember(FIELD_TYPES, type);
   const isText = declared?.holds === "value" && declared.json === "string";
   if (isText && !text.startsWith('"')) return text;
   try {
@@ -166,7 +160,7 @@ function valueOf(type: string, text: string, path: string): Json {
   } catch (cause) {
     const isStated = declared?.input === "json" || cause instanceof InexactInteger;
     if (!isStated) return text;
-    const fault = notJson(path, text, cause);
+    const fault = jsonFieldFault(path, text, cause);
     const message = texts().documents.editor.fault(path, fault.message);
     throw new Problem("INVALID_DEFINITION", { message, faults: [fault] });
   }

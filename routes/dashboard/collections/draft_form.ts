@@ -2,22 +2,18 @@ import { DEFINITION_FIELDS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import { type DraftField, type DraftItem, NEW_FIELD, NEW_ITEM } from "./draft.ts";
 
-/**
- * Rows in a form. Each has a place: the numbers on the way to it, with `i` for the elements of an
- * array, such as `2.i.0` for the first member of the objects in the third field. Its values are
- * named by it: `2.i.0.key`.
- */
-export type Place = string;
+/** Place of a row: indexes, `i` for an array's elements. `2.i.0` is a member in the third field. */
+export type RowPlace = string;
 
-export const within = (place: Place, step: number | "i"): Place =>
+export const placeIn = (place: RowPlace, step: number | "i"): RowPlace =>
   place === "" ? String(step) : `${place}.${step}`;
 
-/** One level more than a definition may have, each perhaps of elements. */
+/** A place with at most one level more than a definition may have. */
 const PLACE = /^(?:\d{1,4}|i)(?:\.(?:\d{1,4}|i)){0,6}$/;
 const VALUE =
   /^((?:\d{1,4}|i)(?:\.(?:\d{1,4}|i)){0,6})\.(key|was|type|ref|enum|default|required|unique|index|search|file|public|bare)$/;
 
-/** Twice what a definition may have. */
+/** Maximum number of rows of a form, twice that of a definition. */
 const ROWS_MAX = 2 * DEFINITION_FIELDS_MAX;
 
 interface Row {
@@ -27,7 +23,7 @@ interface Row {
 
 const newRow = (): Row => ({ values: new Map(), inner: new Map() });
 
-/** Reads the rows that a form sends. Throws `INVALID_BODY` for more than any page makes. */
+/** Reads the rows of a form. Throws `INVALID_BODY` for more than {@linkcode ROWS_MAX} rows. */
 export function readDraft(form: URLSearchParams): DraftField[] {
   const top = newRow();
   let rows = 0;
@@ -82,46 +78,41 @@ function itemIn(row: Row): DraftItem {
   };
 }
 
-/** What a button beside the rows changes about them. */
-export interface Changed {
+export interface DraftChange {
   readonly fields: readonly DraftField[];
-  /** The row that is looked at next. */
-  readonly focus: Place;
+  readonly focus: RowPlace;
 }
 
-/**
- * Does what a button says: `add:<place>` puts a row in an object, or at the top for no place,
- * `remove:<place>` takes one away. Anything else changes nothing but what is looked at next.
- */
-export function changeDraft(fields: readonly DraftField[], act: string): Changed {
+/** Applies a button: `add:<place>` and `remove:<place>`; any other value only moves the focus. */
+export function changeDraft(fields: readonly DraftField[], act: string): DraftChange {
   const [, what = "", place = ""] = /^(\w*):?(.*)$/s.exec(act) ?? [];
   if (place !== "" && !PLACE.test(place)) return { fields, focus: "" };
   const steps = place === "" ? [] : place.split(".");
   if (what === "add") {
     let focus = "";
-    const added = inList(fields, steps, (list) => {
-      focus = within(place, list.length);
+    const added = editList(fields, steps, (list) => {
+      focus = placeIn(place, list.length);
       return [...list, NEW_FIELD];
     });
     return { fields: added, focus };
   }
   if (what !== "remove") return { fields, focus: place };
   const index = Number(steps.pop());
-  const left = inList(fields, steps, (list) => list.filter((_, i) => i !== index));
-  return { fields: left, focus: within(steps.join("."), Math.max(index - 1, 0)) };
+  const left = editList(fields, steps, (list) => list.filter((_, i) => i !== index));
+  return { fields: left, focus: placeIn(steps.join("."), Math.max(index - 1, 0)) };
 }
 
 type Edit = (fields: readonly DraftField[]) => readonly DraftField[];
 
-/** Edits the list that the steps lead to; steps that lead nowhere edit nothing. */
-function inList(fields: readonly DraftField[], steps: readonly string[], edit: Edit) {
+/** Edits the list to which the steps lead. Unknown steps edit nothing. */
+function editList(fields: readonly DraftField[], steps: readonly string[], edit: Edit) {
   if (steps.length === 0) return edit(fields);
   const [step, ...rest] = steps;
-  return fields.map((field, i) => String(i) === step ? inItem(field, rest, edit) : field);
+  return fields.map((field, i) => String(i) === step ? editItem(field, rest, edit) : field);
 }
 
-function inItem<T extends DraftItem>(item: T, steps: readonly string[], edit: Edit): T {
+function editItem<T extends DraftItem>(item: T, steps: readonly string[], edit: Edit): T {
   return steps[0] === "i"
-    ? { ...item, item: inItem(item.item ?? NEW_ITEM, steps.slice(1), edit) }
-    : { ...item, fields: inList(item.fields, steps, edit) };
+    ? { ...item, item: editItem(item.item ?? NEW_ITEM, steps.slice(1), edit) }
+    : { ...item, fields: editList(item.fields, steps, edit) };
 }

@@ -1,12 +1,12 @@
 import { texts } from "../texts/mod.ts";
 import type { CollectionPage } from "./collection_page.ts";
 
-/** With fewer documents, a change of the definition is done within a second. */
+/** Number of documents up to which a change of the definition takes less than a second. */
 const MANY_DOCUMENTS = 100_000;
-/** How many documents a change looks at, and gives new columns and indexes, in one second. */
+/** Number of documents that a change of the definition processes per second. */
 const DOCUMENTS_PER_SECOND = 100_000;
 
-/** Says how long a change of the definition may take, where the collection has many documents. */
+/** Note about the duration of changes of the definition, for a collection with many documents. */
 export const DurationNote = (
   { page: { frame, collection, canEdit } }: { page: CollectionPage },
 ) => {

@@ -4,25 +4,24 @@ import { NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
 import { type Texts, texts } from "../texts/mod.ts";
-import { detailOf, type DraftField, type DraftItem, holdsTexts, NEW_ITEM } from "./draft.ts";
-import { type Place, within } from "./draft_form.ts";
+import { detailOf, type DraftField, type DraftItem, hasTexts, NEW_ITEM } from "./draft.ts";
+import { placeIn, type RowPlace } from "./draft_form.ts";
 
-/** What all rows of a form have in common. */
 export interface RowsContext {
   readonly of: "documents" | "users";
-  /** What a Ref can point to. */
+  /** Names of collections to which a Ref can refer. */
   readonly targets: readonly string[];
-  /** Null while row rules are off. */
+  /** Name of the owner field, or null while row rules are off. */
   readonly ownerField: string | null;
   readonly canEdit: boolean;
-  /** The row that is looked at next; null for none. */
-  readonly focus: Place | null;
-  readonly refused: { readonly place: Place; readonly problem: Problem } | null;
+  /** Place of the row that gets the focus, or null. */
+  readonly focus: RowPlace | null;
+  readonly refused: { readonly place: RowPlace; readonly problem: Problem } | null;
 }
 
 interface RowProps {
-  readonly place: Place;
-  /** Names on the way to it, as the definition's rules name it. */
+  readonly place: RowPlace;
+  /** Path of names, as in the faults of definitions. */
   readonly path: string;
   readonly inArray: boolean;
   readonly context: RowsContext;
@@ -35,12 +34,12 @@ const FieldRows = (
   return (
     <ul class="fields">
       {fields.map((field, i) => {
-        const key = field.key.slice(0, NAME_LENGTH_MAX); // It is repeated in each row within.
+        const key = field.key.slice(0, NAME_LENGTH_MAX); // Nested rows repeat the name.
         const at = path === "" ? key : `${path}.${key}`;
         return (
           <FieldRow
             field={field}
-            place={within(place, i)}
+            place={placeIn(place, i)}
             path={at}
             inArray={inArray}
             context={context}
@@ -51,7 +50,6 @@ const FieldRows = (
   );
 };
 
-/** The rows of a form. */
 export const AllFieldRows = (
   { fields, context }: { fields: readonly DraftField[]; context: RowsContext },
 ) => (
@@ -63,15 +61,13 @@ export const AllFieldRows = (
   </>
 );
 
-/** A row with what its parts say of it. */
 interface FieldProps extends RowProps {
   readonly field: DraftField;
-  /** As it is called. */
   readonly name: string;
   readonly isOwner: boolean;
 }
 
-const isTop = (place: Place): boolean => !place.includes(".");
+const isTop = (place: RowPlace): boolean => !place.includes(".");
 
 const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
   const { place, path, context: { canEdit, refused, ownerField } } = at;
@@ -102,12 +98,12 @@ const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
         )}
       </div>
       {refused?.place === place && <Refusal problem={refused.problem} />}
-      <Inside item={field} {...at} />
+      <NestedRows item={field} {...at} />
     </li>
   );
 };
 
-/** The name, and where there are documents the one before it, by which their values go along. */
+/** The field's name, and for documents the stored name, so that a rename keeps their values. */
 const KeyInput = ({ field, name, place, context: { of, focus, refused } }: FieldProps) => {
   const t = texts().collections.row;
   return (
@@ -142,12 +138,12 @@ const Flags = (row: FieldProps) => {
   );
 };
 
-/** What makes sense where there are many documents. */
+/** Flags that only fields of documents have. */
 const DocumentFlags = ({ field, name, isOwner, place, inArray }: FieldProps) => (
   <>
     {isTop(place) && <Flag place={place} name="unique" isOn={field.unique} of={name} />}
     {!inArray && <Flag place={place} name="index" isOn={field.index} of={name} />}
-    {!inArray && holdsTexts(field) && (
+    {!inArray && hasTexts(field) && (
       <>
         <Flag place={place} name="search" isOn={field.search} of={name} />
         {(!isOwner || field.file !== "") && (
@@ -158,7 +154,7 @@ const DocumentFlags = ({ field, name, isOwner, place, inArray }: FieldProps) => 
   </>
 );
 
-const FileSelect = ({ place, fate, of }: { place: Place; fate: string; of: string }) => {
+const FileSelect = ({ place, fate, of }: { place: RowPlace; fate: string; of: string }) => {
   const t = texts().collections.row.holds;
   return (
     <select name={`${place}.file`} aria-label={t.of(of)}>
@@ -169,7 +165,7 @@ const FileSelect = ({ place, fate, of }: { place: Place; fate: string; of: strin
 };
 
 interface FlagProps {
-  readonly place: Place;
+  readonly place: RowPlace;
   readonly name: keyof Texts["collections"]["row"]["flags"];
   readonly isOn: boolean;
   readonly of: string;
@@ -190,13 +186,13 @@ const Flag = ({ place, name, isOn, of }: FlagProps) => {
   );
 };
 
-/** What a type needs to know besides its name; it is asked for once the type is chosen. */
-const Inside = ({ item, place, path, inArray, context }: RowProps & { item: DraftItem }) => {
+/** Rows for the members of an Object or the elements of an Array. */
+const NestedRows = ({ item, place, path, inArray, context }: RowProps & { item: DraftItem }) => {
   const { canEdit } = context;
   const t = texts().collections.row;
   if (detailOf(item) === "items") {
     const inner = item.item ?? NEW_ITEM;
-    const at = { place: within(place, "i"), path: `${path}.items`, inArray: true, context };
+    const at = { place: placeIn(place, "i"), path: `${path}.items`, inArray: true, context };
     return (
       <div class="inside">
         <div class="field">
@@ -209,7 +205,7 @@ const Inside = ({ item, place, path, inArray, context }: RowProps & { item: Draf
             context={context}
           />
         </div>
-        <Inside item={inner} {...at} />
+        <NestedRows item={inner} {...at} />
       </div>
     );
   }
@@ -234,11 +230,11 @@ const Inside = ({ item, place, path, inArray, context }: RowProps & { item: Draf
   );
 };
 
-/** A type, what a Ref points to, and a button that appears once the chosen type asks for more. */
+/** Choice of a type, its details, and a button that shows those of a newly chosen type. */
 const TypeSelect = (
   { item, place, label, isElement = false, isOwner = false, context }: {
     item: DraftItem;
-    place: Place;
+    place: RowPlace;
     label: string;
     isElement?: boolean;
     isOwner?: boolean;
@@ -281,9 +277,9 @@ const TypeSelect = (
   );
 };
 
-/** What a Ref points to. All rows share one list of names to choose from, which may be long. */
+/** Target of a Ref. All rows share one list of names, because it may be long. */
 const RefInput = (
-  { item: { ref }, place, label }: { item: DraftItem; place: Place; label: string },
+  { item: { ref }, place, label }: { item: DraftItem; place: RowPlace; label: string },
 ) => {
   const t = texts().collections.row;
   return (
@@ -300,5 +296,4 @@ const RefInput = (
   );
 };
 
-/** The id of that list. */
 const TARGETS = "ref-targets";

@@ -2,13 +2,13 @@ import { parseDefinition } from "@/lib/documents/definition.ts";
 import { deleteCollection } from "@/lib/documents/delete_collection.ts";
 import type { CollectionDefinition, IndexDefinition } from "@/lib/documents/fields.ts";
 import { renamedIndexes } from "@/lib/documents/renames.ts";
-import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
+import { definitionTags, updateCollection } from "@/lib/documents/save_collection.ts";
 import { renameCollection } from "@/lib/operations/rename_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { DEFINITION_FORM_FIELDS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Ask, Conflict, Field, isConflict, Refusal } from "../components/forms.tsx";
+import { ConfirmForm, Conflict, Field, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
@@ -16,42 +16,40 @@ import { texts } from "../texts/mod.ts";
 import { DurationNote } from "./duration_note.tsx";
 import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
 import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
-import { blamedPlace } from "./blame.ts";
-import { type DraftField, draftOf, inputOf } from "./draft.ts";
-import { changeDraft, type Place, readDraft } from "./draft_form.ts";
+import { faultyRowPlace } from "./faulty_row.ts";
+import { type DraftField, toDefinitionInput, toDraft } from "./draft.ts";
+import { changeDraft, readDraft, type RowPlace } from "./draft_form.ts";
 import { AllFieldRows, type RowsContext } from "./field_rows.tsx";
 
-/** The form as it stands. */
-interface Entered {
+interface EnteredDefinition {
   readonly fields: readonly DraftField[];
-  /** One in a line, as it was typed. */
+  /** Indexes as they were typed, one per line. */
   readonly indexes: string;
   readonly strict: boolean;
-  /** The tag of the fields that it was made from. */
+  /** Tag of the stored fields from which the form was rendered. */
   readonly tag: string | null;
-  readonly focus: Place | null;
+  readonly focus: RowPlace | null;
   readonly problem: Problem | null;
 }
 
-const stored = (collection: CollectionDefinition): Entered => ({
-  fields: draftOf(collection.fields),
+const toEntered = (collection: CollectionDefinition): EnteredDefinition => ({
+  fields: toDraft(collection.fields),
   indexes: indexLines(collection.indexes),
   strict: collection.strict,
-  tag: tagsOf(collection).fields,
+  tag: definitionTags(collection).fields,
   focus: null,
   problem: null,
 });
 
-/** What an index of several fields may look like. */
 const INDEX_SAMPLE = "status, -views";
 
 export const showFields: PageHandler<ProjectMember, "collectionName"> = async (c) => {
   const page = await loadCollectionPage(c);
-  const entered = stored(page.collection);
+  const entered = toEntered(page.collection);
   return pageReply(<FieldsPage page={page} entered={entered} query={c.var.state.query} />);
 };
 
-/** Saves the rows, or does what a button beside them says, which saves nothing. */
+/** Saves the rows, or applies a button that edits the rows without saving. */
 export const changeFields: PageHandler<ProjectMember, "collectionName"> = async (c) => {
   const form = await c.var.body.form(DEFINITION_FORM_FIELDS_MAX);
   const page = await loadCollectionPage(c);
@@ -68,16 +66,13 @@ export const changeFields: PageHandler<ProjectMember, "collectionName"> = async 
     return await save(c, page, { ...draft, focus: null, seen });
   }
   const changed = changeDraft(draft.fields, act);
-  const strict = draft.strict || beginsToDeclare(page, draft.fields, changed.fields);
+  const strict = draft.strict || declaresFirstField(page, draft.fields, changed.fields);
   const entered = { ...draft, ...changed, strict };
   return pageReply(<FieldsPage page={page} entered={entered} />);
 };
 
-/**
- * Whether the first field is declared of a collection without documents: from it on the collection is
- * strict unless somebody says otherwise, as one that is made by the API.
- */
-function beginsToDeclare(
+/** Whether an empty collection gets its first field, which makes it strict by default. */
+function declaresFirstField(
   { frame, collection: { name, rls } }: CollectionPage,
   before: readonly DraftField[],
   after: readonly DraftField[],
@@ -91,26 +86,26 @@ function beginsToDeclare(
 async function save(
   c: PageContext<ProjectMember>,
   page: CollectionPage,
-  { seen, ...entered }: Entered & { readonly seen: string | null },
+  { seen, ...entered }: EnteredDefinition & { readonly seen: string | null },
 ) {
   const { services, principal } = c.var;
   const { frame, collection } = page;
   const { strict } = entered;
   const renames = entered.fields.map(({ was, key }) => ({ from: was, to: key }));
   const indexes = renamedIndexes(readIndexLines(entered.indexes), renames);
-  const tried = await attempt(() => {
-    const fields = inputOf(entered.fields);
+  const result = await attempt(() => {
+    const fields = toDefinitionInput(entered.fields);
     return updateCollection(
       services,
       principal.project._id,
       parseDefinition({ ...collection, fields, strict, indexes }),
-      { ...tagsOf(collection), ...(seen !== null && { fields: seen }) },
+      { ...definitionTags(collection), ...(seen !== null && { fields: seen }) },
     );
   });
-  if (tried.problem === null) {
+  if (result.problem === null) {
     return seeOther(`${tabPath(frame.home, collection.name, "fields")}?done=saved`);
   }
-  const { problem } = tried;
+  const { problem } = result;
   return pageReply(<FieldsPage page={page} entered={{ ...entered, problem }} />, {
     status: problem.status,
   });
@@ -121,34 +116,34 @@ export const renameCollectionByForm: PageHandler<ProjectMember, "collectionName"
   const page = await loadCollectionPage(c);
   const { frame, collection: { name: from } } = page;
   const { services } = c.var;
-  const tried = await attempt(() => renameCollection(services, frame.projectId, { from, to }));
-  if (tried.problem === null) return seeOther(`${tabPath(frame.home, to, "fields")}?done=renamed`);
-  const entered = stored(page.collection);
-  const shown = <FieldsPage page={page} entered={entered} notRenamed={tried.problem} />;
-  return pageReply(shown, { status: tried.problem.status });
+  const result = await attempt(() => renameCollection(services, frame.projectId, { from, to }));
+  if (result.problem === null) return seeOther(`${tabPath(frame.home, to, "fields")}?done=renamed`);
+  const entered = toEntered(page.collection);
+  const content = <FieldsPage page={page} entered={entered} notRenamed={result.problem} />;
+  return pageReply(content, { status: result.problem.status });
 };
 
 export const deleteCollectionByForm: PageHandler<ProjectMember, "collectionName"> = async (c) => {
   const form = await c.var.body.form();
   const page = await loadCollectionPage(c);
   const { frame, collection: { name } } = page;
-  const tried = await attempt(async () => {
+  const result = await attempt(async () => {
     if (form.get("name") !== name) {
       const message = texts().collections.fields.delete.notConfirmed(name);
       throw new Problem("INVALID_BODY", { message });
     }
     await deleteCollection(c.var.services, frame.projectId, name);
   });
-  if (tried.problem === null) return seeOther(`${frame.home}/collections?done=deleted`);
-  const entered = stored(page.collection);
-  const shown = <FieldsPage page={page} entered={entered} notDeleted={tried.problem} />;
-  return pageReply(shown, { status: tried.problem.status });
+  if (result.problem === null) return seeOther(`${frame.home}/collections?done=deleted`);
+  const entered = toEntered(page.collection);
+  const content = <FieldsPage page={page} entered={entered} notDeleted={result.problem} />;
+  return pageReply(content, { status: result.problem.status });
 };
 
 const FieldsPage = (
   { page, entered, query = "", notRenamed = null, notDeleted = null }: {
     page: CollectionPage;
-    entered: Entered;
+    entered: EnteredDefinition;
     query?: string;
     notRenamed?: Problem | null;
     notDeleted?: Problem | null;
@@ -174,33 +169,33 @@ const FieldsPage = (
 
 function rowsContext(
   { frame, collection, canEdit }: CollectionPage,
-  { fields, focus, problem }: Entered,
+  { fields, focus, problem }: EnteredDefinition,
 ): RowsContext {
-  const blamed = problem === null ? null : blamedPlace(problem, fields);
+  const faultyPlace = problem === null ? null : faultyRowPlace(problem, fields);
   return {
     of: "documents",
     targets: ["users", ...frame.collections.map(({ name }) => name)],
     ownerField: collection.rls.enabled ? collection.rls.ownerField : null,
     canEdit,
-    focus: blamed ?? focus,
-    refused: blamed === null ? null : { place: blamed, problem: problem! },
+    focus: faultyPlace ?? focus,
+    refused: faultyPlace === null ? null : { place: faultyPlace, problem: problem! },
   };
 }
 
 const FieldsForm = (
-  { page, entered, query }: { page: CollectionPage; entered: Entered; query: string },
+  { page, entered, query }: { page: CollectionPage; entered: EnteredDefinition; query: string },
 ) => {
   const { frame, collection, canEdit } = page;
   const { tag, problem } = entered;
   const context = rowsContext(page, entered);
   return (
-    // The page stays where it is: what was pressed and what comes of it are seen together.
+    // The page does not scroll, so that the pressed button and its result stay visible.
     <form
       method="post"
       action={tabPath(frame.home, collection.name, "fields")}
       hx-swap="innerHTML show:none"
     >
-      {/* Enter in a text field presses the first button of a form. */}
+      {/* Enter in a text field presses the first button of a form, which must save. */}
       {canEdit && <button hidden name="act" value="save"></button>}
       {tag !== null && <input type="hidden" name="tag" value={tag} />}
       <Definition entered={entered} context={context} />
@@ -213,7 +208,10 @@ const FieldsForm = (
 };
 
 const Definition = (
-  { entered: { fields, indexes, strict }, context }: { entered: Entered; context: RowsContext },
+  { entered: { fields, indexes, strict }, context }: {
+    entered: EnteredDefinition;
+    context: RowsContext;
+  },
 ) => {
   const t = texts().collections.fields;
   return (
@@ -241,7 +239,7 @@ const Definition = (
   );
 };
 
-/** @param problem What is not told at a row. */
+/** @param problem Problem that is not shown at a row. */
 const FormActs = (
   { page: { frame, collection }, query, problem }: {
     page: CollectionPage;
@@ -259,7 +257,7 @@ const FormActs = (
       </button>
       <button name="act" value="save" aria-keyshortcuts="Control+S Meta+S">{t.save}</button>
       {problem !== null && isConflict(problem)
-        ? <Conflict what="collection" here={here} now={tagsOf(collection).fields} />
+        ? <Conflict what="collection" here={here} now={definitionTags(collection).fields} />
         : <Refusal problem={problem} />}
       <DoneNote query={query} sentences={t.done} />
     </div>
@@ -291,25 +289,24 @@ const DeleteCard = ({ page, problem }: { page: CollectionPage; problem: Problem 
       <h2>{t.title}</h2>
       <p>{t.about}</p>
       <Refusal problem={problem} />
-      <Ask
+      <ConfirmForm
         label={t.label}
         loss={t.loss(name, count)}
         action={`${collectionPath(frame.home, name)}/delete`}
         button={t.submit(name)}
       >
         <Field label={t.confirm(name)} name="name" autocomplete="off" required />
-      </Ask>
+      </ConfirmForm>
     </article>
   );
 };
 
 const UNIQUE = /^unique\s+/i;
 
-/** Indexes as lines that can be edited. */
 const indexLines = (indexes: readonly IndexDefinition[]): string =>
   indexes.map(({ fields, unique }) => `${unique ? "unique " : ""}${fields.join(", ")}`).join("\n");
 
-/** What was typed, as a definition takes it; what is wrong with it the definition's rules say. */
+/** Parses lines into indexes. The validation of the definition reports errors. */
 const readIndexLines = (text: string): IndexDefinition[] =>
   text.split("\n").map((line) => line.trim()).filter((line) => line !== "").map((line) => ({
     fields: line.replace(UNIQUE, "").split(",").map((field) => field.trim()),

@@ -1,9 +1,9 @@
 import type { Problem } from "@/lib/problems.ts";
-import { Ask, Refusal } from "../components/forms.tsx";
+import { ConfirmForm, Refusal } from "../components/forms.tsx";
 import { texts } from "../texts/mod.ts";
 import { tabPath } from "./bar.tsx";
 import type { CollectionPage } from "./collection_page.ts";
-import { indexablePaths, indexesOf, type ShownIndex } from "./indexes.ts";
+import { type CollectionIndex, indexablePaths, indexesOf } from "./indexes.ts";
 
 export const IndexCard = (
   { page, refused }: {
@@ -42,7 +42,7 @@ export const IndexCard = (
 
 const IndexRow = (
   { index: { paths, unique, field, isDeclared }, action, canEdit }: {
-    index: ShownIndex;
+    index: CollectionIndex;
     action: string;
     canEdit: boolean;
   },
@@ -57,7 +57,7 @@ const IndexRow = (
         {field === null && !isDeclared && (paths.length > 1 ? reasons.rowRules : reasons.lists)}
         {field !== null && !canEdit && reasons.field}
         {field !== null && canEdit && (
-          <Ask
+          <ConfirmForm
             label={remove.label}
             loss={unique ? remove.uniqueLoss(field) : remove.plainLoss(field)}
             action={action}
@@ -66,7 +66,7 @@ const IndexRow = (
             <input type="hidden" name="act" value="drop" />
             <input type="hidden" name="field" value={field} />
             {unique && <input type="hidden" name="unique" value="on" />}
-          </Ask>
+          </ConfirmForm>
         )}
       </td>
     </tr>

@@ -2,32 +2,31 @@ import { compileCollection } from "@/lib/documents/collection.ts";
 import { isIndexable } from "@/lib/documents/definition_indexes.ts";
 import type { CollectionDefinition, FieldDefinition } from "@/lib/documents/fields.ts";
 
-/** An index as it is kept. */
-export interface ShownIndex {
-  /** Paths; a `-` in front of one has it descend. */
+export interface CollectionIndex {
+  /** Paths, with a leading `-` for descending order. */
   readonly paths: readonly string[];
   readonly unique: boolean;
-  /** The path of the field that asks for it; null where none does. */
+  /** Path of the field whose flag declares the index, or null. */
   readonly field: string | null;
-  /** Whether the definition has it among its indexes; what nobody asks for the server makes. */
+  /** Whether the definition lists the index. Indexes that are not declared are automatic. */
   readonly isDeclared: boolean;
 }
 
-export const indexesOf = (definition: CollectionDefinition): ShownIndex[] => {
-  const asking = new Map(
+export const indexesOf = (definition: CollectionDefinition): CollectionIndex[] => {
+  const fieldsByPath = new Map(
     fieldsOutsideArrays(definition.fields).map((one) => [one.path, one.field]),
   );
   const declared = new Set(definition.indexes.map((one) => `${one.unique} ${one.fields.join()}`));
   return compileCollection(definition).records.indexes.map(({ keys, unique = false }) => {
     const paths = keys.map(({ path, descending }) => (descending ? "-" : "") + path);
-    const field = paths.length === 1 ? asking.get(paths[0]!) : undefined;
-    const isAsked = field !== undefined && (unique ? field.unique : field.index);
+    const field = paths.length === 1 ? fieldsByPath.get(paths[0]!) : undefined;
+    const isOfField = field !== undefined && (unique ? field.unique : field.index);
     const isDeclared = declared.has(`${unique} ${paths.join()}`);
-    return { paths, unique, field: isAsked ? paths[0]! : null, isDeclared };
+    return { paths, unique, field: isOfField ? paths[0]! : null, isDeclared };
   });
 };
 
-/** Fields that can be asked to have an index. */
+/** Returns the paths of fields that can have an index. */
 export const indexablePaths = ({ fields }: CollectionDefinition): string[] =>
   fieldsOutsideArrays(fields)
     .filter(({ field }) => isIndexable(field))
@@ -44,7 +43,7 @@ const fieldsOutsideArrays = (fields: readonly FieldDefinition[], at = ""): Field
     ...fieldsOutsideArrays(field.fields ?? [], `${at}${field.key}.`),
   ]);
 
-/** The definition with a field's flag as told; a path of no field changes nothing. */
+/** Returns the definition with a flag of a field set. An unknown path changes nothing. */
 export const withFlag = (
   definition: CollectionDefinition,
   path: string,
@@ -54,10 +53,7 @@ export const withFlag = (
   fields: flagged(definition.fields, path.split("."), flag),
 });
 
-/**
- * The definition with one index more; one of a single field is asked for by the field, and so none
- * of those whose number has a bound.
- */
+/** Adds an index. A single field's is a flag, which does not count towards the limit of indexes. */
 export function withIndex(
   definition: CollectionDefinition,
   texts: readonly string[],

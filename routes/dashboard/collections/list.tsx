@@ -1,7 +1,7 @@
 import { parseDefinition } from "@/lib/documents/definition.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { createCollection, listCollections } from "@/lib/documents/save_collection.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Field, Refusal } from "../components/forms.tsx";
@@ -14,10 +14,9 @@ import { texts } from "../texts/mod.ts";
 import { AccessBadge, collectionPath, tabPath } from "./bar.tsx";
 import { CollectionsTabs } from "./collections_tabs.tsx";
 
-/** What a name may look like. */
 const SAMPLE = "posts";
 
-interface Entered {
+interface RefusedName {
   readonly name: string;
   readonly problem: Problem;
 }
@@ -29,21 +28,21 @@ export const createCollectionByForm: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
   const name = (await c.var.body.form()).get("name") ?? "";
   const { _id } = principal.project;
-  const tried = await attempt(() => createCollection(services, _id, parseDefinition({ name })));
-  if (tried.problem === null) {
+  const result = await attempt(() => createCollection(services, _id, parseDefinition({ name })));
+  if (result.problem === null) {
     return seeOther(`${tabPath(homeOf(_id), name, "fields")}?done=created`);
   }
-  const page = await collectionsPage(c, { name, problem: tried.problem });
-  return pageReply(page, { status: tried.problem.status });
+  const page = await collectionsPage(c, { name, problem: result.problem });
+  return pageReply(page, { status: result.problem.status });
 };
 
-async function collectionsPage(c: PageContext<ProjectMember>, entered?: Entered) {
+async function collectionsPage(c: PageContext<ProjectMember>, entered?: RefusedName) {
   const { services, principal, state: { query } } = c.var;
   const [frame, collections] = await Promise.all([
     loadFrame(services, principal),
     listCollections(services, principal.project._id),
   ]);
-  const canEdit = includes(principal.role, "admin");
+  const canEdit = roleIncludes(principal.role, "admin");
   const path = `${frame.home}/collections`;
   const t = texts().collections;
   return (
@@ -63,7 +62,7 @@ async function collectionsPage(c: PageContext<ProjectMember>, entered?: Entered)
 }
 
 const NewCollection = (
-  { path, home, entered }: { path: string; home: string; entered: Entered | undefined },
+  { path, home, entered }: { path: string; home: string; entered: RefusedName | undefined },
 ) => {
   const t = texts().collections.create;
   return (

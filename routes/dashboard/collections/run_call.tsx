@@ -1,10 +1,10 @@
-import { areaText } from "../components/forms.tsx";
+import { areaHtml } from "../components/forms.tsx";
 import { texts } from "../texts/mod.ts";
-import { needs, takes } from "../../reference/samples.ts";
+import { acceptsScheme, requiresScheme } from "../../reference/samples.ts";
 import type { CollectionOperation } from "./collection_operations.ts";
 
-/** Those whose answer has an end. */
-const RUNNABLE: Readonly<Record<string, boolean>> = {
+/** Operations whose response ends. */
+const RUNNABLE_OPERATIONS: Readonly<Record<string, boolean>> = {
   List: true,
   Aggregate: true,
   Get: true,
@@ -21,15 +21,12 @@ interface CallProps {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/**
- * Sends the operation from the page, with the publishable key. What changes documents is behind a
- * word that opens, with what it does. Scripts show it; without them there is the line for a shell.
- */
+/** Form that sends the operation. Hidden without scripts; changes are collapsed with a warning. */
 export const RunCall = (
   { operation, apiKey, query }: CallProps & { apiKey: string },
 ) => {
-  const { name, shown: { method, path } } = operation;
-  if (RUNNABLE[name] !== true) return null;
+  const { name, reference: { method, path } } = operation;
+  if (RUNNABLE_OPERATIONS[name] !== true) return null;
   const t = texts().collections.run;
   const fields = <CallFields operation={operation} query={query} />;
   return (
@@ -64,7 +61,7 @@ export const RunCall = (
   );
 };
 
-const CallFields = ({ operation: { shown }, query }: CallProps) => {
+const CallFields = ({ operation: { reference: shown }, query }: CallProps) => {
   const { method, path, body } = shown;
   const t = texts().collections.run;
   return (
@@ -81,17 +78,17 @@ const CallFields = ({ operation: { shown }, query }: CallProps) => {
           <input name="query" value={new URLSearchParams(query).toString()} autocomplete="off" />
         </label>
       )}
-      {takes(shown, "accessToken") && (
+      {acceptsScheme(shown, "accessToken") && (
         <label>
-          {needs(shown, "accessToken") ? t.token : t.tokenIfSignedIn}
-          <input name="token" required={needs(shown, "accessToken")} autocomplete="off" />
+          {requiresScheme(shown, "accessToken") ? t.token : t.tokenIfSignedIn}
+          <input name="token" required={requiresScheme(shown, "accessToken")} autocomplete="off" />
         </label>
       )}
       {body !== null && (
         <label>
           {t.body}
           <textarea name="body" rows={8} spellcheck={false}>
-            {areaText(JSON.stringify(body.content["application/json"]!.example, null, 2))}
+            {areaHtml(JSON.stringify(body.content["application/json"]!.example, null, 2))}
           </textarea>
         </label>
       )}

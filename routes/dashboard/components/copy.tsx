@@ -1,6 +1,6 @@
 import { texts } from "../texts/mod.ts";
 
-/** A button that copies a text. @param label What it is called, if not "Copy". */
+/** A button that copies a text. @param label Label of the button; "Copy" by default. */
 export const Copy = ({ text, label }: { text: string; label?: string }) => {
   const t = texts().shared.copy;
   return (

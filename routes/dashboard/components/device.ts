@@ -1,6 +1,6 @@
 import { texts } from "../texts/mod.ts";
 
-/** In the order of looking: each calls itself by the names of those behind it, too. */
+/** Patterns in the order of matching, because browsers also contain the names of later ones. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -19,7 +19,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 
 const RAW_LENGTH_MAX = 60;
 
-/** What a `User-Agent` is to people: `Firefox on Linux`; of an unknown one as much as tells it. */
+/** Returns a `User-Agent` in words, such as `Firefox on Linux`, or the start of an unknown one. */
 export function deviceText(userAgent: string | null): string {
   if (userAgent === null) return texts().shared.unknownDevice;
   const [browser, system] = [BROWSERS, SYSTEMS].map((known) =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { deviceText } from "./device.ts";
 
-Deno.test("a device is told by its browser and its system", () => {
+Deno.test("deviceText names the browser and the system", () => {
   const edge = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
     "Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0";
   const phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 " +
@@ -12,7 +12,7 @@ Deno.test("a device is told by its browser and its system", () => {
   assert.equal(deviceText(firefox), "Firefox on Linux");
 });
 
-Deno.test("an unknown device is shown as it calls itself, within reason", () => {
+Deno.test("deviceText shortens an unknown user agent", () => {
   assert.equal(deviceText("curl/8.9"), "curl/8.9");
   assert.equal(deviceText("x".repeat(300)).length, 60);
   assert.equal(deviceText(null), "Unknown device");

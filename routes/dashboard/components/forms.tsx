@@ -1,6 +1,6 @@
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
-import { messageOf } from "@/lib/http/respond.ts";
+import { publicMessage } from "@/lib/http/respond.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Copy } from "./copy.tsx";
 import { type Texts, texts } from "../texts/mod.ts";
@@ -13,16 +13,14 @@ interface FieldProps {
   readonly hint?: string;
   readonly required?: boolean;
   readonly autocomplete?: string;
-  /** Which keys a telephone shows. */
   readonly inputmode?: "numeric" | "decimal";
   readonly placeholder?: string | undefined;
   readonly minlength?: number;
   readonly maxlength?: number;
-  /** Whether it is what most come to the page for. */
   readonly autofocus?: boolean;
 }
 
-/** A labelled field of one line. A password that was sent is never sent back. */
+/** A labelled field of one line. Passwords are never sent back. */
 export const Field = (
   { label, name, type = "text", value = null, hint, required = false, ...rest }: FieldProps,
 ) => (
@@ -42,33 +40,24 @@ export const Field = (
   </>
 );
 
-/**
- * What a text area holds. In one, only these two marks are more than text; of a long text hono
- * would look at each character, and write every quote as six.
- */
-export const areaText = (text: string) =>
+/** Escapes only `&` and `<`: hono's escaping is slow for long texts and replaces quotes too. */
+export const areaHtml = (text: string) =>
   raw(text.replaceAll("&", "&amp;").replaceAll("<", "&lt;"));
 
-/** The id of the hint that describes a field. */
 export const hintId = (name: string): string => `${name}-hint`;
 
-/** Beside the label, not in it: there it would be read twice. */
+/** A hint outside of the label, because screen readers would read it twice inside. */
 export const Hint = ({ of, children }: { of: string; children?: Child }) => (
   <small class="hint" id={hintId(of)}>{children}</small>
 );
 
-/** What went wrong, beside the form that it is about. */
 export const Refusal = ({ problem }: { problem: Problem | null }) =>
-  problem === null ? null : <p class="note bad" role="alert">{messageOf(problem)}</p>;
+  problem === null ? null : <p class="note bad" role="alert">{publicMessage(problem)}</p>;
 
-/** Whether somebody else has changed first what a form would change. */
+/** Whether another change was saved after the form was opened. */
 export const isConflict = ({ code }: Problem): boolean => code === "PRECONDITION_FAILED";
 
-/**
- * Nothing is lost until it is said which of the two holds.
- *
- * @param now The tag of what it is now: with it as `over` the form is sent again.
- */
+/** Note of an edit conflict. @param now Entity tag that overwrites the saved version as `over`. */
 export const Conflict = (
   { what, here, now }: {
     what: keyof Texts["shared"]["conflict"];
@@ -87,12 +76,10 @@ export const Conflict = (
   );
 };
 
-/** What went well, after a form sent the browser here. */
-export const Done = ({ children }: { children?: Child }) => (
+export const SuccessNote = ({ children }: { children?: Child }) => (
   <p class="note good" role="status">{children}</p>
 );
 
-/** A value to be taken elsewhere. */
 export const CopyField = ({ label, value }: { label: string; value: string }) => (
   <div class="copy">
     <label>
@@ -103,14 +90,8 @@ export const CopyField = ({ label, value }: { label: string; value: string }) =>
   </div>
 );
 
-/**
- * Asks before something is done that cannot be undone: it is behind a word that opens, with what
- * will be lost.
- *
- * @param action Where the form is sent; it may have fields as children.
- * @param open Whether it is open from the start: what was refused is in sight.
- */
-export const Ask = (
+/** Collapsed form for an irreversible action. Its fields are the children. */
+export const ConfirmForm = (
   { label, loss, action, button, open = false, children }: {
     label: string;
     loss: Child;
@@ -130,7 +111,7 @@ export const Ask = (
   </details>
 );
 
-/** One choice with its sentence: a switch, or with a value one of several. */
+/** A switch, or with a value a radio button, with an explanation. */
 export const Choice = (
   { name, value, isOn, label, children }: {
     name: string;

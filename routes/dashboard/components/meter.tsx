@@ -1,7 +1,7 @@
 import { bytesText, countText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
 
-/** How much of a limit is used; only how much, where there is none. */
+/** Used amount and limit; only the amount if the limit is null. */
 export const Meter = (
   { label, used, limit, bytes = false }: {
     label: string;

@@ -1,15 +1,12 @@
 import type { Child } from "hono/jsx";
-import { includes } from "@/lib/projects/members.ts";
+import { roleIncludes } from "@/lib/projects/members.ts";
 import { ICON, SCRIPTS, STYLES } from "../assets.ts";
 import type { Frame } from "../frame.ts";
 import { bytesText, countText } from "../texts/amounts.ts";
 import { language, LANGUAGES } from "../texts/language.ts";
 import { texts } from "../texts/mod.ts";
 
-/**
- * What every page is. With scripts, links and forms replace what is in the body and nothing about
- * it, so that it has no attributes of one page.
- */
+/** The HTML of all pages. The body has no attributes, because htmx does not replace them. */
 const Document = (
   { title, kind, scripts = SCRIPTS, children }: {
     title: string;
@@ -34,18 +31,18 @@ const Document = (
   </html>
 );
 
-const Mark = () => (
+const Logo = () => (
   <svg viewBox="0 0 16 16" fill="currentColor" aria-hidden="true" class="mark">
     <path d="M2 1h12v3h-2a8 8 0 0 1-8 8H2z" />
   </svg>
 );
 
-/** A page for who is not signed in, or for one that has gone wrong. */
+/** A page for visitors who are not signed in, or for a problem. */
 export const Plain = ({ title, children }: { title: string; children?: Child }) => (
   <Document title={title} kind="plain">
     <main>
       <a class="brand" href="/dashboard">
-        <Mark />
+        <Logo />
         <span>Corbel</span>
       </a>
       {children}
@@ -56,7 +53,7 @@ export const Plain = ({ title, children }: { title: string; children?: Child }) 
   </Document>
 );
 
-const Item = (
+const NavItem = (
   { href, label, count, current }: {
     href: string;
     label: string;
@@ -70,7 +67,7 @@ const Item = (
   </a>
 );
 
-/** A page for visitors who may have no account here: it has no scripts, forms or links. */
+/** A page without scripts, forms and links, for visitors without an account. */
 export const Bare = ({ title, children }: { title: string; children?: Child }) => (
   <Document title={title} kind="plain" scripts={[]}>
     <main>{children}</main>
@@ -79,12 +76,12 @@ export const Bare = ({ title, children }: { title: string; children?: Child }) =
 
 interface ShellProps {
   readonly title: string;
-  /** The path of the item in the left column that this page belongs to. */
+  /** Path of the navigation item to which the page belongs. */
   readonly current: string;
   readonly children?: Child;
 }
 
-/** In which language pages are. It is sent by the browser itself, so that the page begins anew. */
+/** Choice of the language. Not boosted by htmx, so that the browser reloads the page. */
 const LanguageForm = () => (
   <form method="post" action="/dashboard/language" class="language" hx-boost="false">
     <select name="language" aria-label={texts().shell.language}>
@@ -98,9 +95,9 @@ const LanguageForm = () => (
   </form>
 );
 
-const Foot = ({ email, plan, current }: { email: string; plan: string; current: string }) => (
+const Footer = ({ email, plan, current }: { email: string; plan: string; current: string }) => (
   <div class="foot">
-    <Item href="/dashboard/account" label={email} count={plan} current={current} />
+    <NavItem href="/dashboard/account" label={email} count={plan} current={current} />
     <form method="post" action="/dashboard/sign-out">
       <button class="link">{texts().shell.signOut}</button>
     </form>
@@ -108,19 +105,19 @@ const Foot = ({ email, plan, current }: { email: string; plan: string; current: 
   </div>
 );
 
-const Side = ({ label, children }: { label: string; children?: Child }) => (
+const SideNavigation = ({ label, children }: { label: string; children?: Child }) => (
   <>
     <a class="skip" href="#content">{texts().shell.skip}</a>
     <header class="top">
       <button type="button" class="quiet" popovertarget="menu">{texts().shell.menu}</button>
       <a class="brand" href="/dashboard">
-        <Mark />
+        <Logo />
         <span>Corbel</span>
       </a>
     </header>
     <nav id="menu" class="side" popover="auto" aria-label={label}>
       <a class="brand" href="/dashboard">
-        <Mark />
+        <Logo />
         <span>Corbel</span>
       </a>
       {children}
@@ -128,7 +125,7 @@ const Side = ({ label, children }: { label: string; children?: Child }) => (
   </>
 );
 
-/** Where a form that came too late says so, and stays as it is. */
+/** Id of the element for the note that a form was sent after the session had ended. */
 export const UNSENT = "unsent";
 
 const Main = ({ children }: { children?: Child }) => (
@@ -138,21 +135,19 @@ const Main = ({ children }: { children?: Child }) => (
   </main>
 );
 
-/** A page of the account: nothing in it belongs to one project. */
 export const AccountShell = (
   { title, current, email, plan, children }: ShellProps & { email: string; plan: string },
 ) => (
   <Document title={title} kind="framed">
-    <Side label={texts().shell.ofAccount}>
-      <Item href="/dashboard" label={texts().shell.projects} current={current} />
-      <Item href="/dashboard/account" label={texts().shell.account} current={current} />
-      <Foot email={email} plan={plan} current="" />
-    </Side>
+    <SideNavigation label={texts().shell.ofAccount}>
+      <NavItem href="/dashboard" label={texts().shell.projects} current={current} />
+      <NavItem href="/dashboard/account" label={texts().shell.account} current={current} />
+      <Footer email={email} plan={plan} current="" />
+    </SideNavigation>
     <Main>{children}</Main>
   </Document>
 );
 
-/** A page of a project, beside what else there is in it. */
 export const ProjectShell = (
   { frame, title, current, children }: ShellProps & { frame: Frame },
 ) => {
@@ -161,43 +156,47 @@ export const ProjectShell = (
   const t = texts().shell;
   return (
     <Document title={`${title} · ${frame.name}`} kind="framed">
-      <Side label={t.ofProject}>
+      <SideNavigation label={t.ofProject}>
         <a class="project" href="/dashboard">
           <b>{frame.name}</b>
           <small>{t.allProjects}</small>
         </a>
         <h2>{t.data}</h2>
         {collections.map(({ name, count }) => (
-          <Item
+          <NavItem
             href={`${home}/collections/${name}`}
             label={name}
             count={countText(count)}
             {...at}
           />
         ))}
-        <Item
+        <NavItem
           href={`${home}/collections`}
-          label={includes(frame.role, "admin") ? t.newCollection : t.allCollections}
+          label={roleIncludes(frame.role, "admin") ? t.newCollection : t.allCollections}
           {...at}
         />
         <h2>{t.project}</h2>
-        <Item href={home} label={t.overview} {...at} />
-        <Item href={`${home}/users`} label={t.users} count={countText(frame.users)} {...at} />
-        <Item href={`${home}/files`} label={t.files} count={bytesText(frame.fileBytes)} {...at} />
-        <Item href={`${home}/sign-in`} label={t.signIn} {...at} />
-        <Item href={`${home}/mail`} label={t.mail} {...at} />
-        <Item href={`${home}/webhooks`} label={t.webhooks} {...at} />
-        <Item href={`${home}/ai`} label={t.ai} {...at} />
-        <Item href={`${home}/members`} label={t.members} {...at} />
-        <Item href={`${home}/settings`} label={t.settings} {...at} />
-        <Foot email={frame.email} plan={frame.plan} current="" />
-      </Side>
+        <NavItem href={home} label={t.overview} {...at} />
+        <NavItem href={`${home}/users`} label={t.users} count={countText(frame.users)} {...at} />
+        <NavItem
+          href={`${home}/files`}
+          label={t.files}
+          count={bytesText(frame.fileBytes)}
+          {...at}
+        />
+        <NavItem href={`${home}/sign-in`} label={t.signIn} {...at} />
+        <NavItem href={`${home}/mail`} label={t.mail} {...at} />
+        <NavItem href={`${home}/webhooks`} label={t.webhooks} {...at} />
+        <NavItem href={`${home}/ai`} label={t.ai} {...at} />
+        <NavItem href={`${home}/members`} label={t.members} {...at} />
+        <NavItem href={`${home}/settings`} label={t.settings} {...at} />
+        <Footer email={frame.email} plan={frame.plan} current="" />
+      </SideNavigation>
       <Main>{children}</Main>
     </Document>
   );
 };
 
-/** What a page is about, at its head, with what can be done there. */
 export const Bar = ({ title, children }: { title: string; children?: Child }) => (
   <div class="bar">
     <h1 title={title}>{title}</h1>
@@ -205,7 +204,6 @@ export const Bar = ({ title, children }: { title: string; children?: Child }) =>
   </div>
 );
 
-/** One of the pages of the same thing. */
 export interface Tab {
   readonly href: string;
   readonly label: string;

@@ -2,8 +2,8 @@ import type { Problem } from "@/lib/problems.ts";
 import { texts } from "../texts/mod.ts";
 import { Field, Refusal } from "./forms.tsx";
 
-/** What was typed as a Site URL; null where nothing was. */
-export const siteUrlIn = (text: string): string | null => text.trim() || null;
+/** Returns the trimmed Site URL, or null for an empty field. */
+export const parseSiteUrl = (text: string): string | null => text.trim() || null;
 
 interface Props {
   readonly action: string;
@@ -13,7 +13,6 @@ interface Props {
 
 const SAMPLE = "https://blog.example";
 
-/** Where the project's front end runs. */
 export const SiteUrlForm = ({ action, siteUrl, problem }: Props) => {
   const t = texts().shared.siteUrl;
   return (

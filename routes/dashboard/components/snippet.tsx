@@ -1,6 +1,5 @@
 import { Copy } from "./copy.tsx";
 
-/** Text to be pasted elsewhere as it is. */
 export const Snippet = ({ label, text }: { label: string; text: string }) => (
   <figure class="snippet">
     <figcaption>

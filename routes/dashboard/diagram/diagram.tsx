@@ -9,7 +9,7 @@ import { Bar, ProjectShell } from "../components/shell.tsx";
 import { loadFrame } from "../frame.ts";
 import { pageReply } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { Picture, type Referring } from "./picture.tsx";
+import { Picture, type ReferringCollection } from "./picture.tsx";
 
 export const showDiagram: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
@@ -17,7 +17,7 @@ export const showDiagram: PageHandler<ProjectMember> = async (c) => {
     loadFrame(services, principal),
     listCollections(services, principal.project._id),
   ]);
-  const collections = definitions.map(referringOf);
+  const collections = definitions.map(toReferringCollection);
   const path = `${frame.home}/collections`;
   const t = texts().diagram;
   return pageReply(
@@ -37,16 +37,17 @@ export const showDiagram: PageHandler<ProjectMember> = async (c) => {
   );
 };
 
-const referringOf = ({ name, fields }: CollectionDefinition): Referring => ({
+const toReferringCollection = ({ name, fields }: CollectionDefinition): ReferringCollection => ({
   name,
   references: referencesIn(fields),
 });
 
-/** Rows of the table: each has the names of two collections and the path of a field. */
 const ROWS_MAX = 2_000;
 
-/** What the picture shows, for who does not see it, and for all that it has no room for. */
-const References = ({ collections, home }: { collections: readonly Referring[]; home: string }) => {
+/** Table of all references, for people who do not see the picture and for what it leaves out. */
+const References = (
+  { collections, home }: { collections: readonly ReferringCollection[]; home: string },
+) => {
   const t = texts().diagram;
   const all = collections.flatMap(({ name, references }) =>
     references.map((reference) => ({ name, ...reference }))

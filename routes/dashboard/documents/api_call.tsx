@@ -3,7 +3,7 @@ import { PLACEHOLDERS } from "../collections/calls.ts";
 import { Copy } from "../components/copy.tsx";
 import { texts } from "../texts/mod.ts";
 
-/** The call of an application that answers what the grid shows. */
+/** The API call whose result the grid shows. */
 export const ApiCall = (
   { origin, definition, query }: {
     origin: string;

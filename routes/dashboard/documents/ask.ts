@@ -5,19 +5,16 @@ import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { PageHandler } from "../../handler.ts";
 import { attempt, seeOther } from "../replies.ts";
 import { gridReply } from "./grid.tsx";
-import { pathOf } from "./room.ts";
-import { hrefOf, readView } from "./view.ts";
+import { documentsPath } from "./context.ts";
+import { gridPath, readView } from "./view.ts";
 
-/**
- * A sentence becomes the grid's query. Where a part of it did not, the grid says so at once: no
- * address carries words that a page would repeat.
- */
+/** Converts a question into a query. The reply shows dropped parts, because addresses must not. */
 export const askInWords: PageHandler<ProjectMember, "collectionName"> = async (c) => {
   const { services, principal } = c.var;
   const form = await c.var.body.form();
   const prompt = form.get("prompt") ?? "";
-  const view = readView(pathOf(c), form.get("view") ?? "");
-  const tried = await attempt(() =>
+  const view = readView(documentsPath(c), form.get("view") ?? "");
+  const result = await attempt(() =>
     buildQuery(
       services,
       principal,
@@ -29,13 +26,13 @@ export const askInWords: PageHandler<ProjectMember, "collectionName"> = async (c
       c.req.raw.signal,
     )
   );
-  if (tried.problem !== null) {
-    const asked = { prompt, problem: tried.problem, dropped: [] };
+  if (result.problem !== null) {
+    const asked = { prompt, problem: result.problem, dropped: [] };
     return await gridReply(c, view, { asked });
   }
-  const { query, dropped } = tried.value;
+  const { query, dropped } = result.value;
   const built = { ...readView(view.path, query), columns: view.columns };
-  if (dropped.length === 0) return seeOther(hrefOf(built));
+  if (dropped.length === 0) return seeOther(gridPath(built));
   const reply = await gridReply(c, built, { asked: { prompt, problem: null, dropped } });
-  return { ...reply, headers: [...reply.headers ?? [], ["hx-push-url", hrefOf(built)]] };
+  return { ...reply, headers: [...reply.headers ?? [], ["hx-push-url", gridPath(built)]] };
 };

@@ -7,24 +7,24 @@ import { ProjectShell } from "../components/shell.tsx";
 import type { Chosen } from "../texts/en/documents.tsx";
 import { texts } from "../texts/mod.ts";
 import { type Bulk, failureText } from "./bulk.ts";
-import { FIELD_PREFIX, typedEntries } from "./entered.ts";
-import { areAllTold, Fields } from "./fields.tsx";
+import { enteredEntries, FIELD_PREFIX } from "./entered.ts";
+import { areAllShown, Fields } from "./fields.tsx";
 import type { Targets } from "./references.ts";
-import { ownerOf, type Room } from "./room.ts";
-import { hrefOf, TRASH_DAYS, viewText } from "./view.ts";
+import { type GridContext, ownerField } from "./context.ts";
+import { gridPath, TRASH_DAYS, viewText } from "./view.ts";
 
 interface BulkProps {
-  readonly room: Room;
+  readonly context: GridContext;
   readonly bulk: Bulk;
-  /** How many documents it is about; null where nobody has counted. */
+  /** Number of affected documents, or null if only an estimate is known. */
   readonly size: number | null;
 }
 
-const chosenIn = ({ bulk: { ids }, size }: BulkProps): Chosen => ({ size, isAll: ids === null });
+const toChosen = ({ bulk: { ids }, size }: BulkProps): Chosen => ({ size, isAll: ids === null });
 
 const BulkPage = (
-  { room: { frame, collection, path }, title, children }: {
-    room: Room;
+  { context: { frame, collection, path }, title, children }: {
+    context: GridContext;
     title: string;
     children?: Child;
   },
@@ -40,8 +40,8 @@ const BulkPage = (
   </ProjectShell>
 );
 
-/** What each of the forms sends again. */
-const Carried = ({ bulk: { act, ids, view } }: { bulk: Bulk }) => (
+/** Hidden fields that all forms of a bulk action send again. */
+const BulkFields = ({ bulk: { act, ids, view } }: { bulk: Bulk }) => (
   <>
     <input type="hidden" name="view" value={viewText(view)} />
     <input type="hidden" name="act" value={act} />
@@ -51,39 +51,37 @@ const Carried = ({ bulk: { act, ids, view } }: { bulk: Bulk }) => (
   </>
 );
 
-/** What would be lost is asked for first. */
-export const SurePage = (props: BulkProps) => {
-  const { room, bulk } = props;
-  const chosen = chosenIn(props);
+export const ConfirmPage = (props: BulkProps) => {
+  const { context, bulk } = props;
+  const chosen = toChosen(props);
   const isForGood = bulk.act === "remove";
   const { bulk: t } = texts().documents;
   return (
-    <BulkPage room={room} title={isForGood ? t.removeSure(chosen) : t.deleteSure(chosen)}>
+    <BulkPage context={context} title={isForGood ? t.removeSure(chosen) : t.deleteSure(chosen)}>
       <p>{isForGood ? t.removeLoss : t.deleteLoss(TRASH_DAYS)}</p>
-      <form method="post" action={`${room.path}/documents`}>
-        <Carried bulk={bulk} />
+      <form method="post" action={`${context.path}/documents`}>
+        <BulkFields bulk={bulk} />
         <input type="hidden" name="sure" value="yes" />
         <div class="acts">
           <button class="danger">{isForGood ? t.remove(chosen) : t.delete(chosen)}</button>
-          <a role="button" class="quiet" href={hrefOf(bulk.view)}>{t.keep}</a>
+          <a role="button" class="quiet" href={gridPath(bulk.view)}>{t.keep}</a>
         </div>
       </form>
     </BulkPage>
   );
 };
 
-/** First the field, then what it is set to. */
-export const WhichFieldPage = (props: BulkProps) => {
-  const { room, bulk } = props;
-  const { fields } = room.collection.definition;
+export const FieldPage = (props: BulkProps) => {
+  const { context, bulk } = props;
+  const { fields } = context.collection.definition;
   const { bulk: t, cancel } = texts().documents;
   return (
-    <BulkPage room={room} title={t.edit(chosenIn(props))}>
+    <BulkPage context={context} title={t.edit(toChosen(props))}>
       {fields.length === 0
         ? <p>{t.noFields}</p>
         : (
-          <form method="post" action={`${room.path}/documents`}>
-            <Carried bulk={bulk} />
+          <form method="post" action={`${context.path}/documents`}>
+            <BulkFields bulk={bulk} />
             <fieldset class="choose">
               <legend>{t.field}</legend>
               {fields.map(({ key }) => (
@@ -94,12 +92,11 @@ export const WhichFieldPage = (props: BulkProps) => {
             </fieldset>
           </form>
         )}
-      <a role="button" class="quiet" href={hrefOf(bulk.view)}>{cancel}</a>
+      <a role="button" class="quiet" href={gridPath(bulk.view)}>{cancel}</a>
     </BulkPage>
   );
 };
 
-/** @param problem Why what was typed does not fit; null before anything was. */
 export const NewValuePage = (
   { field, targets, form, problem, ...props }: BulkProps & {
     field: FieldDefinition;
@@ -108,17 +105,17 @@ export const NewValuePage = (
     problem: Problem | null;
   },
 ) => {
-  const { room, bulk } = props;
-  const chosen = chosenIn(props);
-  const entries = typedEntries({ definition: { fields: [field] } }, {}, form);
+  const { context, bulk } = props;
+  const chosen = toChosen(props);
+  const entries = enteredEntries({ definition: { fields: [field] } }, {}, form);
   const faults = problem?.faults ?? [];
   const { bulk: t, cancel } = texts().documents;
   return (
-    <BulkPage room={room} title={t.edit(chosen)}>
+    <BulkPage context={context} title={t.edit(chosen)}>
       <p>{t.value}</p>
-      {problem !== null && !areAllTold(entries, faults) && <Refusal problem={problem} />}
-      <form method="post" action={`${room.path}/documents`} class="document-form">
-        <Carried bulk={bulk} />
+      {problem !== null && !areAllShown(entries, faults) && <Refusal problem={problem} />}
+      <form method="post" action={`${context.path}/documents`} class="document-form">
+        <BulkFields bulk={bulk} />
         <input type="hidden" name="field" value={field.key} />
         <input type="hidden" name="sure" value="yes" />
         <Fields
@@ -126,37 +123,37 @@ export const NewValuePage = (
           faults={faults}
           targets={targets}
           isNew={false}
-          owner={ownerOf(room)}
+          owner={ownerField(context)}
           isReadOnly={false}
         />
         <div class="acts">
           <button>{t.change(chosen)}</button>
-          <a role="button" class="quiet" href={hrefOf(bulk.view)}>{cancel}</a>
+          <a role="button" class="quiet" href={gridPath(bulk.view)}>{cancel}</a>
         </div>
       </form>
     </BulkPage>
   );
 };
 
-/** Between two steps. With scripts the next one begins by itself. */
+/** Page between two steps. With scripts the next step starts automatically. */
 export const ProgressPage = (
-  { room, bulk, change }: Omit<BulkProps, "size"> & {
-    /** The field and what was typed for it; null where nothing is edited. */
+  { context, bulk, change }: Omit<BulkProps, "size"> & {
+    /** Form field and text of the new value, or null unless documents are edited. */
     change: readonly [name: string, text: string] | null;
   },
 ) => {
-  const { act, cursor, tally: { done, failed, told } } = bulk;
+  const { act, cursor, tally: { done, failed, failures } } = bulk;
   const { bulk: t } = texts().documents;
   return (
-    <BulkPage room={room} title={t.unfinished}>
+    <BulkPage context={context} title={t.unfinished}>
       <p role="status">{t.progress(act, done, failed)}</p>
-      <form method="post" action={`${room.path}/documents`} hx-push-url="false">
-        <Carried bulk={bulk} />
+      <form method="post" action={`${context.path}/documents`} hx-push-url="false">
+        <BulkFields bulk={bulk} />
         <input type="hidden" name="sure" value="yes" />
         <input type="hidden" name="cursor" value={cursor ?? ""} />
         <input type="hidden" name="done" value={String(done)} />
         <input type="hidden" name="failed" value={String(failed)} />
-        {told.map((one) => <input type="hidden" name="told" value={failureText(one)} />)}
+        {failures.map((one) => <input type="hidden" name="told" value={failureText(one)} />)}
         {change !== null && (
           <>
             <input type="hidden" name="field" value={change[0].slice(FIELD_PREFIX.length)} />
@@ -167,7 +164,7 @@ export const ProgressPage = (
           <next-step>
             <button>{t.continue}</button>
           </next-step>
-          <a role="button" class="quiet" href={hrefOf(bulk.view)}>{t.stop}</a>
+          <a role="button" class="quiet" href={gridPath(bulk.view)}>{t.stop}</a>
         </div>
       </form>
     </BulkPage>

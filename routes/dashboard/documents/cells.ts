@@ -1,38 +1,35 @@
 import type { Id, Json } from "@/lib/store/port.ts";
-import { nameIn } from "@/lib/files/paths.ts";
+import { filenameIn } from "@/lib/files/paths.ts";
 import { escapeHtml } from "@/lib/text/html.ts";
 import { whenMarkup } from "../components/when.tsx";
 import { countText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
 import { type FieldType, inputOf } from "./paths.ts";
 
-/** A cell holds no more characters than can be seen. */
-const SHOWN_MAX = 80;
-const ID_SHOWN = 10;
+/** Maximum number of characters in a cell, about as many as are visible. */
+const CELL_LENGTH_MAX = 80;
+const ID_CHARACTERS = 10;
 const ID = /^[0-9a-f]{24}$/;
 
 export interface Column {
   readonly path: string;
-  /** Null for what is not declared. */
+  /** Type of the field, or null if it is not declared. */
   readonly type: FieldType | null;
-  /** The collection that its ids lead to; null for none. */
+  /** Name of the collection to which the ids refer, or null. */
   readonly ref: string | null;
-  /** Whether its texts are few words that come again and again. */
+  /** Whether its texts are a few recurring words, shown as badges. */
   readonly isWord: boolean;
 }
 
-const NOTHING = '<span class="nothing">—</span>';
+const EMPTY_CELL = '<span class="nothing">—</span>';
 
 export const isId = (value: Json | undefined): value is Id =>
   typeof value === "string" && ID.test(value);
 
-/**
- * Markup of a value in a cell. It is text and no element: a page has hundreds of cells, which as
- * elements take a quarter of its time.
- */
+/** Returns the HTML of a cell as a string, because hundreds of JSX elements are slow. */
 export function cellMarkup(value: Json | undefined, column: Omit<Column, "ref">): string {
-  if (value === undefined || value === null) return NOTHING;
-  if (typeof value === "number") return countOf(value);
+  if (value === undefined || value === null) return EMPTY_CELL;
+  if (typeof value === "number") return numberText(value);
   if (typeof value === "boolean") {
     const { yes, no } = texts().documents;
     return escapeHtml(value ? yes : no);
@@ -40,55 +37,57 @@ export function cellMarkup(value: Json | undefined, column: Omit<Column, "ref">)
   if (Array.isArray(value) && value.length > 0 && value.every(isSingle)) {
     return elementsMarkup(value);
   }
-  if (typeof value !== "string") return escapeHtml(cut(shortText(value)));
+  if (typeof value !== "string") return escapeHtml(shorten(shortText(value)));
   if (inputOf(column.type) === "time") return whenMarkup(value);
-  if (isId(value)) return `<code title="${value}">${value.slice(0, ID_SHOWN)}…</code>`;
-  const file = nameIn(value);
-  if (file !== null) return `<span title="${escapeHtml(value)}">${escapeHtml(cut(file))}</span>`;
-  return column.isWord ? badge(value) : escapeHtml(cut(value));
+  if (isId(value)) return `<code title="${value}">${value.slice(0, ID_CHARACTERS)}…</code>`;
+  const file = filenameIn(value);
+  if (file !== null) {
+    return `<span title="${escapeHtml(value)}">${escapeHtml(shorten(file))}</span>`;
+  }
+  return column.isWord ? badge(value) : escapeHtml(shorten(value));
 }
 
 const isSingle = (value: Json): boolean => typeof value !== "object" || value === null;
 
 const badge = (text: string): string => `<span class="badge">${escapeHtml(text)}</span>`;
 
-/** Elements of a list that are seen at once. */
-const ELEMENTS_SHOWN = 4;
+/** Maximum number of a list's elements in a cell. */
+const ELEMENTS_MAX = 4;
 
-/** A list of single values; how many more there are is told behind the first. */
+/** Returns the HTML of a list of scalar values, with the number of elements that it leaves out. */
 function elementsMarkup(values: readonly Json[]): string {
-  const shown = values.slice(0, ELEMENTS_SHOWN).map((one) => badge(shortText(one)));
-  const more = values.length - ELEMENTS_SHOWN;
+  const shown = values.slice(0, ELEMENTS_MAX).map((one) => badge(shortText(one)));
+  const more = values.length - ELEMENTS_MAX;
   if (more > 0) shown.push(`<small>+${countText(more)}</small>`);
   return `<span class="elements">${shown.join("")}</span>`;
 }
 
-/** With separators as far as they lose nothing. */
-const countOf = (value: number): string =>
+/** Formats a number with separators if the format is exact. */
+const numberText = (value: number): string =>
   Number.isSafeInteger(value) && !Object.is(value, -0) ? countText(value) : String(value);
 
-export const cut = (text: string): string =>
-  text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX).toWellFormed()}…`;
+export const shorten = (text: string): string =>
+  text.length <= CELL_LENGTH_MAX ? text : `${text.slice(0, CELL_LENGTH_MAX).toWellFormed()}…`;
 
-/** A list or an object in a few words. */
+/** Returns a short text of a value, also of a list or an object. */
 function shortText(value: Json): string {
   if (value === null) return "—";
-  if (typeof value === "string") return cut(nameIn(value) ?? value);
-  if (typeof value !== "object") return cut(String(value));
+  if (typeof value === "string") return shorten(filenameIn(value) ?? value);
+  if (typeof value !== "object") return shorten(String(value));
   if (Array.isArray(value)) {
-    return value.length === 0 ? "—" : several(value, (one) => shortText(one), ", ");
+    return value.length === 0 ? "—" : joinShort(value, (one) => shortText(one), ", ");
   }
   const entries = Object.entries(value);
-  const text = several(entries, ([name, one]) => `${name}: ${shortText(one)}`, ", ");
+  const text = joinShort(entries, ([name, one]) => `${name}: ${shortText(one)}`, ", ");
   return `{ ${text} }`;
 }
 
-/** As many as can be seen: a list may have thousands. */
-function several<T>(all: readonly T[], textOf: (one: T) => string, separator: string): string {
+/** Joins texts up to the length of a cell, because a list may have thousands of elements. */
+function joinShort<T>(all: readonly T[], textOf: (one: T) => string, separator: string): string {
   const texts: string[] = [];
   let length = 0;
   for (const one of all) {
-    if (length > SHOWN_MAX) break;
+    if (length > CELL_LENGTH_MAX) break;
     const text = textOf(one);
     length += text.length;
     texts.push(text);
@@ -96,19 +95,19 @@ function several<T>(all: readonly T[], textOf: (one: T) => string, separator: st
   return texts.join(separator);
 }
 
-/** What a row is called where it cannot be seen: its first text, or its id. */
+/** Returns the accessible name of a row: its first text, or its id. */
 export function rowName(
   document: { readonly [name: string]: Json },
   first: Json | undefined,
 ): string {
-  return typeof first === "string" && first !== "" ? cut(first) : String(document._id);
+  return typeof first === "string" && first !== "" ? shorten(first) : String(document._id);
 }
 
 const WORD_LENGTH_MAX = 20;
 const WORDS_MAX = 4;
 const ROWS_MIN = 8;
 
-/** Whether texts of a page are rather choices than texts: a status, a kind, a colour. */
+/** Whether the texts of a page look like choices, such as a status or a colour. */
 export function areWords(values: readonly (Json | undefined)[]): boolean {
   if (values.length < ROWS_MIN) return false;
   const words = new Set<string>();

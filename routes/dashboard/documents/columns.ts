@@ -1,6 +1,6 @@
 import type { Collection } from "@/lib/documents/collection.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { undeclaredIn } from "@/lib/documents/undeclared.ts";
+import { findUndeclaredMembers } from "@/lib/documents/undeclared.ts";
 import { PATH_LENGTH_MAX } from "@/lib/limits.ts";
 import { FIELD_TYPES } from "@/lib/store/field_types.ts";
 import { valueAt } from "@/lib/store/shape.ts";
@@ -8,10 +8,9 @@ import { areWords, type Column } from "./cells.ts";
 import { pathsOf } from "./paths.ts";
 import { isTrash, type View } from "./view.ts";
 
-/** As many as a page is wide, before anybody has chosen. */
 const COLUMNS_SHOWN = 7;
 
-/** Those that the address names, or those that tell most. */
+/** Returns the columns that the address names, or the default columns. */
 export function columnsOf(
   collection: Collection,
   view: View,
@@ -39,7 +38,10 @@ function firstColumns(
   const own = fields.slice(0, COLUMNS_SHOWN - 1).map(({ key }) => key);
   if (own.length < COLUMNS_SHOWN - 1) {
     own.push(
-      ...undeclaredIn(documents, own, PATH_LENGTH_MAX).slice(0, COLUMNS_SHOWN - 1 - own.length),
+      ...findUndeclaredMembers(documents, own, PATH_LENGTH_MAX).slice(
+        0,
+        COLUMNS_SHOWN - 1 - own.length,
+      ),
     );
   }
   return [...(own.length === 0 ? ["_id"] : own), isTrash(view) ? "deletedAt" : "createdAt"];

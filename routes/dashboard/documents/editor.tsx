@@ -4,70 +4,68 @@ import type { Problem } from "@/lib/problems.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { CollectionBar } from "../collections/bar.tsx";
 import { Copy } from "../components/copy.tsx";
-import { areaText, Ask, Conflict, isConflict, Refusal } from "../components/forms.tsx";
+import { areaHtml, ConfirmForm, Conflict, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell, Tabs } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { DoneWord } from "../done.tsx";
 import { texts } from "../texts/mod.ts";
-import { entriesOf, jsonOf, typedEntries } from "./entered.ts";
-import { areAllTold, Fields } from "./fields.tsx";
-import type { Found, Targets } from "./references.ts";
-import { ownerOf, type Room } from "./room.ts";
-import { beside, hrefOf, TRASH_DAYS, type View, viewText } from "./view.ts";
+import { documentJson, enteredEntries, storedEntries } from "./entered.ts";
+import { areAllShown, Fields } from "./fields.tsx";
+import type { FoundNames, Targets } from "./references.ts";
+import { type GridContext, ownerField } from "./context.ts";
+import { gridPath, TRASH_DAYS, type View, viewText, withView } from "./view.ts";
 
-/** What was sent, and why it was refused; null where it was not. */
-export interface Typed {
+/** A sent form with its problem, or null if it was not refused. */
+export interface EnteredForm {
   readonly form: URLSearchParams;
   readonly problem: Problem | null;
 }
 
 interface EditorProps {
-  readonly room: Room;
-  /** What references can lead to, where they can be chosen. */
+  readonly context: GridContext;
   readonly targets: Targets;
-  /** What the grid shows to which the way leads back. */
   readonly view: View;
-  /** Null for one that is still to be made. */
+  /** Stored document, or null for a new one. */
   readonly document: StoredDocument | null;
-  /** Of the document as it is now. */
   readonly etag: string | null;
-  /** What a new one begins with. */
+  /** Document that a new one duplicates. */
   readonly copied?: StoredDocument | null;
   readonly asJson: boolean;
-  readonly typed: Typed | null;
-  /** What was looked for to fill a reference in. */
-  readonly found?: Found | null;
+  readonly typed: EnteredForm | null;
+  readonly found?: FoundNames | null;
   readonly done: string | null;
 }
 
-/** More members, or with longer names, than a form can send. */
-function isBeyondForms(document: { readonly [name: string]: Json }): boolean {
+/** Whether a document has more members or longer names than a form can send. */
+function exceedsForms(document: { readonly [name: string]: Json }): boolean {
   const names = Object.keys(document);
   return names.length > COLUMNS_MAX || names.some(({ length }) => length > PATH_LENGTH_MAX);
 }
 
-const isRefusedAsOld = (typed: Typed | null): boolean =>
+const hasConflict = (typed: EnteredForm | null): boolean =>
   typed?.problem != null && isConflict(typed.problem);
 
-/** One document: by fields, or as JSON. Who may not change it, or finds it in the trash, reads it. */
+/** Page of a document, by fields or as JSON. It is read-only for viewers and in the trash. */
 export const EditorPage = (props: EditorProps) => {
-  const { room, view, document, typed } = props;
-  const asJson = props.asJson || isBeyondForms(document ?? props.copied ?? {});
-  const { frame, collection, path } = room;
+  const { context, view, document, typed } = props;
+  const asJson = props.asJson || exceedsForms(document ?? props.copied ?? {});
+  const { frame, collection, path } = context;
   const { definition } = collection;
   const { editor: t } = texts().documents;
   const title = document === null ? t.create : document._id;
   const action = document === null ? `${path}/new` : `${path}/documents/${document._id}`;
-  const here = beside(view, action);
-  const asText = beside(view, action, { as: "json" });
-  const isReadOnly = !room.mayWrite || document?.isDeleted === true;
+  const here = withView(view, action);
+  const asText = withView(view, action, { as: "json" });
+  const isReadOnly = !context.canWrite || document?.isDeleted === true;
   const members = asJson
     ? <JsonField {...props} isReadOnly={isReadOnly} />
     : <FieldsForm {...props} isReadOnly={isReadOnly} />;
   return (
     <ProjectShell frame={frame} title={`${title} · ${definition.name}`} current={path}>
       <CollectionBar frame={frame} collection={definition} current="documents">
-        {room.mayWrite && document !== null && <Acts view={view} document={document} />}
+        {context.canWrite && document !== null && (
+          <DocumentActions view={view} document={document} />
+        )}
       </CollectionBar>
       <div class="sheet">
         <div class="document-head">
@@ -86,18 +84,18 @@ export const EditorPage = (props: EditorProps) => {
           ? <div class="document-form">{members}</div>
           : (
             <form class="document-form" method="post" action={action}>
-              {/* Enter presses the first button of a form, and that overwrites nothing. */}
+              {/* Enter presses the first button of a form, which must not overwrite a conflict. */}
               <button hidden></button>
               <input type="hidden" name="view" value={viewText(view)} />
               {asJson && <input type="hidden" name="as" value="json" />}
               {props.etag !== null && (
                 <input type="hidden" name="etag" value={typed?.form.get("etag") ?? props.etag} />
               )}
-              {isRefusedAsOld(typed) && <Conflict what="document" here={here} now={props.etag} />}
+              {hasConflict(typed) && <Conflict what="document" here={here} now={props.etag} />}
               {members}
               <div class="acts">
                 <SaveButtons isNew={document === null} />
-                <a role="button" class="quiet" href={hrefOf(view)}>{t.back}</a>
+                <a role="button" class="quiet" href={gridPath(view)}>{t.back}</a>
               </div>
             </form>
           )}
@@ -121,27 +119,29 @@ const SaveButtons = ({ isNew }: { isNew: boolean }) => {
 };
 
 const FieldsForm = (
-  { room, document, copied, typed, targets, found = null, isReadOnly }: EditorProps & {
+  { context, document, copied, typed, targets, found = null, isReadOnly }: EditorProps & {
     isReadOnly: boolean;
   },
 ) => {
   const shown = document ?? copied ?? {};
   const entries = typed === null
-    ? entriesOf(room.collection, shown)
-    : typedEntries(room.collection, shown, typed.form);
+    ? storedEntries(context.collection, shown)
+    : enteredEntries(context.collection, shown, typed.form);
   const faults = typed?.problem?.faults ?? [];
-  const isTold = faults.length > 0 && areAllTold(entries, faults);
+  const isShownAtFields = faults.length > 0 && areAllShown(entries, faults);
   const { editor: t } = texts().documents;
   return (
     <>
-      {typed !== null && !isTold && !isRefusedAsOld(typed) && <Refusal problem={typed.problem} />}
+      {typed !== null && !isShownAtFields && !hasConflict(typed) && (
+        <Refusal problem={typed.problem} />
+      )}
       {entries.length === 0 ? <p class="empty">{t.noFields}</p> : (
         <Fields
           entries={entries}
           faults={faults}
           targets={targets}
           isNew={document === null}
-          owner={ownerOf(room)}
+          owner={ownerField(context)}
           finding={{ found }}
           isReadOnly={isReadOnly}
         />
@@ -155,7 +155,7 @@ const JsonField = (
   { document, copied, typed, isReadOnly }: EditorProps & { isReadOnly: boolean },
 ) => (
   <>
-    {typed !== null && !isRefusedAsOld(typed) && <Refusal problem={typed.problem} />}
+    {typed !== null && !hasConflict(typed) && <Refusal problem={typed.problem} />}
     <label>
       {texts().documents.editor.whole}
       <textarea
@@ -166,7 +166,7 @@ const JsonField = (
         readonly={isReadOnly}
         aria-invalid={typed?.problem ? "true" : undefined}
       >
-        {areaText(typed?.form.get("json") ?? jsonOf(document ?? copied ?? {}))}
+        {areaHtml(typed?.form.get("json") ?? documentJson(document ?? copied ?? {}))}
       </textarea>
     </label>
   </>
@@ -192,7 +192,7 @@ const Fact = ({ name, at }: { name: string; at: string }) => (
   </div>
 );
 
-const Acts = ({ view, document }: { view: View; document: StoredDocument }) => {
+const DocumentActions = ({ view, document }: { view: View; document: StoredDocument }) => {
   const { documents: { editor: t }, shared } = texts();
   const action = `${view.path}/documents`;
   const id = (
@@ -208,16 +208,11 @@ const Acts = ({ view, document }: { view: View; document: StoredDocument }) => {
           {id}
           <button name="act" value="recover">{t.recover}</button>
         </form>
-        <Ask
-          label={t.remove}
-          loss={t.removeLoss}
-          action={action}
-          button={t.removeNow}
-        >
+        <ConfirmForm label={t.remove} loss={t.removeLoss} action={action} button={t.removeNow}>
           {id}
           <input type="hidden" name="act" value="remove" />
           <input type="hidden" name="sure" value="yes" />
-        </Ask>
+        </ConfirmForm>
       </>
     );
   }
@@ -226,11 +221,11 @@ const Acts = ({ view, document }: { view: View; document: StoredDocument }) => {
       <a
         role="button"
         class="quiet"
-        href={beside(view, `${view.path}/new`, { from: document._id })}
+        href={withView(view, `${view.path}/new`, { from: document._id })}
       >
         {t.duplicate}
       </a>
-      <Ask
+      <ConfirmForm
         label={shared.delete}
         loss={t.deleteLoss(TRASH_DAYS)}
         action={action}
@@ -239,7 +234,7 @@ const Acts = ({ view, document }: { view: View; document: StoredDocument }) => {
         {id}
         <input type="hidden" name="act" value="delete" />
         <input type="hidden" name="sure" value="yes" />
-      </Ask>
+      </ConfirmForm>
     </>
   );
 };

@@ -1,24 +1,26 @@
 import { texts } from "../texts/mod.ts";
-import type { Room } from "./room.ts";
-import { hrefOf, isTrash, restarted, TRASH_DAYS, valueOf, type View } from "./view.ts";
+import type { GridContext } from "./context.ts";
+import { gridPath, isTrash, parameterOf, toFirstPage, TRASH_DAYS, type View } from "./view.ts";
 
-/** No rows, and what to do next. */
-export const Empty = (
-  { room, view, isFiltered }: { room: Room; view: View; isFiltered: boolean },
+/** Explanation of an empty grid, with the next steps. */
+export const EmptyGrid = (
+  { context, view, isFiltered }: { context: GridContext; view: View; isFiltered: boolean },
 ) => (
   <div class="grid-empty">
-    <Why room={room} view={view} isFiltered={isFiltered} />
+    <Explanation context={context} view={view} isFiltered={isFiltered} />
   </div>
 );
 
-const Why = ({ room, view, isFiltered }: { room: Room; view: View; isFiltered: boolean }) => {
+const Explanation = (
+  { context, view, isFiltered }: { context: GridContext; view: View; isFiltered: boolean },
+) => {
   const { empty: t } = texts().documents;
-  const everything = hrefOf({ ...restarted(view, []), columns: view.columns });
-  if (valueOf(view, "cursor") !== null || valueOf(view, "page") !== null) {
+  const everything = gridPath({ ...toFirstPage(view, []), columns: view.columns });
+  if (parameterOf(view, "cursor") !== null || parameterOf(view, "page") !== null) {
     return (
       <>
         <p>{t.page}</p>
-        <a role="button" class="quiet" href={hrefOf(restarted(view))}>{t.firstPage}</a>
+        <a role="button" class="quiet" href={gridPath(toFirstPage(view))}>{t.firstPage}</a>
       </>
     );
   }
@@ -31,17 +33,17 @@ const Why = ({ room, view, isFiltered }: { room: Room; view: View; isFiltered: b
     );
   }
   if (isTrash(view)) return <p>{t.trash(TRASH_DAYS)}</p>;
-  const call = <code>{`POST /api/data/${room.collection.definition.name}`}</code>;
+  const call = <code>{`POST /api/data/${context.collection.definition.name}`}</code>;
   return (
     <>
       <p>{t.none}</p>
-      {room.mayWrite && (
+      {context.canWrite && (
         <p>
-          <a role="button" href={`${room.path}/new`}>{t.create}</a>{" "}
-          <a role="button" class="quiet" href={`${room.path}/import`}>{t.import}</a>
+          <a role="button" href={`${context.path}/new`}>{t.create}</a>{" "}
+          <a role="button" class="quiet" href={`${context.path}/import`}>{t.import}</a>
         </p>
       )}
-      <p>{room.mayWrite ? t.send(call) : t.sent(call)}</p>
+      <p>{context.canWrite ? t.send(call) : t.sent(call)}</p>
     </>
   );
 };

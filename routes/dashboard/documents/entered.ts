@@ -5,41 +5,40 @@ import { type FieldFault, Problem } from "@/lib/problems.ts";
 import { FIELD_TYPES } from "@/lib/store/field_types.ts";
 import { jsonText, parseExactJson } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
-import { isObject, own } from "@/lib/store/shape.ts";
-import { notJson, notJsonDocument } from "../not_json.ts";
+import { isObject, ownMember } from "@/lib/store/shape.ts";
+import { jsonDocumentFault, jsonFieldFault } from "../json_faults.ts";
 import { texts } from "../texts/mod.ts";
 import { utcTime } from "./filters.ts";
 
-/** A member of a document as a form shows it. */
-export interface Entry {
+export interface FormEntry {
   readonly key: string;
-  /** Null for a member that is not declared: it is shown as JSON. */
+  /** Declared field, or null for an undeclared member, which is shown as JSON. */
   readonly field: FieldDefinition | null;
   readonly isRequired: boolean;
   readonly text: string;
 }
 
-/** Names of fields stand behind it, so that none is mistaken for the form's own. */
+/** Prefix of the names of fields, which keeps them apart from the form's own fields. */
 export const FIELD_PREFIX = "f.";
 
-/** Before the names of fields whose values are looked for by words. */
+/** Prefix of the names of search fields for references. */
 export const FIND_PREFIX = "q.";
 
-/** Whatever declares fields: a collection, and a project for its users. */
-interface Declaring {
+/** A collection, or the declared fields of a project's users. */
+interface WithFields {
   readonly definition: { readonly fields: readonly FieldDefinition[] };
 }
 
-/** The members of a document, or of one that is still to be made: the declared ones first. */
-export function entriesOf(
-  { definition }: Declaring,
+/** Returns the members of a document for a form, the declared ones first. */
+export function storedEntries(
+  { definition }: WithFields,
   document: { readonly [name: string]: Json },
-): Entry[] {
+): FormEntry[] {
   const declared = definition.fields.map((field) => ({
     key: field.key,
     field,
     isRequired: field.required,
-    text: enteredText(field, own(document, field.key)),
+    text: storedText(field, ownMember(document, field.key)),
   }));
   const known = new Set(declared.map(({ key }) => key));
   const others = Object.keys(document)
@@ -48,13 +47,13 @@ export function entriesOf(
       key,
       field: null,
       isRequired: false,
-      text: enteredText(null, document[key]),
+      text: storedText(null, document[key]),
     }));
   return [...declared, ...others];
 }
 
-/** Nothing and null are both an empty field. */
-function enteredText(field: ItemDefinition | null, value: Json | undefined): string {
+/** Returns the text of a stored value. A missing value and null are an empty text. */
+function storedText(field: ItemDefinition | null, value: Json | undefined): string {
   if (value === undefined || (value === null && field !== null)) return "";
   const input = field === null ? "json" : FIELD_TYPES[field.type].input;
   if (input === "json") return jsonText(value, 2);
@@ -62,14 +61,14 @@ function enteredText(field: ItemDefinition | null, value: Json | undefined): str
   return typeof value === "string" ? value : jsonText(value);
 }
 
-/** The same with what was typed in the place of what the document holds. */
-export function typedEntries(
-  collection: Declaring,
+/** Returns the members of a document with the entered texts in place of the stored ones. */
+export function enteredEntries(
+  collection: WithFields,
   document: { readonly [name: string]: Json },
   form: URLSearchParams,
-): Entry[] {
-  const known = entriesOf(collection, document);
-  const typed = typedTexts(form);
+): FormEntry[] {
+  const known = storedEntries(collection, document);
+  const typed = enteredTexts(form);
   const keys = new Set(known.map(({ key }) => key));
   const others = [...typed.keys()]
     .filter((key) => !keys.has(key))
@@ -78,8 +77,8 @@ export function typedEntries(
     .map((entry) => ({ ...entry, text: typed.get(entry.key) ?? entry.text }));
 }
 
-/** By the names of their fields; of several for one the first counts. */
-function typedTexts(form: URLSearchParams): ReadonlyMap<string, string> {
+/** Returns the entered texts by field. The first text of a field counts. */
+function enteredTexts(form: URLSearchParams): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const [name, text] of form) {
     const key = name.slice(FIELD_PREFIX.length);
@@ -88,82 +87,75 @@ function typedTexts(form: URLSearchParams): ReadonlyMap<string, string> {
   return texts;
 }
 
-/** Forms send every line end as two characters. */
-const sameLines = (text: string): string => text.replaceAll(/\r\n?/g, "\n");
+/** Normalizes line ends, which forms send as CRLF. */
+const unifyLineEnds = (text: string): string => text.replaceAll(/\r\n?/g, "\n");
 
-interface Entered {
-  /** What is other than the document's; of a new one, what is filled in. */
+interface EnteredMembers {
+  /** Members whose text differs from the stored one. */
   readonly members: Members;
   readonly faults: readonly FieldFault[];
 }
 
-/**
- * What was typed into the fields. What is left as it was is not sent, so that it stays exactly what
- * it was; an emptied field is null.
- */
+/** Parses the changed fields; an emptied field is null. Others stay exactly the same. */
 export function readEntries(
-  collection: Declaring,
+  collection: WithFields,
   document: { readonly [name: string]: Json } | null,
   form: URLSearchParams,
-): Entered {
+): EnteredMembers {
   const members: Members = {};
   const faults: FieldFault[] = [];
   const before = new Map(
-    entriesOf(collection, document ?? {}).map(({ key, text }) => [key, sameLines(text)]),
+    storedEntries(collection, document ?? {}).map(({ key, text }) => [key, unifyLineEnds(text)]),
   );
-  for (const { key, field, text } of typedEntries(collection, document ?? {}, form)) {
-    const typed = sameLines(text);
+  for (const { key, field, text } of enteredEntries(collection, document ?? {}, form)) {
+    const typed = unifyLineEnds(text);
     if (typed === (before.get(key) ?? "")) continue;
     try {
-      members[key] = valueOf(field, typed);
+      members[key] = parseValue(field, typed);
     } catch (cause) {
-      faults.push(notJson(key, typed, cause));
+      faults.push(jsonFieldFault(key, typed, cause));
     }
   }
   return { members, faults };
 }
 
-/** What was typed for one field; nothing is null. Throws `INVALID_DOCUMENT` for malformed JSON. */
+/** Parses a field's text; null if empty. Throws `INVALID_DOCUMENT` for malformed JSON. */
 export function enteredValue(field: FieldDefinition, text: string): Json {
   try {
-    return valueOf(field, sameLines(text));
+    return parseValue(field, unifyLineEnds(text));
   } catch (cause) {
-    throw unreadable([notJson(field.key, text, cause)]);
+    throw invalidFields([jsonFieldFault(field.key, text, cause)]);
   }
 }
 
-/**
- * What is of no such type stays a text, for the verb to refuse. Throws for malformed JSON, and for
- * an integer that no Number can hold.
- */
-function valueOf(field: ItemDefinition | null, text: string): Json {
+/** Parses by type; a wrong type stays a string. Throws for malformed JSON and inexact integers. */
+function parseValue(field: ItemDefinition | null, text: string): Json {
   if (text.trim() === "") return null;
   if (field === null) return parseExactJson(text);
   const type = FIELD_TYPES[field.type];
-  return type.enter(type.input === "time" ? utcTime(text.trim()) : text);
+  return type.parseInput(type.input === "time" ? utcTime(text.trim()) : text);
 }
 
-/** The document as JSON for people, without what the server sets. */
-export function jsonOf(document: { readonly [name: string]: Json }): string {
+/** Returns the document as indented JSON without the fields that the server sets. */
+export function documentJson(document: { readonly [name: string]: Json }): string {
   const own = Object.entries(document).filter(([name]) => !isServerField(name));
   return jsonText(Object.fromEntries(own), 2);
 }
 
-/** Throws `INVALID_DOCUMENT` for what is no JSON object. */
-export function readJsonOf(text: string): Members {
+/** Parses a JSON object. Throws `INVALID_DOCUMENT` for any other text. */
+export function parseDocumentJson(text: string): Members {
   const { editor: t } = texts().documents;
   let value: Json;
   try {
     value = parseExactJson(text);
   } catch (cause) {
-    throw new Problem("INVALID_DOCUMENT", { message: notJsonDocument(text, cause), cause });
+    throw new Problem("INVALID_DOCUMENT", { message: jsonDocumentFault(text, cause), cause });
   }
   if (isObject(value)) return value;
   throw new Problem("INVALID_DOCUMENT", { message: t.notObject });
 }
 
-/** A refusal of fields that the form itself could not read. */
-export function unreadable(faults: readonly FieldFault[]): Problem {
+export function invalidFields(faults: readonly FieldFault[]): Problem {
   const { fault } = texts().documents.editor;
   const message = faults.map(({ path, message }) => fault(path, message)).join(" ");
   return new Problem("INVALID_DOCUMENT", { message, faults });

@@ -2,37 +2,40 @@ import type { Child } from "hono/jsx";
 import type { FieldDefinition } from "@/lib/documents/fields.ts";
 import { SEARCH_LENGTH_MAX } from "@/lib/limits.ts";
 import type { FieldFault } from "@/lib/problems.ts";
-import { areaText } from "../components/forms.tsx";
+import { areaHtml } from "../components/forms.tsx";
 import { texts } from "../texts/mod.ts";
-import { cut } from "./cells.ts";
-import { type Entry, FIELD_PREFIX, FIND_PREFIX } from "./entered.ts";
+import { shorten } from "./cells.ts";
+import { FIELD_PREFIX, FIND_PREFIX, type FormEntry } from "./entered.ts";
 import { inputOf } from "./paths.ts";
-import { type Found, type Names, type Target, targetOf, type Targets } from "./references.ts";
+import {
+  type FoundNames,
+  type Names,
+  type Target,
+  targetName,
+  type Targets,
+} from "./references.ts";
 
 interface FieldsProps {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly FormEntry[];
   readonly faults: readonly FieldFault[];
-  /** What references can lead to. */
   readonly targets: Targets;
-  /** Whether somebody is about to fill them in. */
   readonly isNew: boolean;
   readonly owner: string | null;
-  /** Where the form can look for what a reference leads to; left out where it cannot. */
-  readonly finding?: Finding;
+  /** Search for targets of references; undefined if the form does not support it. */
+  readonly finding?: ReferenceSearch;
   readonly isReadOnly: boolean;
 }
 
-interface Finding {
-  readonly found: Found | null;
+interface ReferenceSearch {
+  readonly found: FoundNames | null;
 }
 
-/** The members of a document, each with a field of its type and what is wrong with it. */
 export const Fields = (
   { entries, faults, targets, isNew, owner, finding, isReadOnly }: FieldsProps,
 ) => {
   const byKey = faultsByKey(entries, faults);
-  const told = entries.map(({ key }) => byKey.get(key) ?? []);
-  const faulty = told.findIndex((one) => one.length > 0);
+  const shownFaults = entries.map(({ key }) => byKey.get(key) ?? []);
+  const faulty = shownFaults.findIndex((one) => one.length > 0);
   const sought = entries.findIndex(({ key }) => key === finding?.found?.key);
   const focus = sought >= 0 ? sought : faulty < 0 && isNew ? 0 : faulty;
   return (
@@ -40,44 +43,44 @@ export const Fields = (
       {entries.map((entry, i) => {
         const id = `field-${i}`;
         return (
-          <Labelled
+          <LabelledField
             entry={entry}
             id={id}
             isNew={isNew}
             isOwner={entry.key === owner}
-            faults={told[i]!}
+            faults={shownFaults[i]!}
           >
             <Input
               entry={entry}
               id={id}
-              target={entry.field && targets.get(targetOf(entry.field, owner) ?? "")}
+              target={entry.field && targets.get(targetName(entry.field, owner) ?? "")}
               finding={finding}
               isReadOnly={isReadOnly}
-              isFaulty={told[i]!.length > 0}
+              isFaulty={shownFaults[i]!.length > 0}
               isFocused={i === focus}
             />
-          </Labelled>
+          </LabelledField>
         );
       })}
     </div>
   );
 };
 
-/** Faults inside a list or an object are told at the field that holds them. */
-function faultsByKey(entries: readonly Entry[], faults: readonly FieldFault[]) {
+/** Groups faults by field. A fault inside a value belongs to the field that contains it. */
+function faultsByKey(entries: readonly FormEntry[], faults: readonly FieldFault[]) {
   const keys = new Set(entries.map(({ key }) => key));
-  const told = new Map<string, string[]>();
+  const messages = new Map<string, string[]>();
   for (const { path, message } of faults) {
     const key = declaredKeyOf(keys, path);
     if (key === null) continue;
-    const texts = told.get(key);
-    if (texts === undefined) told.set(key, [`${path} ${message}`]);
+    const texts = messages.get(key);
+    if (texts === undefined) messages.set(key, [`${path} ${message}`]);
     else texts.push(`${path} ${message}`);
   }
-  return told;
+  return messages;
 }
 
-/** The field that has what lies at a path, or is it; null for none. Names may have dots in them. */
+/** Returns the field that contains a path, or null. Names may contain dots. */
 function declaredKeyOf(keys: ReadonlySet<string>, path: string): string | null {
   for (let end = path.length; end > 0; end = path.lastIndexOf(".", end - 1)) {
     const key = path.slice(0, end);
@@ -86,8 +89,7 @@ function declaredKeyOf(keys: ReadonlySet<string>, path: string): string | null {
   return null;
 }
 
-/** Whether every fault has a field to be told at. */
-export function areAllTold(entries: readonly Entry[], faults: readonly FieldFault[]): boolean {
+export function areAllShown(entries: readonly FormEntry[], faults: readonly FieldFault[]): boolean {
   const keys = new Set(entries.map(({ key }) => key));
   return faults.every(({ path }) => declaredKeyOf(keys, path) !== null);
 }
@@ -100,11 +102,11 @@ function kindOf({ type, ref, file, enum: values }: FieldDefinition): string {
 }
 
 const defaultText = ({ default: value }: FieldDefinition): string =>
-  cut(typeof value === "string" && value !== "" ? value : JSON.stringify(value));
+  shorten(typeof value === "string" && value !== "" ? value : JSON.stringify(value));
 
-const Labelled = (
+const LabelledField = (
   { entry: { key, field, isRequired }, id, isNew, isOwner, faults, children }: {
-    entry: Entry;
+    entry: FormEntry;
     id: string;
     isNew: boolean;
     isOwner: boolean;
@@ -128,11 +130,11 @@ const Labelled = (
 
 const Input = (
   { entry: { key, field, text }, id, target, finding, isReadOnly, isFaulty, isFocused }: {
-    entry: Entry;
+    entry: FormEntry;
     id: string;
-    /** Of a reference; nothing of what is none. */
+    /** Target of a reference; null or undefined for other fields. */
     target: Target | null | undefined;
-    finding: Finding | undefined;
+    finding: ReferenceSearch | undefined;
     isReadOnly: boolean;
     isFaulty: boolean;
     isFocused: boolean;
@@ -147,12 +149,12 @@ const Input = (
   };
   if (target) {
     const looked = isReadOnly ? undefined : finding;
-    return <Reference common={common} text={text} of={key} target={target} finding={looked} />;
+    return <ReferenceInput common={common} text={text} of={key} target={target} finding={looked} />;
   }
   switch (inputOf(field?.type)) {
     case "switch":
       return (
-        <OneOf common={common} text={text} values={["true", "false"]} isReadOnly={isReadOnly} />
+        <Select common={common} text={text} values={["true", "false"]} isReadOnly={isReadOnly} />
       );
     case "number":
       return <input type="number" step="any" value={text} {...common} />;
@@ -162,12 +164,12 @@ const Input = (
       return <input {...timeInput(text)} value={text} {...common} />;
     case "text":
       if (field?.enum !== undefined) {
-        return <OneOf common={common} text={text} values={field.enum} isReadOnly={isReadOnly} />;
+        return <Select common={common} text={text} values={field.enum} isReadOnly={isReadOnly} />;
       }
-      return <textarea rows={1} {...common}>{areaText(leading(text))}</textarea>;
+      return <textarea rows={1} {...common}>{areaHtml(keepLeadingLine(text))}</textarea>;
     default:
       return (
-        <textarea rows={1} class="mono" spellcheck={false} {...common}>{areaText(text)}</textarea>
+        <textarea rows={1} class="mono" spellcheck={false} {...common}>{areaHtml(text)}</textarea>
       );
   }
 };
@@ -176,23 +178,25 @@ const IdInput = ({ common, text }: { common: object; text: string }) => (
   <input value={text} autocomplete="off" spellcheck={false} class="mono" {...common} />
 );
 
-/** Chosen by name where there is little to choose from; else an id, which can be looked for. */
-const Reference = (
+/** Choice by name for a small collection; otherwise an id, with a search. */
+const ReferenceInput = (
   { common, text, of, target: { path, names }, finding }: {
     common: object;
     text: string;
     of: string;
     target: Target;
-    finding: Finding | undefined;
+    finding: ReferenceSearch | undefined;
   },
 ) => {
-  if (names !== null && names.size > 0) return <Choice common={common} text={text} names={names} />;
+  if (names !== null && names.size > 0) {
+    return <NameSelect common={common} text={text} names={names} />;
+  }
   const found = finding?.found?.key === of ? finding.found : null;
   const { find: t } = texts().documents.editor;
   return (
     <>
       {found !== null && found.names.size > 0
-        ? <Choice common={common} text={text} names={found.names} />
+        ? <NameSelect common={common} text={text} names={found.names} />
         : <IdInput common={common} text={text} />}
       {names === null && finding !== undefined && (
         <span class="find">
@@ -215,12 +219,12 @@ const Reference = (
   );
 };
 
-function foundText({ words, names }: Found): string {
+function foundText({ words, names }: FoundNames): string {
   const { find: t } = texts().documents.editor;
-  return names.size === 0 ? t.none(cut(words)) : t.found(names.size, cut(words));
+  return names.size === 0 ? t.none(shorten(words)) : t.found(names.size, shorten(words));
 }
 
-const Choice = ({ common, text, names }: { common: object; text: string; names: Names }) => {
+const NameSelect = ({ common, text, names }: { common: object; text: string; names: Names }) => {
   const known = [...names.values()];
   const options = [...names].map(([id, name]) => ({
     id,
@@ -237,17 +241,17 @@ const Choice = ({ common, text, names }: { common: object; text: string; names: 
   );
 };
 
-/** Browsers know no year before the first: such a date would be gone when it is saved. */
+/** Attributes of a time field. Browsers do not support years before 1, which need a text field. */
 const timeInput = (text: string) =>
   text === "" || /^(?!0000)\d{4}-\d\d-\d\dT/.test(text)
     ? { type: "datetime-local", step: "0.001" }
     : { type: "text" };
 
-/** Of a text that begins with an empty line browsers leave it out. */
-const leading = (text: string): string => /^\r?\n/.test(text) ? `\n${text}` : text;
+/** Doubles a leading line break, because browsers drop the first one in a text area. */
+const keepLeadingLine = (text: string): string => /^\r?\n/.test(text) ? `\n${text}` : text;
 
-/** What was typed or stored and is none of the values can still be seen, and stays unless changed. */
-const OneOf = (
+/** Choice of a value. A stored or entered value that is not permitted is also an option. */
+const Select = (
   { common, text, values, isReadOnly }: {
     common: object;
     text: string;

@@ -1,8 +1,12 @@
 import { raw } from "hono/html";
 import { canAskAi } from "@/lib/ai/keys.ts";
-import { type DocumentList, documentsOf, listDocuments } from "@/lib/documents/list_documents.ts";
+import {
+  type DocumentList,
+  listDocuments,
+  parseDocuments,
+} from "@/lib/documents/list_documents.ts";
 import { listViews, type View as SavedView } from "@/lib/documents/views.ts";
-import { tooSlow } from "../../as_problem.ts";
+import { queryTooSlow } from "../../as_problem.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { QueryTooSlow } from "@/lib/store/errors.ts";
@@ -18,15 +22,20 @@ import { texts } from "../texts/mod.ts";
 import { ApiCall } from "./api_call.tsx";
 import type { Tally } from "./bulk.ts";
 import { columnsOf } from "./columns.ts";
-import { Empty } from "./empty.tsx";
-import { changesSoFar, LiveChanges } from "./live.tsx";
+import { EmptyGrid } from "./empty.tsx";
+import { currentPosition, LiveChanges } from "./live.tsx";
 import { Pager } from "./pager.tsx";
-import { namesShown } from "./references.ts";
-import { type CollectionContext, openRoom, pathOf, type Room, serverOf } from "./room.ts";
-import { type Rows, Table } from "./table.tsx";
-import { type Asked, AskedNote, Toolbar } from "./toolbar.tsx";
+import { loadShownNames } from "./references.ts";
 import {
-  beside,
+  type Context,
+  documentsPath,
+  type GridContext,
+  loadContext,
+  serverCaller,
+} from "./context.ts";
+import { type Rows, Table } from "./table.tsx";
+import { AskedNote, type AskedQuestion, Toolbar } from "./toolbar.tsx";
+import {
   isFiltered,
   isTrash,
   listQuery,
@@ -34,114 +43,113 @@ import {
   TRASH_DAYS,
   type View,
   viewText,
+  withView,
 } from "./view.ts";
 
 export const showDocuments: PageHandler<ProjectMember, "collectionName"> = (c) =>
-  gridReply(c, readView(pathOf(c), c.var.state.query));
+  gridReply(c, readView(documentsPath(c), c.var.state.query));
 
-/** What is said above the grid, beside what it shows. */
 interface Feedback {
-  readonly asked?: Asked;
+  readonly asked?: AskedQuestion;
   readonly problem?: Problem;
-  readonly undone?: BulkFailure;
+  readonly bulkFailure?: BulkFailure;
 }
 
-/** What could not be done to all. */
+/** A bulk action that failed for some documents. */
 interface BulkFailure {
   readonly act: BulkAct;
   readonly tally: Tally;
 }
 
-/** The grid as a page. A query that the list refuses is a page, too, where it can be mended. */
-export async function gridReply(c: CollectionContext, view: View, said: Feedback = {}) {
-  const position = await changesSoFar(c);
+/** Replies with the grid. A refused query also gets the page, on which it can be corrected. */
+export async function gridReply(c: Context, view: View, said: Feedback = {}) {
+  const position = await currentPosition(c);
   const { services, principal } = c.var;
-  const { projectId } = serverOf(c);
-  const [room, listed, views, canAsk] = await Promise.all([
-    openRoom(c),
-    listOf(c, view),
+  const { projectId } = serverCaller(c);
+  const [context, listed, views, canAsk] = await Promise.all([
+    loadContext(c),
+    loadList(c, view),
     listViews(services, projectId, c.req.valid("param").collectionName),
     canAskAi(services, principal),
   ]);
-  const status = (said.problem ?? said.undone?.tally.told[0] ?? said.asked?.problem ??
+  const status = (said.problem ?? said.bulkFailure?.tally.failures[0] ?? said.asked?.problem ??
     listed.problem)?.status;
-  const text = await gridText(c, { room, view, said, listed, position, views, canAsk });
+  const text = await gridText(c, { context, view, said, listed, position, views, canAsk });
   return pageReply(raw(text), status === undefined ? {} : { status });
 }
 
-interface Shown {
-  readonly room: Room;
+interface GridData {
+  readonly context: GridContext;
   readonly view: View;
   readonly said: Feedback;
-  readonly listed: Listed;
+  readonly listed: ListResult;
   readonly views: readonly SavedView[];
-  /** Whether there is a key to ask an AI provider with. */
   readonly canAsk: boolean;
-  /** Of the project's changes: all up to it are in the list. */
+  /** Position in the project's changes up to which the list contains all changes. */
   readonly position: ChangePosition;
 }
 
-async function gridText(c: CollectionContext, shown: Shown): Promise<string> {
-  const { room, view, listed: { list }, position } = shown;
-  const documents = list === null ? [] : await documentsOf(list);
-  const columns = columnsOf(room.collection, view, documents);
-  const rows = { columns, documents, names: await namesShown(c, columns, documents) };
+async function gridText(c: Context, shown: GridData): Promise<string> {
+  const { context, view, listed: { list }, position } = shown;
+  const documents = list === null ? [] : await parseDocuments(list);
+  const columns = columnsOf(context.collection, view, documents);
+  const rows = { columns, documents, names: await loadShownNames(c, columns, documents) };
   const { config: { publicUrl: origin }, livePositions } = c.var.services;
-  const { projectId } = serverOf(c);
-  const after = livePositions.write(position, { projectId, collection: room.collection });
+  const { projectId } = serverCaller(c);
+  const after = livePositions.write(position, { projectId, collection: context.collection });
   return String(<GridPage {...shown} {...rows} origin={origin} after={after} />);
 }
 
-/** Either of them is null. */
-interface Listed {
+/** The list or its problem; the other one is null. */
+interface ListResult {
   readonly list: DocumentList | null;
   readonly problem: Problem | null;
 }
 
-async function listOf(c: CollectionContext, view: View): Promise<Listed> {
+async function loadList(c: Context, view: View): Promise<ListResult> {
   try {
-    const list = await listDocuments(c.var.services, serverOf(c), {
+    const list = await listDocuments(c.var.services, serverCaller(c), {
       collectionName: c.req.valid("param").collectionName,
       query: listQuery(view),
     });
     return { list, problem: null };
   } catch (error) {
-    const problem = error instanceof QueryTooSlow ? tooSlow(error) : error;
+    const problem = error instanceof QueryTooSlow ? queryTooSlow(error) : error;
     if (!(problem instanceof Problem) || problem.code === "COLLECTION_NOT_FOUND") throw error;
     return { list: null, problem };
   }
 }
 
 const GridPage = (
-  { room, view, said, listed, views, canAsk, columns, documents, names, origin, after }:
-    & Shown
+  { context, view, said, listed, views, canAsk, columns, documents, names, origin, after }:
+    & GridData
     & Rows
     & {
       origin: string;
       after: string;
     },
 ) => {
-  const { frame, collection, path } = room;
+  const { frame, collection, path } = context;
   const { list } = listed;
   const { definition } = collection;
-  const parts = { room, view, columns, documents };
+  const parts = { context, view, columns, documents };
   const { grid: t } = texts().documents;
   return (
     <ProjectShell frame={frame} title={definition.name} current={path}>
       <div class="grid-page">
         <CollectionBar frame={frame} collection={definition} current="documents">
-          {list !== null && <LiveChanges room={room} view={view} after={after} />}
-          <Acts room={room} view={view} />
+          {list !== null && <LiveChanges context={context} view={view} after={after} />}
+          <Actions context={context} view={view} />
         </CollectionBar>
         <Toolbar {...parts} asked={said.asked ?? null} views={views} canAsk={canAsk} />
         <AskedNote asked={said.asked ?? null} />
         <DoneWord word={view.done} sentences={{ ...t.done, deleted: t.deleted(TRASH_DAYS) }} />
         {said.problem && <Refusal problem={said.problem} />}
-        {said.undone && <UndoneNote path={path} {...said.undone} />}
+        {said.bulkFailure && <BulkFailureNote path={path} {...said.bulkFailure} />}
         {list === null
-          ? <Refused problem={listed.problem} path={path} />
+          ? <RefusedList problem={listed.problem} path={path} />
           : documents.length === 0
-          ? <Empty room={room} view={view} isFiltered={isFiltered(view)} />
+          ? <EmptyGrid context={context} view={view} isFiltered={isFiltered(view)} />
           : (
             <form class="grid-rows" method="post" action={`${path}/documents`}>
               <input type="hidden" name="view" value={viewText(view)} />
@@ -150,12 +158,12 @@ const GridPage = (
                 role="region"
                 tabindex="0"
                 aria-label={t.label}
-                {...scriptWords()}
+                {...scriptTexts()}
               >
                 <Table {...parts} names={names} />
               </data-grid>
               <Pager list={list} view={view} shown={documents.length}>
-                {room.mayWrite && (
+                {context.canWrite && (
                   <SelectionActs isTrash={isTrash(view)} list={list} shown={documents.length} />
                 )}
               </Pager>
@@ -167,8 +175,7 @@ const GridPage = (
   );
 };
 
-/** What scripts say of a document beside the grid, and of a cell that is edited. */
-function scriptWords() {
+function scriptTexts() {
   const { panel, cell } = texts().documents.grid;
   return {
     "data-panel": panel.label,
@@ -182,9 +189,8 @@ function scriptWords() {
   };
 }
 
-/** Each by itself: what hinders one may be another thing than what hinders the next. */
-const UndoneNote = (
-  { path, act, tally: { done, failed, told } }: BulkFailure & { path: string },
+const BulkFailureNote = (
+  { path, act, tally: { done, failed, failures } }: BulkFailure & { path: string },
 ) => {
   const { bulk: t } = texts().documents;
   return (
@@ -192,24 +198,24 @@ const UndoneNote = (
       <div>
         {t.undone(act, done, done + failed)}
         <ul>
-          {told.map(({ id, message }) => (
+          {failures.map(({ id, message }) => (
             <li>
               <a href={`${path}/documents/${id}`} class="mono">{id}</a>: {message}
             </li>
           ))}
         </ul>
-        {failed > told.length && t.moreUndone(failed - told.length)}
+        {failed > failures.length && t.moreUndone(failed - failures.length)}
       </div>
     </div>
   );
 };
 
-const Acts = ({ room: { path, mayWrite }, view }: { room: Room; view: View }) => {
+const Actions = ({ context: { path, canWrite }, view }: { context: GridContext; view: View }) => {
   const text = viewText(view);
   const { grid: t } = texts().documents;
   return (
     <>
-      {mayWrite && <a role="button" class="quiet" href={`${path}/import`}>{t.import}</a>}
+      {canWrite && <a role="button" class="quiet" href={`${path}/import`}>{t.import}</a>}
       <details class="menu end" name="acts">
         <summary role="button" class="quiet">{t.export}</summary>
         <div hx-boost="false">
@@ -219,7 +225,7 @@ const Acts = ({ room: { path, mayWrite }, view }: { room: Room; view: View }) =>
           <a href={exportPath(path, "json", text)} download>JSON</a>
         </div>
       </details>
-      {mayWrite && <a role="button" href={beside(view, `${path}/new`)}>{t.create}</a>}
+      {canWrite && <a role="button" href={withView(view, `${path}/new`)}>{t.create}</a>}
     </>
   );
 };
@@ -227,7 +233,7 @@ const Acts = ({ room: { path, mayWrite }, view }: { room: Room; view: View }) =>
 const exportPath = (path: string, format: string, text: string): string =>
   `${path}/export?${[`.format=${format}`, text].filter((one) => one !== "").join("&")}`;
 
-/** Seen only while rows are selected. */
+/** Actions that style sheets show while rows are selected. */
 const SelectionActs = (
   { isTrash, list, shown }: { isTrash: boolean; list: DocumentList; shown: number },
 ) => {
@@ -258,7 +264,7 @@ const SelectionActs = (
   );
 };
 
-const Refused = ({ problem, path }: { problem: Problem | null; path: string }) => {
+const RefusedList = ({ problem, path }: { problem: Problem | null; path: string }) => {
   const { grid: t } = texts().documents;
   return (
     <div class="sheet">
@@ -275,7 +281,7 @@ const Refused = ({ problem, path }: { problem: Problem | null; path: string }) =
 declare module "hono/jsx" {
   namespace JSX {
     interface IntrinsicElements {
-      "data-grid": ReturnType<typeof scriptWords> & {
+      "data-grid": ReturnType<typeof scriptTexts> & {
         class: string;
         role: string;
         tabindex: string;

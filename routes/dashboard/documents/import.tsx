@@ -13,32 +13,34 @@ import { decodeUtf8 } from "@/lib/text/utf8.ts";
 import type { PageHandler } from "../../handler.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { type ImportRow, importRows, sortRows } from "@/lib/operations/import_rows.ts";
+import { type ImportRow, importRows, validateRows } from "@/lib/operations/import_rows.ts";
 import { refuseLargeJson, refuseManyRows } from "@/lib/operations/import_size.ts";
 import { ImportPage, OutcomePage, PreviewPage } from "./import_pages.tsx";
-import { type CollectionContext, openRoom, openTarget, pathOf } from "./room.ts";
-import { hrefOf, readView } from "./view.ts";
+import { type Context, documentsPath, loadContext, openTarget } from "./context.ts";
+import { gridPath, readView } from "./view.ts";
 import { readUploadForm, type UploadForm } from "./upload_form.ts";
 
 export const showImport: PageHandler<ProjectMember, "collectionName"> = async (c) =>
-  pageReply(<ImportPage room={await openRoom(c)} text="" problem={null} />);
+  pageReply(<ImportPage context={await loadContext(c)} text="" problem={null} />);
 
-/** Says what would become of each row; nothing is stored. */
+/** Validates the rows and shows the result without storing documents. */
 export const previewImport: PageHandler<ProjectMember, "collectionName"> = async (c) => {
-  const [form, room, target] = [
+  const [form, context, target] = [
     await readUploadForm(c.var.body, IMPORT_BYTES_MAX),
-    await openRoom(c),
+    await loadContext(c),
     await openTarget(c),
   ];
   const pasted = textField(form, "text");
-  // deno-lint-ignore require-await -- What it throws is a refusal, too.
-  const tried = await attempt(async () => sortRows(target, sentText(form, pasted)));
-  if (tried.problem !== null) {
-    const { problem } = tried;
-    const page = <ImportPage room={room} text={pasted} problem={problem} />;
+  // deno-lint-ignore require-await -- The function may also throw synchronously.
+  const result = await attempt(async () => validateRows(target, sentText(form, pasted)));
+  if (result.problem !== null) {
+    const { problem } = result;
+    const page = <ImportPage context={context} text={pasted} problem={problem} />;
     return pageReply(page, { status: problem.status });
   }
-  return pageReply(<PreviewPage room={room} sorted={tried.value} once={c.var.services.newId()} />);
+  return pageReply(
+    <PreviewPage context={context} sorted={result.value} once={c.var.services.newId()} />,
+  );
 };
 
 const textField = (form: UploadForm, name: string): string => {
@@ -46,7 +48,7 @@ const textField = (form: UploadForm, name: string): string => {
   return part?.isText === true ? part.text : "";
 };
 
-/** The file, or what was pasted in its place. */
+/** Returns the text of the file, or else the pasted text. */
 function sentText(form: UploadForm, pasted: string): string {
   const file = form.get("file");
   const { noFile, notUtf8 } = texts().documents.importing;
@@ -61,44 +63,44 @@ function sentText(form: UploadForm, pasted: string): string {
   }
 }
 
-/** Stores what the preview found good. Sent again, it stores nothing twice. */
+/** Stores the valid rows of the preview. An idempotency key prevents duplicates. */
 export const runImport: PageHandler<ProjectMember, "collectionName"> = async (c) => {
   const form = await readUploadForm(c.var.body, FORM_BYTES_MAX);
   const rows = sentRows(textField(form, "rows"));
   const once = textField(form, "once");
   const target = await openTarget(c);
-  const failed = await importRows(c.var.services, target, { rows, once });
+  const failed = await importRows(c.var.services, target, { rows, idempotencyKey: once });
   if (failed.length === 0) {
-    return seeOther(hrefOf(readView(pathOf(c), ""), { done: "imported" }));
+    return seeOther(gridPath(readView(documentsPath(c), ""), { done: "imported" }));
   }
   const stored = rows.length - failed.length;
   return await outcomeReply(c, { stored, failed });
 };
 
 const outcomeReply = async (
-  c: CollectionContext,
+  c: Context,
   outcome: { stored: number; failed: Awaited<ReturnType<typeof importRows>> },
-) => pageReply(<OutcomePage room={await openRoom(c)} {...outcome} />, { status: 422 });
+) => pageReply(<OutcomePage context={await loadContext(c)} {...outcome} />, { status: 422 });
 
-/** The row, its number and its document, and the comma before the next. */
-const VALUES_AROUND = 4;
+/** Number of JSON values of a row in addition to its cells, an upper bound. */
+const VALUES_PER_ROW = 4;
 
-/** Rows as the preview sent them along. Throws `INVALID_INPUT`. */
+/** Parses the rows that the preview page contains. Throws `INVALID_INPUT`. */
 function sentRows(text: string): ImportRow[] {
   let rows: Json = null;
-  refuseLargeJson(text, IMPORT_CELLS_MAX + VALUES_AROUND * IMPORT_ROWS_MAX);
+  refuseLargeJson(text, IMPORT_CELLS_MAX + VALUES_PER_ROW * IMPORT_ROWS_MAX);
   try {
     rows = parseJson(text);
   } catch {
-    // Refused below, as whatever else is no list of rows.
+    // Refused below, like any other text that is not a list of rows.
   }
-  if (!Array.isArray(rows)) throw strange();
+  if (!Array.isArray(rows)) throw invalidPreview();
   refuseManyRows(rows);
   return rows.map((row) => {
-    if (!isObject(row) || typeof row.number !== "number") throw strange();
+    if (!isObject(row) || typeof row.number !== "number") throw invalidPreview();
     return { number: row.number, document: row.document ?? null };
   });
 }
 
-const strange = () =>
+const invalidPreview = () =>
   new Problem("INVALID_INPUT", { message: texts().documents.importing.noPreview });

@@ -4,29 +4,29 @@ import { COLUMNS_MAX, IMPORT_BYTES_MAX, IMPORT_ROWS_MAX } from "@/lib/limits.ts"
 import type { Problem } from "@/lib/problems.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
-import { isObject, own } from "@/lib/store/shape.ts";
+import { isObject, ownMember } from "@/lib/store/shape.ts";
 import { CollectionBar } from "../collections/bar.tsx";
-import { areaText, Refusal } from "../components/forms.tsx";
+import { areaHtml, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { countText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
 import { cellMarkup } from "./cells.ts";
-import type { FailedRow, ImportRow, Sorted } from "@/lib/operations/import_rows.ts";
-import type { Room } from "./room.ts";
+import type { FailedRow, ImportRow, ValidatedRows } from "@/lib/operations/import_rows.ts";
+import type { GridContext } from "./context.ts";
 
-const PREVIEWED = 10;
+const PREVIEWED_MAX = 10;
 const FAILED_SHOWN = 100;
 const COLUMNS_SHOWN = 12;
 
-const Page = ({ room, children }: { room: Room; children?: Child }) => (
+const Page = ({ context, children }: { context: GridContext; children?: Child }) => (
   <ProjectShell
-    frame={room.frame}
-    title={texts().documents.importing.page(room.collection.definition.name)}
-    current={room.path}
+    frame={context.frame}
+    title={texts().documents.importing.page(context.collection.definition.name)}
+    current={context.path}
   >
     <CollectionBar
-      frame={room.frame}
-      collection={room.collection.definition}
+      frame={context.frame}
+      collection={context.collection.definition}
       current="documents"
     />
     <div class="sheet wide">{children}</div>
@@ -34,11 +34,11 @@ const Page = ({ room, children }: { room: Room; children?: Child }) => (
 );
 
 export const ImportPage = (
-  { room, text, problem }: { room: Room; text: string; problem: Problem | null },
+  { context, text, problem }: { context: GridContext; text: string; problem: Problem | null },
 ) => (
-  <Page room={room}>
+  <Page context={context}>
     <ImportForm
-      room={room}
+      context={context}
       text={text}
       problem={problem}
       title={texts().documents.importing.title}
@@ -47,8 +47,8 @@ export const ImportPage = (
 );
 
 const ImportForm = (
-  { room, text, problem, title }: {
-    room: Room;
+  { context, text, problem, title }: {
+    context: GridContext;
     text: string;
     problem: Problem | null;
     title: string;
@@ -61,7 +61,7 @@ const ImportForm = (
       <p>{t.about({ bytes: IMPORT_BYTES_MAX, rows: IMPORT_ROWS_MAX, columns: COLUMNS_MAX })}</p>
       <form
         method="post"
-        action={`${room.path}/import`}
+        action={`${context.path}/import`}
         enctype="multipart/form-data"
         hx-boost="false"
       >
@@ -72,11 +72,11 @@ const ImportForm = (
         </label>
         <label>
           {t.text}
-          <textarea class="mono" name="text" rows={8} spellcheck={false}>{areaText(text)}</textarea>
+          <textarea class="mono" name="text" rows={8} spellcheck={false}>{areaHtml(text)}</textarea>
         </label>
         <div class="acts">
           <button>{t.preview}</button>
-          <a role="button" class="quiet" href={room.path}>{t.back}</a>
+          <a role="button" class="quiet" href={context.path}>{t.back}</a>
         </div>
       </form>
     </article>
@@ -84,12 +84,12 @@ const ImportForm = (
 };
 
 export const PreviewPage = (
-  { room, sorted, once }: { room: Room; sorted: Sorted; once: string },
+  { context, sorted, once }: { context: GridContext; sorted: ValidatedRows; once: string },
 ) => {
   const { good, failed, leftOut } = sorted;
   const { importing: t } = texts().documents;
   return (
-    <Page room={room}>
+    <Page context={context}>
       <h2>{t.nothingYet}</h2>
       <p class="muted">
         {t.read(good.length, failed.length)}
@@ -101,51 +101,57 @@ export const PreviewPage = (
           <FirstRows rows={good} />
           <form
             method="post"
-            action={`${room.path}/import/run`}
+            action={`${context.path}/import/run`}
             enctype="multipart/form-data"
             hx-boost="false"
           >
-            <textarea name="rows" hidden aria-label={t.rows}>{areaText(rowsText(good))}</textarea>
+            <textarea name="rows" hidden aria-label={t.rows}>{areaHtml(rowsText(good))}</textarea>
             <input type="hidden" name="once" value={once} />
             <div class="acts">
               <button>{t.import(good.length)}</button>
-              <a role="button" class="quiet" href={`${room.path}/import`}>{t.another}</a>
+              <a role="button" class="quiet" href={`${context.path}/import`}>{t.another}</a>
             </div>
           </form>
         </>
       )}
-      {failed.length > 0 && <Correct room={room} rows={failed} />}
+      {failed.length > 0 && <CorrectionForm context={context} rows={failed} />}
     </Page>
   );
 };
 
-/** What has become of an import that did not store all. */
+/** Result of an import that did not store all rows. */
 export const OutcomePage = (
-  { room, stored, failed }: { room: Room; stored: number; failed: readonly FailedRow[] },
+  { context, stored, failed }: {
+    context: GridContext;
+    stored: number;
+    failed: readonly FailedRow[];
+  },
 ) => {
   const { importing: t } = texts().documents;
   return (
-    <Page room={room}>
+    <Page context={context}>
       <h2>{t.outcome(stored, failed.length)}</h2>
       <FailedRows rows={failed} />
-      <Correct room={room} rows={failed} />
-      <a role="button" class="quiet" href={room.path}>{t.back}</a>
+      <CorrectionForm context={context} rows={failed} />
+      <a role="button" class="quiet" href={context.path}>{t.back}</a>
     </Page>
   );
 };
 
-/** One line of JSON: a form changes line ends, and a document's texts must not be changed. */
+/** Returns rows as one line of JSON, because forms change line ends. */
 const rowsText = (rows: readonly ImportRow[]): string =>
   jsonText(rows.map(({ number, document }) => ({ number, document })));
 
-/** Nothing is lost: what failed can be mended here and sent again. */
-const Correct = ({ room, rows }: { room: Room; rows: readonly FailedRow[] }) => {
+/** Form with the failed rows, to correct them and import them again. */
+const CorrectionForm = (
+  { context, rows }: { context: GridContext; rows: readonly FailedRow[] },
+) => {
   const { importing: t } = texts().documents;
   return (
     <details>
       <summary>{t.mend(rows.length)}</summary>
       <ImportForm
-        room={room}
+        context={context}
         title={t.sameAsJson}
         text={`[\n${rows.map(({ document }) => jsonText(document)).join(",\n")}\n]`}
         problem={null}
@@ -186,7 +192,7 @@ const FailedRows = ({ rows }: { rows: readonly FailedRow[] }) => {
 };
 
 const FirstRows = ({ rows }: { rows: readonly ImportRow[] }) => {
-  const first = rows.slice(0, PREVIEWED);
+  const first = rows.slice(0, PREVIEWED_MAX);
   const names = [...new Set(first.flatMap(({ document }) => Object.keys(members(document))))]
     .slice(0, COLUMNS_SHOWN);
   const { importing: t } = texts().documents;
@@ -206,7 +212,7 @@ const FirstRows = ({ rows }: { rows: readonly ImportRow[] }) => {
               {names.map((name) => (
                 <td>
                   {raw(
-                    cellMarkup(own(members(document), name), {
+                    cellMarkup(ownMember(members(document), name), {
                       path: name,
                       type: null,
                       isWord: false,

@@ -9,34 +9,31 @@ import { texts } from "../texts/mod.ts";
 
 export type { FieldType };
 
-/** How forms take in a value of the type; null where anything may be there. */
+/** Returns the kind of input for a type, or null if any value is permitted. */
 export const inputOf = (type: FieldType | null | undefined): FormInput | null =>
   type ? FIELD_TYPES[type].input : null;
 
-/** A place in the documents that a column or a filter can be about. */
 export interface Path {
   readonly path: string;
   readonly type: FieldType;
-  /** The type of what is compared: of an array its elements'; null where anything may be there. */
+  /** Type of compared values, for an array that of its elements; null if any value is permitted. */
   readonly compared: FieldType | null;
-  /** The collection that ids there lead to; null for none. */
+  /** Name of the collection to which the ids refer, or null. */
   readonly ref: string | null;
-  /** The only values that a text there can have; null for any. */
+  /** Permitted values of a text, or null for any. */
   readonly values: readonly string[] | null;
-  /** Whether it holds the owner of its document. */
   readonly isOwner: boolean;
-  readonly isServers: boolean;
+  readonly isSetByServer: boolean;
 }
 
-/** What people call what may be there. */
-export function wordOf({ path, type, ref, isOwner, isServers }: Path): string {
+export function typeWord({ path, type, ref, isOwner, isSetByServer: isSetByServer }: Path): string {
   const { kinds: t } = texts().documents;
   if (isOwner) return t.owner;
-  if (isServers && path === "_id") return t.types.Ref;
+  if (isSetByServer && path === "_id") return t.types.Ref;
   return ref === null ? t.types[type] : t.idIn(ref);
 }
 
-const SERVERS: readonly Path[] = ([
+const SERVER_PATHS: readonly Path[] = ([
   { path: "_id", type: "String" },
   { path: "createdAt", type: "Date" },
   { path: "updatedAt", type: "Date" },
@@ -47,21 +44,21 @@ const SERVERS: readonly Path[] = ([
   ref: null,
   values: null,
   isOwner: false,
-  isServers: true,
+  isSetByServer: true,
 }));
 
-/** The field that documents are called by: the first text; null where none is declared. */
+/** Returns the first text field, which names documents, or null. */
 export const titleKeyOf = ({ fields, rls: { ownerField } }: CollectionDefinition): string | null =>
   fields.find(({ type, key }) => FIELD_TYPES[type].isText && key !== ownerField)?.key ?? null;
 
-/** All that is declared, in its order, then what the server sets. */
+/** Returns all declared paths in order, followed by those that the server sets. */
 export function pathsOf(collection: Collection): ReadonlyMap<string, Path> {
   const { fields, rls } = collection.definition;
-  const all = [...declared(fields, "", rls.enabled ? rls.ownerField : null), ...SERVERS];
+  const all = [...pathsIn(fields, "", rls.enabled ? rls.ownerField : null), ...SERVER_PATHS];
   return new Map(all.map((one) => [one.path, one]));
 }
 
-const declared = (fields: readonly FieldDefinition[], at: string, owner: string | null): Path[] =>
+const pathsIn = (fields: readonly FieldDefinition[], at: string, owner: string | null): Path[] =>
   fields.flatMap((field) => {
     const path = at + field.key;
     const { type, ref, fields: inner = [] } = field;
@@ -69,8 +66,8 @@ const declared = (fields: readonly FieldDefinition[], at: string, owner: string 
     const to = isOwner ? "users" : ref ?? null;
     const values = field.enum ?? field.items?.enum ?? null;
     return [
-      { path, type, compared: comparedOf(field), ref: to, values, isOwner, isServers: false },
-      ...declared(inner, `${path}.`, null),
+      { path, type, compared: comparedOf(field), ref: to, values, isOwner, isSetByServer: false },
+      ...pathsIn(inner, `${path}.`, null),
     ];
   });
 

@@ -1,7 +1,7 @@
 import { listUsers } from "@/lib/users/manage_users.ts";
 import { findCollection } from "@/lib/documents/access.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { documentsOf, listDocuments } from "@/lib/documents/list_documents.ts";
+import { listDocuments, parseDocuments } from "@/lib/documents/list_documents.ts";
 import type { FieldDefinition } from "@/lib/documents/fields.ts";
 import { IN_VALUES_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
@@ -11,33 +11,31 @@ import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { PageContext } from "../../handler.ts";
 import { collectionPath } from "../collections/bar.tsx";
 import { homeOf } from "../frame.ts";
-import { calledBy } from "../users/profile.tsx";
-import { type Column, cut, isId } from "./cells.ts";
+import { userName } from "../users/profile.tsx";
+import { type Column, isId, shorten } from "./cells.ts";
 import { titleKeyOf } from "./paths.ts";
-import { searchWayOf } from "./search_box.tsx";
-import { type CollectionContext, serverOf } from "./room.ts";
+import { searchParameterOf } from "./search_box.tsx";
+import { type Context, serverCaller } from "./context.ts";
 
-/** What documents are called, by their ids. */
 export type Names = ReadonlyMap<Id, string>;
 
-/** A person chooses from no more; of a larger collection they type the id. */
+/** Maximum number of names to choose from. For larger collections the id is entered. */
 const CHOICES_MAX = 50;
 
-const NOBODY: Names = new Map();
+const NO_NAMES: Names = new Map();
 
-/** A collection that a reference can lead to. */
+/** A collection to which a reference can refer. */
 export interface Target {
   readonly path: string;
-  /** Of all that is in it; null where that is more than a person would look through. */
+  /** Names of all its documents, or null if there are more than {@linkcode CHOICES_MAX}. */
   readonly names: Names | null;
 }
 
-/** By the collection's name. */
 export type Targets = ReadonlyMap<string, Target>;
 
-/** What a page's references lead to, by the collection; users are told by their ids. */
-export async function namesShown(
-  c: CollectionContext,
+/** Loads the names of the documents to which a page refers, by collection. Users keep their ids. */
+export async function loadShownNames(
+  c: Context,
   columns: readonly Column[],
   documents: readonly StoredDocument[],
 ): Promise<ReadonlyMap<string, Names>> {
@@ -50,44 +48,38 @@ export async function namesShown(
   }
   const named = [...ids].filter(([, of]) => of.size > 0).map(async ([ref, of]) => {
     const asked = [...of].slice(0, IN_VALUES_MAX);
-    const names = await namesIn(c, ref, `_id_in=${asked.join(",")}&limit=${asked.length}`);
+    const names = await loadNames(c, ref, `_id_in=${asked.join(",")}&limit=${asked.length}`);
     return [ref, names] as const;
   });
   return new Map(await Promise.all(named));
 }
 
-/** Of a field what its values lead to: a collection, or users; null for neither. */
-export const targetOf = ({ key, ref }: FieldDefinition, owner: string | null): string | null =>
+/** Returns the collection to which a field refers, `users` for the owner, or null. */
+export const targetName = ({ key, ref }: FieldDefinition, owner: string | null): string | null =>
   ref ?? (key === owner ? "users" : null);
 
-/**
- * What the references of a form's fields can lead to, by the collection.
- *
- * @param owner The field that holds the owner; null for none.
- */
-export async function targetsOf(
+/** Loads the possible targets of references. @param owner Name of the owner field, or null. */
+export async function loadTargets(
   c: PageContext<ProjectMember>,
   fields: readonly FieldDefinition[],
   owner: string | null,
 ): Promise<Targets> {
   const home = homeOf(c.var.principal.project._id);
-  const refs = new Set(fields.flatMap((field) => targetOf(field, owner) ?? []));
+  const refs = new Set(fields.flatMap((field) => targetName(field, owner) ?? []));
   const found = [...refs].map(async (ref) => {
     const path = ref === "users" ? `${home}/users` : collectionPath(home, ref);
-    return [ref, { path, names: await allNamesIn(c, ref) }] as const;
+    return [ref, { path, names: await loadAllNames(c, ref) }] as const;
   });
   return new Map(await Promise.all(found));
 }
 
-/** What was looked for to fill a reference in. */
-export interface Found {
-  /** Of the field that it was for. */
+export interface FoundNames {
   readonly key: string;
   readonly words: string;
   readonly names: Names;
 }
 
-/** The first that fit the words; of users their addresses are looked through. */
+/** Finds the first documents that match the words, or users by e-mail. */
 export async function findNames(
   c: PageContext<ProjectMember>,
   ref: string,
@@ -99,51 +91,51 @@ export async function findNames(
     if (ref === "users") {
       const asked = { limit: CHOICES_MAX, ...(search !== "" && { search }) };
       const { items } = await listUsers(services, principal.project._id, asked);
-      return new Map(items.map((user) => [user._id, calledBy(user)]));
+      return new Map(items.map((user) => [user._id, userName(user)]));
     }
-    const way = searchWayOf(await findCollection(services, serverOf(c), ref));
+    const parameter = searchParameterOf(await findCollection(services, serverCaller(c), ref));
     const query = new URLSearchParams({ limit: String(CHOICES_MAX) });
-    if (way !== null && search !== "") query.append(way.name, search);
-    return await namesIn(c, ref, query.toString());
+    if (parameter !== null && search !== "") query.append(parameter.name, search);
+    return await loadNames(c, ref, query.toString());
   } catch (error) {
-    if (error instanceof Problem) return NOBODY;
+    if (error instanceof Problem) return NO_NAMES;
     throw error;
   }
 }
 
-async function allNamesIn(c: PageContext<ProjectMember>, ref: string): Promise<Names | null> {
+async function loadAllNames(c: PageContext<ProjectMember>, ref: string): Promise<Names | null> {
   const { services, principal } = c.var;
   const limit = CHOICES_MAX + 1;
   const names = ref === "users"
     ? new Map(
       (await listUsers(services, principal.project._id, { limit })).items
-        .map((user) => [user._id, calledBy(user)]),
+        .map((user) => [user._id, userName(user)]),
     )
-    : await namesIn(c, ref, `limit=${limit}`);
+    : await loadNames(c, ref, `limit=${limit}`);
   return names.size > CHOICES_MAX ? null : names;
 }
 
-/** By the first text that the collection declares; none of a collection that is gone. */
-async function namesIn(
+/** Loads names by the collection's first text field. A deleted collection does not have any. */
+async function loadNames(
   c: PageContext<ProjectMember>,
   ref: string,
   query: string,
 ): Promise<Names> {
   const { services } = c.var;
   try {
-    const { definition } = await findCollection(services, serverOf(c), ref);
+    const { definition } = await findCollection(services, serverCaller(c), ref);
     const first = titleKeyOf(definition) ?? "_id";
-    const list = await listDocuments(services, serverOf(c), {
+    const list = await listDocuments(services, serverCaller(c), {
       collectionName: ref,
       query: `${query}&total=none&fields=${encodeURIComponent(first)}`,
     });
-    const documents = await documentsOf(list);
+    const documents = await parseDocuments(list);
     return new Map(documents.map((one) => [one._id, nameOf(one, valueAt(one, first))]));
   } catch (error) {
-    if (error instanceof Problem) return NOBODY;
+    if (error instanceof Problem) return NO_NAMES;
     throw error;
   }
 }
 
 const nameOf = ({ _id }: StoredDocument, first: Json | undefined): string =>
-  typeof first === "string" && first !== "" ? cut(first) : _id;
+  typeof first === "string" && first !== "" ? shorten(first) : _id;

@@ -5,24 +5,24 @@ import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { PageHandler } from "../../handler.ts";
 import { attempt, seeOther } from "../replies.ts";
 import { gridReply } from "./grid.tsx";
-import { pathOf, serverOf } from "./room.ts";
-import { hrefOf, readView, savedQuery } from "./view.ts";
+import { documentsPath, serverCaller } from "./context.ts";
+import { gridPath, readView, savedQuery } from "./view.ts";
 
-/** Saves what the grid shows under a name, or deletes the view of that name. */
+/** Saves the grid's view under a name, or deletes the view with the name. */
 export const changeViews: PageHandler<ProjectMember, "collectionName"> = async (c) => {
   const { services } = c.var;
-  const { projectId } = serverOf(c);
+  const { projectId } = serverCaller(c);
   const { collectionName } = c.req.valid("param");
   const form = await c.var.body.form();
-  const view = readView(pathOf(c), form.get("view") ?? "");
+  const view = readView(documentsPath(c), form.get("view") ?? "");
   const isDelete = form.get("act") === "delete";
-  const tried = await attempt(async () => {
+  const result = await attempt(async () => {
     const name = checkedViewName(form.get("name")?.trim() ?? "");
     if (isDelete) return await deleteView(services, projectId, { collectionName, name });
     const { columns } = view;
     const input = parseInput(ViewInput, { query: savedQuery(view), columns });
     await saveView(services, projectId, { collectionName, name, ...input });
   });
-  if (tried.problem !== null) return await gridReply(c, view, { problem: tried.problem });
-  return seeOther(hrefOf(view, { done: isDelete ? "view-deleted" : "view-saved" }));
+  if (result.problem !== null) return await gridReply(c, view, { problem: result.problem });
+  return seeOther(gridPath(view, { done: isDelete ? "view-deleted" : "view-saved" }));
 };

@@ -6,36 +6,34 @@ import { escapeHtml } from "@/lib/text/html.ts";
 import { collectionPath } from "../collections/bar.tsx";
 import { texts } from "../texts/mod.ts";
 import { cellMarkup, type Column, isId, rowName } from "./cells.ts";
-import { inputOf, type Path, pathsOf, wordOf } from "./paths.ts";
+import { inputOf, type Path, pathsOf, typeWord } from "./paths.ts";
 import type { Names } from "./references.ts";
-import type { Room } from "./room.ts";
+import type { GridContext } from "./context.ts";
 import { sortingBy } from "./sorting.ts";
-import { beside, hrefOf, isTrash, type View } from "./view.ts";
+import { gridPath, isTrash, type View, withView } from "./view.ts";
 
-/** What the table shows. */
 export interface Rows {
   readonly columns: readonly Column[];
   readonly documents: readonly StoredDocument[];
-  /** Of what the documents refer to, by its collection. */
   readonly names: ReadonlyMap<string, Names>;
 }
 
 interface TableProps extends Rows {
-  readonly room: Room;
+  readonly context: GridContext;
   readonly view: View;
 }
 
-/** The documents in rows; with boxes before them for who may change them. */
-export const Table = ({ room, view, columns, documents, names }: TableProps) => {
-  const paths = pathsOf(room.collection);
-  const { path, mayWrite, frame: { home } } = room;
+/** Table of documents, with checkboxes for members who may change them. */
+export const Table = ({ context, view, columns, documents, names }: TableProps) => {
+  const paths = pathsOf(context.collection);
+  const { path, canWrite, frame: { home } } = context;
   const { grid: t } = texts().documents;
-  const wayBack = beside(view, ""); // Made once: it takes longer than the rest of a row.
+  const viewQuery = withView(view, ""); // Computed once, because it is slow.
   return (
     <table>
       <thead>
         <tr>
-          {mayWrite && (
+          {canWrite && (
             <td class="pick">
               <select-all label={t.selectAll}></select-all>
             </td>
@@ -45,7 +43,7 @@ export const Table = ({ room, view, columns, documents, names }: TableProps) => 
               view={view}
               path={paths.get(path)}
               name={path}
-              isEditable={mayWrite && !isTrash(view) && isTopLevel(room, path)}
+              isEditable={canWrite && !isTrash(view) && isTopLevel(context, path)}
             />
           ))}
         </tr>
@@ -54,12 +52,12 @@ export const Table = ({ room, view, columns, documents, names }: TableProps) => 
         {raw(
           documents.map((document) =>
             rowMarkup({
-              href: `${path}/documents/${document._id}${wayBack}`,
+              href: `${path}/documents/${document._id}${viewQuery}`,
               columns,
               document,
               names,
               home,
-              mayWrite,
+              canWrite,
             })
           ).join(""),
         )}
@@ -68,8 +66,8 @@ export const Table = ({ room, view, columns, documents, names }: TableProps) => 
   );
 };
 
-/** Objects are edited in their documents, as a whole. */
-const isTopLevel = ({ collection: { definition } }: Room, path: string): boolean =>
+/** Whether a path is a field of the document itself. Members of objects are not edited in cells. */
+const isTopLevel = ({ collection: { definition } }: GridContext, path: string): boolean =>
   definition.fields.some(({ key }) => key === path);
 
 const ARROWS = { ascending: " ↑", descending: " ↓" } as const;
@@ -92,17 +90,15 @@ const Header = (
       data-field={isEditable ? name : undefined}
     >
       {sorting === null ? name : (
-        <a href={hrefOf(sorting.next)}>
+        <a href={gridPath(sorting.next)}>
           {name}
           {order !== null && <span aria-hidden="true">{ARROWS[order]}</span>}
         </a>
       )}
-      {path?.isServers !== true && (
+      {path?.isSetByServer !== true && (
         <>
           {" "}
-          <small>
-            {path === undefined ? texts().documents.kinds.undeclared : wordOf(path)}
-          </small>
+          <small>{path === undefined ? texts().documents.kinds.undeclared : typeWord(path)}</small>
         </>
       )}
       <column-width column={name}></column-width>
@@ -114,11 +110,11 @@ interface RowProps extends Pick<Rows, "columns" | "names"> {
   readonly href: string;
   readonly document: StoredDocument;
   readonly home: string;
-  readonly mayWrite: boolean;
+  readonly canWrite: boolean;
 }
 
-/** Text, as its cells are. */
-function rowMarkup({ href, columns, document, names, home, mayWrite }: RowProps): string {
+/** Returns the HTML of a row. */
+function rowMarkup({ href, columns, document, names, home, canWrite }: RowProps): string {
   const first = columns[0] && valueAt(document, columns[0].path);
   const name = rowName(document, first);
   const label = name === first ? "" : `aria-label="${escapeHtml(name)}"`;
@@ -134,18 +130,18 @@ function rowMarkup({ href, columns, document, names, home, mayWrite }: RowProps)
       : linkMarkup(referred.href, `title="${referred.id}"`, shown);
     return inputOf(column.type) === "number" ? `<td class="num">${cell}</td>` : `<td>${cell}</td>`;
   });
-  return `<tr>${mayWrite ? pickMarkup(document._id, name) : ""}${cells.join("")}</tr>`;
+  return `<tr>${canWrite ? checkboxMarkup(document._id, name) : ""}${cells.join("")}</tr>`;
 }
 
 const linkMarkup = (href: string, attribute: string, shown: string): string =>
   `<a href="${escapeHtml(href)}" ${attribute}>${shown}</a>`;
 
-function pickMarkup(id: Id, name: string): string {
+function checkboxMarkup(id: Id, name: string): string {
   const label = escapeHtml(texts().documents.grid.select(name));
   return `<td class="pick"><input type="checkbox" name="id" value="${id}" aria-label="${label}"></td>`;
 }
 
-/** Where a reference leads; null for what is none. */
+/** Returns the id and the address of a referenced document, or null. */
 function referredBy({ ref }: Column, value: Json | undefined, home: string) {
   if (ref === null || !isId(value)) return null;
   const path = ref === "users" ? `${home}/users` : `${collectionPath(home, ref)}/documents`;

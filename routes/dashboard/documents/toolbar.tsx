@@ -9,72 +9,66 @@ import {
 import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
 import { texts } from "../texts/mod.ts";
-import { type Column, cut } from "./cells.ts";
+import { type Column, shorten } from "./cells.ts";
 import { FIELD_TYPES } from "@/lib/store/field_types.ts";
-import { undeclaredIn } from "@/lib/documents/undeclared.ts";
-import { choicesOf, conditionOf } from "./filters.ts";
-import { inputOf, type Path, pathsOf, wordOf } from "./paths.ts";
-import type { Room } from "./room.ts";
+import { findUndeclaredMembers } from "@/lib/documents/undeclared.ts";
+import { choicesOf, toCondition } from "./filters.ts";
+import { inputOf, type Path, pathsOf, typeWord } from "./paths.ts";
+import type { GridContext } from "./context.ts";
 import { SearchBox } from "./search_box.tsx";
 import { ViewMenu } from "./view_menu.tsx";
 import {
   filtersOf,
-  hrefOf,
+  gridPath,
   isTrash,
-  trashOf,
+  toTrash,
   type View,
   viewText,
   withoutEntry,
   withoutTrash,
 } from "./view.ts";
 
-/** A question in plain words, and what has come of it. */
-export interface Asked {
+export interface AskedQuestion {
   readonly prompt: string;
   readonly problem: Problem | null;
-  /** What was understood and could not be made a filter. */
+  /** Parts of the question that could not be converted into filters. */
   readonly dropped: readonly { readonly field: string; readonly reason: string }[];
 }
 
-interface ToolbarProps {
-  readonly room: Room;
+interface Props {
+  readonly context: GridContext;
   readonly view: View;
   readonly columns: readonly Column[];
   readonly documents: readonly StoredDocument[];
-  readonly asked: Asked | null;
+  readonly asked: AskedQuestion | null;
   readonly views: readonly SavedView[];
-  /** Whether there is a key to ask an AI provider with. */
   readonly canAsk: boolean;
 }
 
-/** What the grid shows: filters, columns, trash, and how to say it in words. */
-export const Toolbar = ({ room, view, columns, documents, asked, views, canAsk }: ToolbarProps) => {
+export const Toolbar = ({ context, view, columns, documents, asked, views, canAsk }: Props) => {
   const { tools: t } = texts().documents;
   return (
     <div class="bar tools">
-      <SearchBox room={room} view={view} />
-      <Chips room={room} view={view} />
-      <FilterMenu room={room} view={view} />
-      {canAsk && room.mayWrite && !isTrash(view)
-        ? <AskInWords room={room} view={view} asked={asked} />
+      <SearchBox context={context} view={view} />
+      <Chips context={context} view={view} />
+      <FilterMenu context={context} view={view} />
+      {canAsk && context.canWrite && !isTrash(view)
+        ? <AskInWords context={context} view={view} asked={asked} />
         : <span class="grow"></span>}
-      <ViewMenu room={room} view={view} views={views} />
-      <ColumnMenu room={room} view={view} columns={columns} documents={documents} />
+      <ViewMenu context={context} view={view} views={views} />
+      <ColumnMenu context={context} view={view} columns={columns} documents={documents} />
       {isTrash(view)
-        ? <a role="button" class="quiet" href={hrefOf(withoutTrash(view))}>{t.leaveTrash}</a>
-        : <a role="button" class="quiet" href={hrefOf(trashOf(view))}>{t.trash}</a>}
+        ? <a role="button" class="quiet" href={gridPath(withoutTrash(view))}>{t.leaveTrash}</a>
+        : <a role="button" class="quiet" href={gridPath(toTrash(view))}>{t.trash}</a>}
     </div>
   );
 };
 
-/** What the links of all chips may take together: each repeats nearly all of the view. */
+/** Maximum number of characters of all chips' links, each of which contains most of the view. */
 const LINKS_LENGTH_MAX = 262_144;
 
-/**
- * No more are shown than a list can have. Of a long view only the first lead anywhere: once they are
- * taken away, the next do.
- */
-const Chips = ({ room, view }: { room: Room; view: View }) => {
+/** Filters, at most as many as a list can have. In a long view only the first have links. */
+const Chips = ({ context, view }: { context: GridContext; view: View }) => {
   const filters = filtersOf(view);
   const more = filters.length - WHERE_CONDITIONS_MAX;
   const { filters: t } = texts().documents;
@@ -82,15 +76,22 @@ const Chips = ({ room, view }: { room: Room; view: View }) => {
   return (
     <>
       {filters.slice(0, WHERE_CONDITIONS_MAX)
-        .map((filter, i) => <Chip room={room} view={view} {...filter} isLinked={i < linked} />)}
+        .map((filter, i) => (
+          <Chip
+            context={context}
+            view={view}
+            {...filter}
+            isLinked={i < linked}
+          />
+        ))}
       {more > 0 && <small>{t.more(more)}</small>}
     </>
   );
 };
 
 const Chip = (
-  { room, view, at, name, value, isLinked }: {
-    room: Room;
+  { context, view, at, name, value, isLinked }: {
+    context: GridContext;
     view: View;
     at: number;
     name: string;
@@ -98,36 +99,42 @@ const Chip = (
     isLinked: boolean;
   },
 ) => {
-  const { field, words: asked, value: shown, choice } = conditionOf(room.collection, name, value);
+  const { field, words: asked, value: shown, choice } = toCondition(
+    context.collection,
+    name,
+    value,
+  );
   const text = (
     <>
-      {cut(field)} <b>{asked}</b> {cut(shown)}
+      {shorten(field)} <b>{asked}</b> {shorten(shown)}
     </>
   );
   const { filters: t } = texts().documents;
-  const words = [cut(field), asked, cut(shown)].filter((one) => one !== "").join(" ");
+  const words = [shorten(field), asked, shorten(shown)].filter((one) => one !== "").join(" ");
   return (
     <span class="chip">
       {choice === null || !isLinked
         ? <span>{text}</span>
-        : <a href={hrefOf(view, { edit: at })} aria-label={t.changeOne(words)}>{text}</a>}
+        : <a href={gridPath(view, { edit: at })} aria-label={t.changeOne(words)}>{text}</a>}
       {isLinked && (
-        <a class="away" href={hrefOf(withoutEntry(view, at))} aria-label={t.removeOne(words)}>×</a>
+        <a class="away" href={gridPath(withoutEntry(view, at))} aria-label={t.removeOne(words)}>
+          ×
+        </a>
       )}
     </span>
   );
 };
 
-/** First the field, then what is asked of it: what can be asked depends on its type. */
-const FilterMenu = ({ room, view }: { room: Room; view: View }) => {
-  const paths = pathsOf(room.collection);
+/** Menu to choose a field, then its condition, which depends on the field's type. */
+const FilterMenu = ({ context, view }: { context: GridContext; view: View }) => {
+  const paths = pathsOf(context.collection);
   const entry = view.editing === null ? undefined : view.entries[view.editing];
-  const edited = entry && conditionOf(room.collection, ...entry);
+  const edited = entry && toCondition(context.collection, ...entry);
   const path = paths.get(edited?.field ?? view.field ?? "");
   return (
     <details class="menu" name="tools" open={path !== undefined}>
       <summary role="button" class="quiet">{texts().documents.filters.menu}</summary>
-      <form action={`${room.path}/filter`}>
+      <form action={`${context.path}/filter`}>
         <input type="hidden" name="view" value={viewText(view)} />
         {path === undefined ? <Fields paths={[...paths.values()]} /> : (
           <ConditionForm
@@ -135,7 +142,7 @@ const FilterMenu = ({ room, view }: { room: Room; view: View }) => {
             at={edited === undefined ? null : view.editing}
             chosen={edited?.choice ?? null}
             value={edited?.value ?? ""}
-            back={hrefOf(view)}
+            back={gridPath(view)}
           />
         )}
       </form>
@@ -148,7 +155,7 @@ const Fields = ({ paths }: { paths: readonly Path[] }) => (
     <legend>{texts().documents.filters.field}</legend>
     {paths.map((one) => (
       <button class="quiet" name="field" value={one.path}>
-        {one.path} <small>{wordOf(one)}</small>
+        {one.path} <small>{typeWord(one)}</small>
       </button>
     ))}
   </fieldset>
@@ -185,7 +192,7 @@ const ConditionForm = (
   );
 };
 
-/** Typed as far as that does not shut out what the field can be asked for. */
+/** Input for an operand, typed unless that would exclude permitted operands such as lists. */
 const Operand = ({ path, value }: { path: Path; value: string }) => {
   const { type, compared, values } = path;
   const { filters: t, yes, no } = texts().documents;
@@ -223,21 +230,24 @@ const Operand = ({ path, value }: { path: Path; value: string }) => {
 };
 
 const ColumnMenu = (
-  { room, view, columns, documents }: Pick<ToolbarProps, "room" | "view" | "columns" | "documents">,
+  { context, view, columns, documents }: Pick<
+    Props,
+    "context" | "view" | "columns" | "documents"
+  >,
 ) => {
   const { columns: t } = texts().documents.tools;
-  const paths = pathsOf(room.collection);
+  const paths = pathsOf(context.collection);
   const shown = new Set(columns.map(({ path }) => path));
   const all = [...paths.values()].map(({ path }) => path);
   const others = new Set([...shown].filter((path) => !paths.has(path)));
-  for (const path of undeclaredIn(documents, all, PATH_LENGTH_MAX)) {
+  for (const path of findUndeclaredMembers(documents, all, PATH_LENGTH_MAX)) {
     if (all.length + others.size >= COLUMNS_MAX) break;
     others.add(path);
   }
   return (
     <details class="menu end" name="tools">
       <summary role="button" class="quiet">{t.menu}</summary>
-      <form method="post" action={`${room.path}/columns`}>
+      <form method="post" action={`${context.path}/columns`}>
         <input type="hidden" name="view" value={viewText(view)} />
         <fieldset class="choose">
           <legend>{t.legend}</legend>
@@ -255,7 +265,7 @@ const ColumnMenu = (
         </fieldset>
         <div class="acts">
           <button>{t.show}</button>
-          {view.columns !== null && <a href={hrefOf({ ...view, columns: null })}>{t.reset}</a>}
+          {view.columns !== null && <a href={gridPath({ ...view, columns: null })}>{t.reset}</a>}
         </div>
       </form>
     </details>
@@ -263,11 +273,11 @@ const ColumnMenu = (
 };
 
 const AskInWords = (
-  { room, view, asked }: { room: Room; view: View; asked: Asked | null },
+  { context, view, asked }: { context: GridContext; view: View; asked: AskedQuestion | null },
 ) => {
   const { ask: t } = texts().documents.tools;
   return (
-    <form class="ask-words" method="post" action={`${room.path}/ask`}>
+    <form class="ask-words" method="post" action={`${context.path}/ask`}>
       <input type="hidden" name="view" value={viewText(view)} />
       <time-zone>
         <input type="hidden" name="timeZone" value="UTC" />
@@ -286,8 +296,7 @@ const AskInWords = (
   );
 };
 
-/** What has come of the question, under the bar. */
-export const AskedNote = ({ asked }: { asked: Asked | null }) => {
+export const AskedNote = ({ asked }: { asked: AskedQuestion | null }) => {
   if (asked === null) return null;
   if (asked.problem !== null) return <Refusal problem={asked.problem} />;
   if (asked.dropped.length === 0) return null;

@@ -11,19 +11,15 @@ import { Problem } from "@/lib/problems.ts";
 import type { RequestBody } from "../../request_body.ts";
 import { texts } from "../texts/mod.ts";
 
-/** What stands around the fields, beside what they hold. */
-const MARGIN = 65_536;
-const WHOLE_MS = 300_000;
-/** More than any of our forms has. */
+/** Maximum bytes of a form in addition to the content of its fields. */
+const FRAMING_BYTES = 65_536;
+const TOTAL_MS = 300_000;
+/** Maximum number of parts, more than any form of the dashboard has. */
 const PARTS_MAX = 10;
 
-/** The parts of a form by their names. */
 export type UploadForm = ReadonlyMap<string, MultipartPart>;
 
-/**
- * Reads a form of several parts that has a file, counting as it arrives. Throws
- * `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE` and `INVALID_INPUT`.
- */
+/** Reads a form. Throws `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE` or `INVALID_INPUT`. */
 export async function readUploadForm(
   body: Pick<RequestBody, "type" | "chunks" | "hold">,
   bytesMax: number,
@@ -35,11 +31,11 @@ export async function readUploadForm(
   const form = new Map<string, MultipartPart>();
   let length = 0;
   try {
-    for await (const chunk of body.chunks({ stallMs: UPLOAD_STALL_MS, wholeMs: WHOLE_MS })) {
+    for await (const chunk of body.chunks({ stallMs: UPLOAD_STALL_MS, totalMs: TOTAL_MS })) {
       length += chunk.length;
-      if (length > bytesMax + MARGIN) throw tooLarge(bytesMax);
+      if (length > bytesMax + FRAMING_BYTES) throw tooLarge(bytesMax);
       body.hold(chunk.length);
-      const kept = new Uint8Array(chunk); // The memory of a chunk is used again.
+      const kept = new Uint8Array(chunk); // The memory of a chunk is reused.
       for (const part of parser.write(kept)) form.set(part.name ?? "", part);
     }
     parser.finish();

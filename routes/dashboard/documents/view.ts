@@ -7,43 +7,35 @@ import {
   QUERY_LENGTH_MAX,
   TRASH_MS,
 } from "@/lib/limits.ts";
-import { NOT_OF_EXPORTS } from "@/lib/operations/export_documents.ts";
+import { LIST_ONLY_PARAMETERS } from "@/lib/operations/export_documents.ts";
 import { Problem } from "@/lib/problems.ts";
 import { texts } from "../texts/mod.ts";
 
-/** Rows of a page, where the address does not say how many. */
+/** Default number of rows of a page. */
 export const ROWS = 25;
 
-type Entry = readonly [string, string];
+type QueryEntry = readonly [string, string];
 
-/**
- * What the address of a grid asks for: a query of the list operation, as an application would send
- * it, and what only the page knows.
- */
+/** State of a grid's address: the list's query as applications send it, and page parameters. */
 export interface View {
-  /** The grid's path. */
   readonly path: string;
-  /** The list's parameters, in their order. */
-  readonly entries: readonly Entry[];
-  /** Null for those that a grid begins with. */
+  readonly entries: readonly QueryEntry[];
+  /** Paths of the chosen columns, or null for the default columns. */
   readonly columns: readonly string[] | null;
-  /** Where the page lies in the whole, from 1; null where nobody knows. */
+  /** Number of the first row in the list, from 1, or null if unknown. */
   readonly from: number | null;
-  /** Which of the entries the filter form is open for; null for none. */
+  /** Index of the entry that the filter form edits, or null. */
   readonly editing: number | null;
-  /** The field that the filter form is open for. */
+  /** Field for which the filter form is open, or null. */
   readonly field: string | null;
-  /** What a form has just done, as a word. */
+  /** Word that selects the success note, or null. */
   readonly done: string | null;
-  /** The id of the last event that a grid has heard of. */
+  /** Id of the last event that the grid has received. */
   readonly after: string | null;
 }
 
-/**
- * What only the page knows. The names begin with a dot: no list takes such a parameter, so that none
- * is lost to us.
- */
-const OURS = {
+/** Parameters of the page. Names of list parameters never start with a dot. */
+const PARAM = {
   columns: ".columns",
   from: ".from",
   edit: ".edit",
@@ -52,18 +44,15 @@ const OURS = {
   after: ".after",
 } as const;
 
-/** They make the list operation answer something else than a list. */
-const NO_LIST: readonly string[] = ["count", "explain"];
+/** Parameters that make the list operation return something other than a list. */
+const NON_LIST: readonly string[] = ["count", "explain"];
 const PAGING: readonly string[] = ["cursor", "page", ...OFFSET_NAMES];
 
-/** Whether it is another page than the first. */
-const isTurned = (entries: readonly Entry[]): boolean =>
+/** Whether the entries select another page than the first one. */
+const isLaterPage = (entries: readonly QueryEntry[]): boolean =>
   entries.some(([name]) => PAGING.includes(name));
 
-/**
- * Reads an address's query, or what a form carries of it: nothing longer than an address may be,
- * also once its own links are made of it. Throws `QUERY_TOO_LONG` and `INVALID_QUERY`.
- */
+/** Throws `INVALID_QUERY`, or `QUERY_TOO_LONG` if the query or a link with the view is too long. */
 export function readView(path: string, text: string): View {
   refuseLongQuery(text);
   const view = parseView(path, text);
@@ -74,31 +63,31 @@ export function readView(path: string, text: string): View {
 function parseView(path: string, text: string): View {
   const given = [...new URLSearchParams(text)];
   const own = new Map(given.filter(([name]) => name.startsWith(".")));
-  const numberOf = (name: string) => {
+  const readNumber = (name: string) => {
     const value = own.get(name);
     return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : null;
   };
-  const entries = given.filter(([name]) => !name.startsWith(".") && !NO_LIST.includes(name))
-    .map(([name, value]) => [name, name === "limit" ? rowsOf(value) : value] as const);
+  const entries = given.filter(([name]) => !name.startsWith(".") && !NON_LIST.includes(name))
+    .map(([name, value]) => [name, name === "limit" ? limitRows(value) : value] as const);
   return {
     path,
     entries,
-    columns: columnsIn(own.get(OURS.columns)),
-    from: isTurned(entries) ? numberOf(OURS.from) : 1,
-    editing: numberOf(OURS.edit),
-    field: own.get(OURS.field) ?? null,
-    done: own.get(OURS.done) ?? null,
-    after: own.get(OURS.after) ?? null,
+    columns: parseColumns(own.get(PARAM.columns)),
+    from: isLaterPage(entries) ? readNumber(PARAM.from) : 1,
+    editing: readNumber(PARAM.edit),
+    field: own.get(PARAM.field) ?? null,
+    done: own.get(PARAM.done) ?? null,
+    after: own.get(PARAM.after) ?? null,
   };
 }
 
-/** A page has fewer rows than a list may have; what is no number is left for the list to refuse. */
-const rowsOf = (limit: string): string =>
+/** Limits the rows of a page to fewer than a list may have. The list refuses invalid numbers. */
+const limitRows = (limit: string): string =>
   /^\d{1,9}$/.test(limit) && Number(limit) > GRID_ROWS_MAX && Number(limit) <= LIST_LIMIT_MAX
     ? String(GRID_ROWS_MAX)
     : limit;
 
-function columnsIn(text: string | undefined): readonly string[] | null {
+function parseColumns(text: string | undefined): readonly string[] | null {
   if (text === undefined) return null;
   const columns = new Set(text.split(","));
   columns.delete("");
@@ -108,81 +97,81 @@ function columnsIn(text: string | undefined): readonly string[] | null {
   });
 }
 
-/** As forms are encoded; `URLSearchParams` takes a page as long as all its rows. */
-const textOf = (entries: readonly Entry[]): string =>
-  entries.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join("&");
+/** Returns the entries form-encoded. `URLSearchParams` would be as slow as rendering all rows. */
+const queryText = (entries: readonly QueryEntry[]): string =>
+  entries.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
 
-const encoded = (text: string): string =>
+const encode = (text: string): string =>
   /^[\w.-]*$/.test(text) ? text : new URLSearchParams([[text, ""]]).toString().slice(0, -1);
 
-/** What the list operation is asked: the same for an application, byte by byte. */
+/** Returns the query of the list operation, as an application would send it. */
 export const listQuery = ({ entries }: View): string =>
-  textOf(has(entries, "limit") ? entries : [...entries, ["limit", String(ROWS)]]);
+  queryText(hasParameter(entries, "limit") ? entries : [...entries, ["limit", String(ROWS)]]);
 
-/** What an export of all pages is asked. */
+/** Returns the query of an export of all pages. */
 export const exportQuery = ({ entries }: View): string =>
-  textOf(entries.filter(([name]) => !PAGING.includes(name) && !NOT_OF_EXPORTS.includes(name)));
+  queryText(
+    entries.filter(([name]) => !PAGING.includes(name) && !LIST_ONLY_PARAMETERS.includes(name)),
+  );
 
-/** Which of a list's documents a page shows, and how. */
-const SHOWING: readonly string[] = [
+/** Parameters that select the page and its representation, as opposed to filters. */
+const DISPLAY_PARAMETERS: readonly string[] = [
   ...PAGING,
   ...["sort", "limit", "fields", "populate", "expand", "meta", "total", "snapshot"],
 ];
-/** A grid is told of a change no more than whose it is. */
-const TOLD: readonly Entry[] = [["fields", "_id"], ["total", "none"], ["snapshot", "false"]];
+/** Parameters of a grid's live list, which needs only the ids of changed documents. */
+const IDS: readonly QueryEntry[] = [["fields", "_id"], ["total", "none"], ["snapshot", "false"]];
 
-const followed = ({ entries }: View): readonly Entry[] =>
-  entries.filter(([name]) => !SHOWING.includes(name));
+const filterEntries = ({ entries }: View): readonly QueryEntry[] =>
+  entries.filter(([name]) => !DISPLAY_PARAMETERS.includes(name));
 
-/** What the live list is asked, for all that the filters let through. */
-export const liveQuery = (view: View): string => textOf([...followed(view), ...TOLD]);
+/** Returns the query of the live list of all documents that match the filters. */
+export const liveQuery = (view: View): string => queryText([...filterEntries(view), ...IDS]);
 
-/** Where a grid hears of what has changed since the event of this id. */
+/** Returns the address of the changes after the event `after`. */
 export const livePath = (view: View, after: string): string =>
-  `${view.path}/documents/live?${textOf([...followed(view), [OURS.after, after]])}`;
+  `${view.path}/documents/live?${queryText([...filterEntries(view), [PARAM.after, after]])}`;
 
-const has = (entries: readonly Entry[], name: string): boolean =>
+const hasParameter = (entries: readonly QueryEntry[], name: string): boolean =>
   entries.some(([other]) => other === name);
 
-export const valueOf = ({ entries }: View, name: string): string | null =>
+export const parameterOf = ({ entries }: View, name: string): string | null =>
   entries.find(([other]) => other === name)?.[1] ?? null;
 
-/** The same list from its beginning, perhaps with other parameters. */
-export const restarted = (view: View, entries: readonly Entry[] = view.entries): View => ({
+/** Returns the first page of the list, optionally with other parameters. */
+export const toFirstPage = (view: View, entries: readonly QueryEntry[] = view.entries): View => ({
   ...view,
   entries: entries.filter(([name]) => !PAGING.includes(name)),
   from: null,
 });
 
-/** Sets a parameter in its place or at the end; takes it away for null. */
+/** Sets a parameter in its place or at the end, or removes it if the value is null. */
 export function withParameter(view: View, name: string, value: string | null): View {
   const at = view.entries.findIndex(([other]) => other === name);
   const kept = view.entries.filter(([other], i) => other !== name || i === at);
-  if (value === null) return restarted(view, kept.filter(([other]) => other !== name));
-  if (at < 0) return restarted(view, [...kept, [name, value]]);
-  return restarted(view, kept.map((one) => one[0] === name ? [name, value] : one));
+  if (value === null) return toFirstPage(view, kept.filter(([other]) => other !== name));
+  if (at < 0) return toFirstPage(view, [...kept, [name, value]]);
+  return toFirstPage(view, kept.map((one) => one[0] === name ? [name, value] : one));
 }
 
-/** The page beside it, and where it lies if it is known where this one does. */
-export const turned = (view: View, cursor: string, from: number | null): View => ({
-  ...restarted(view),
-  entries: [...restarted(view).entries, ["cursor", cursor]],
+/** Returns the page at a cursor. @param from Number of its first row, or null if unknown. */
+export const toPage = (view: View, cursor: string, from: number | null): View => ({
+  ...toFirstPage(view),
+  entries: [...toFirstPage(view).entries, ["cursor", cursor]],
   from,
 });
 
-/** Whether the grid shows what has been deleted, and nothing else. */
 export const isTrash = (view: View): boolean =>
-  valueOf(view, "isDeleted") === "true" && valueOf(view, "include_deleted") === "true";
+  parameterOf(view, "isDeleted") === "true" && parameterOf(view, "include_deleted") === "true";
 
-/** How long the trash keeps a document. */
 export const TRASH_DAYS = TRASH_MS / 86_400_000;
 
-export const trashOf = (view: View): View =>
-  restarted(view, [["isDeleted", "true"], ["include_deleted", "true"], ["sort", "-deletedAt"]]);
+export const toTrash = (view: View): View =>
+  toFirstPage(view, [["isDeleted", "true"], ["include_deleted", "true"], ["sort", "-deletedAt"]]);
 
-export const withoutTrash = (view: View): View => restarted(view, []);
+export const withoutTrash = (view: View): View => toFirstPage(view, []);
 
-/** Which of the entries filter, by their places. */
+/** Returns the entries that are filters, with their indexes. */
 export const filtersOf = (view: View): { at: number; name: string; value: string }[] =>
   view.entries.flatMap(([name, value], at) =>
     (isReserved(name) && name !== "where") || (name === "isDeleted" && isTrash(view))
@@ -191,62 +180,58 @@ export const filtersOf = (view: View): { at: number; name: string; value: string
   );
 
 export const isFiltered = (view: View): boolean =>
-  filtersOf(view).length > 0 || valueOf(view, "search") !== null;
+  filtersOf(view).length > 0 || parameterOf(view, "search") !== null;
 
 export const withoutEntry = (view: View, at: number): View =>
-  restarted(view, view.entries.filter((_, i) => i !== at));
+  toFirstPage(view, view.entries.filter((_, i) => i !== at));
 
-export const withEntry = (view: View, at: number | null, entry: Entry): View =>
-  restarted(
+export const withEntry = (view: View, at: number | null, entry: QueryEntry): View =>
+  toFirstPage(
     view,
     at === null || view.entries[at] === undefined
       ? [...view.entries, entry]
       : view.entries.map((one, i) => i === at ? entry : one),
   );
 
-/** Everything that the address says of what is shown; forms carry it with them. */
+/** Returns the view as a query without messages and open forms. Forms carry it. */
 export function viewText({ entries, columns, from }: View): string {
-  return textOf([
+  return queryText([
     ...entries,
-    ...(columns === null ? [] : [[OURS.columns, columns.join(",")]] as const),
-    ...(from === null || !isTurned(entries) ? [] : [[OURS.from, String(from)]] as const),
+    ...(columns === null ? [] : [[PARAM.columns, columns.join(",")]] as const),
+    ...(from === null || !isLaterPage(entries) ? [] : [[PARAM.from, String(from)]] as const),
   ]);
 }
 
-/** What of a view can be saved: the list from its beginning. */
-export const savedQuery = (view: View): string => textOf(restarted(view).entries);
+/** Returns the part of a view that can be saved, which is always the first page. */
+export const savedQuery = (view: View): string => queryText(toFirstPage(view).entries);
 
-/** Two views of one text show the same. */
-export const savedText = (view: View): string => viewText(restarted(view));
+/** Returns a text that is equal for views that show the same list. */
+export const savedText = (view: View): string => viewText(toFirstPage(view));
 
-/** A view that was saved, as the grid shows it. */
-export const viewOfSaved = (
+export const toView = (
   path: string,
   { query, columns }: { readonly query: string; readonly columns: readonly string[] | null },
 ): View => ({ ...parseView(path, query), columns });
 
-/** The grid's address; `more` is about the page that it leads to alone. */
-export function hrefOf(
+/** Returns the grid's address. @param more Parameters that the grid's own links do not keep. */
+export function gridPath(
   view: View,
   more: { edit?: number; field?: string; done?: string } = {},
 ): string {
   const extra = Object.entries(more).map(([name, value]) =>
-    [OURS[name as keyof typeof more], String(value)] as const
+    [PARAM[name as keyof typeof more], String(value)] as const
   );
-  const text = [viewText(view), textOf(extra)].filter((one) => one !== "").join("&");
+  const text = [viewText(view), queryText(extra)].filter((one) => one !== "").join("&");
   return text === "" ? view.path : `${view.path}?${text}`;
 }
 
-/** A row's link has it again, so that a page is as long as all its rows times this. */
-const VIEW_CARRIED_MAX = 8192;
+/** Maximum length of a view in links, because the link of each row contains it. */
+const LINKED_VIEW_CHARACTERS_MAX = 8192;
 
-/**
- * A page beside the grid, such as a document's, from which the way leads back to this view, unless
- * that is too long for a link.
- */
-export function beside(view: View, path: string, more: Readonly<Record<string, string>> = {}) {
+/** Returns another page's address with the view to return to, unless that is too long. */
+export function withView(view: View, path: string, more: Readonly<Record<string, string>> = {}) {
   const text = viewText(view);
-  const isCarried = text !== "" && text.length <= VIEW_CARRIED_MAX;
-  const query = textOf(Object.entries({ ...more, ...(isCarried && { view: text }) }));
+  const isCarried = text !== "" && text.length <= LINKED_VIEW_CHARACTERS_MAX;
+  const query = queryText(Object.entries({ ...more, ...(isCarried && { view: text }) }));
   return query === "" ? path : `${path}?${query}`;
 }

@@ -1,19 +1,19 @@
 import type { View as SavedView } from "@/lib/documents/views.ts";
 import { VIEW_NAME_LENGTH_MAX } from "@/lib/limits.ts";
-import { Ask } from "../components/forms.tsx";
+import { ConfirmForm } from "../components/forms.tsx";
 import { texts } from "../texts/mod.ts";
-import type { Room } from "./room.ts";
-import { hrefOf, savedText, type View, viewOfSaved, viewText } from "./view.ts";
+import type { GridContext } from "./context.ts";
+import { gridPath, savedText, toView, type View, viewText } from "./view.ts";
 
-/** What members look at again and again: all may choose it, admins save and delete. */
+/** Menu of saved views, which all members may open and admins may save and delete. */
 export const ViewMenu = (
-  { room: { path, mayWrite }, view, views }: {
-    room: Room;
+  { context: { path, canWrite }, view, views }: {
+    context: GridContext;
     view: View;
     views: readonly SavedView[];
   },
 ) => {
-  if (views.length === 0 && !mayWrite) return null;
+  if (views.length === 0 && !canWrite) return null;
   const now = savedText(view);
   const { views: t } = texts().documents.tools;
   return (
@@ -23,22 +23,22 @@ export const ViewMenu = (
         {views.length > 0 && (
           <ul class="views">
             {views.map((saved) => {
-              const shown = viewOfSaved(path, saved);
+              const shown = toView(path, saved);
               return (
                 <li>
                   <a
-                    href={hrefOf(shown)}
+                    href={gridPath(shown)}
                     aria-current={savedText(shown) === now ? "true" : undefined}
                   >
                     {saved.name}
                   </a>
-                  {mayWrite && <DeleteView path={path} view={view} name={saved.name} />}
+                  {canWrite && <DeleteView path={path} view={view} name={saved.name} />}
                 </li>
               );
             })}
           </ul>
         )}
-        {mayWrite && (
+        {canWrite && (
           <form method="post" action={`${path}/views`}>
             <input type="hidden" name="view" value={viewText(view)} />
             <label>
@@ -57,7 +57,7 @@ export const ViewMenu = (
 const DeleteView = ({ path, view, name }: { path: string; view: View; name: string }) => {
   const { documents: { tools: { views: t } }, shared } = texts();
   return (
-    <Ask
+    <ConfirmForm
       label={shared.delete}
       loss={t.deleteLoss}
       action={`${path}/views`}
@@ -66,6 +66,6 @@ const DeleteView = ({ path, view, name }: { path: string; view: View; name: stri
       <input type="hidden" name="view" value={viewText(view)} />
       <input type="hidden" name="name" value={name} />
       <input type="hidden" name="act" value="delete" />
-    </Ask>
+    </ConfirmForm>
   );
 };

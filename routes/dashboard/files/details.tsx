@@ -1,41 +1,38 @@
 import { type FileUse, findFileUses } from "@/lib/documents/file_uses.ts";
 import { type FileInfo, getFileInfo } from "@/lib/files/list_files.ts";
 import { allFilesOf } from "@/lib/files/uploads.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
 import type { PageHandler } from "../../handler.ts";
 import { collectionPath } from "../collections/bar.tsx";
 import { Copy } from "../components/copy.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { loadFrame } from "../frame.ts";
-import { leaveFor, pageReply } from "../replies.ts";
+import { pageReply, redirectScript } from "../replies.ts";
 import { bytesText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
-import { isOutOfPlace } from "./files.tsx";
-import { filesPathOf, FilesTabs } from "./files_tabs.tsx";
+import { needsReload } from "./files.tsx";
+import { filesPath, FilesTabs } from "./files_tabs.tsx";
 import { FileForms } from "./grid.tsx";
-import { originsOf } from "./origins.ts";
+import { findFileOrigins } from "./origins.ts";
 import { sizeAddress, Thumbnail, withSizes } from "./thumbnail.tsx";
 
-/** What addresses are offered of a picture, by their pixels across. */
+/** Widths in pixels of the resized pictures whose addresses are shown. */
 const WIDTHS = [320, 640, 1280];
 
-/** One file, and which documents hold it. */
 export const showFileDetails: PageHandler<ProjectMember> = async (c) => {
   const { services, principal, state: { query } } = c.var;
   const projectId = principal.project._id;
-  const path = filesPathOf(c);
-  const asked = new URLSearchParams(query).get("path") ?? "";
+  const path = filesPath(c);
+  const requestedPath = new URLSearchParams(query).get("path") ?? "";
   const [frame, stored, uses] = await Promise.all([
     loadFrame(services, principal),
-    getFileInfo(services, allFilesOf(projectId), asked),
-    findFileUses(services, projectId, asked),
+    getFileInfo(services, allFilesOf(projectId), requestedPath),
+    findFileUses(services, projectId, requestedPath),
   ]);
   const file = withSizes(services, stored);
-  const filesOrigin = await originsOf(services, projectId, [file]);
-  if (filesOrigin !== null && isOutOfPlace(c)) {
-    return leaveFor(`${path}/details?${query}`);
-  }
+  const filesOrigin = await findFileOrigins(services, projectId, [file]);
+  if (filesOrigin !== null && needsReload(c)) return redirectScript(`${path}/details?${query}`);
   const page = (
     <ProjectShell frame={frame} title={file.filename} current={path}>
       <Bar title={file.filename}>
@@ -45,7 +42,7 @@ export const showFileDetails: PageHandler<ProjectMember> = async (c) => {
         <article class="card">
           <Thumbnail file={file} class="thumb large" />
           <FileFacts file={file} home={frame.home} />
-          {includes(frame.role, "admin") && (
+          {roleIncludes(frame.role, "admin") && (
             <div class="acts">
               <FileForms file={file} path={path} />
             </div>
@@ -66,10 +63,10 @@ const FileFacts = ({ file, home }: { file: FileInfo; home: string }) => {
     <dl class="facts">
       <dt>{t.path}</dt>
       <dd>
-        <Copied text={file.path} />
+        <CopyableText text={file.path} />
       </dd>
       <dt>{t.address}</dt>
-      <dd>{file.url === null ? t.noAddress : <Copied text={file.url} />}</dd>
+      <dd>{file.url === null ? t.noAddress : <CopyableText text={file.url} />}</dd>
       <dt>{t.type}</dt>
       <dd>{file.contentType}, {bytesText(file.size)}</dd>
       <dt>{t.readBy}</dt>
@@ -85,8 +82,7 @@ const FileFacts = ({ file, home }: { file: FileInfo; home: string }) => {
   );
 };
 
-/** A text with what copies it. */
-const Copied = ({ text }: { text: string }) => (
+const CopyableText = ({ text }: { text: string }) => (
   <>
     <code>{text}</code> <Copy text={text} />
   </>
@@ -110,16 +106,17 @@ const Uses = ({ uses, file, home }: { uses: readonly FileUse[]; file: FileInfo; 
   );
 };
 
-/** @param path Of the collection. */
 const Use = ({ use, path, file }: { use: FileUse; path: string; file: FileInfo }) => {
   const { collection, field, documents, inTrash } = use;
   const t = texts().files.uses;
-  const link = <a href={`${path}?${holding(field, file)}`}>{t.documents(documents, collection)}</a>;
+  const link = (
+    <a href={`${path}?${usesQuery(field, file)}`}>{t.documents(documents, collection)}</a>
+  );
   const name = <code>{field}</code>;
   return inTrash === 0 ? t.inField(link, name) : t.inFieldAndTrash(link, name, inTrash);
 };
 
-const holding = (field: string, { path }: FileInfo): string =>
+const usesQuery = (field: string, { path }: FileInfo): string =>
   new URLSearchParams({ [field]: path }).toString();
 
 const Sizes = ({ sizesUrl }: { sizesUrl: string }) => {
@@ -133,7 +130,7 @@ const Sizes = ({ sizesUrl }: { sizesUrl: string }) => {
           <>
             <dt>{t.wide(width)}</dt>
             <dd>
-              <Copied text={sizeAddress(sizesUrl, `w=${width}`)} />
+              <CopyableText text={sizeAddress(sizesUrl, `w=${width}`)} />
             </dd>
           </>
         ))}

@@ -7,12 +7,12 @@ import { type FileInfo, listFiles } from "@/lib/files/list_files.ts";
 import { signFile } from "@/lib/files/sign_file.ts";
 import { uploadFile } from "@/lib/files/upload_file.ts";
 import { allFilesOf } from "@/lib/files/uploads.ts";
-import { getStorageUsage, type Usage } from "@/lib/files/usage.ts";
+import { getStorageUsage, type StorageUsage } from "@/lib/files/usage.ts";
 import { readFileForm } from "@/lib/http/file_form.ts";
 import type { Reply } from "@/lib/http/respond.ts";
 import { UPLOAD_HOLD_MS, UPLOAD_STALL_MS } from "@/lib/limits.ts";
 import type { RecordPage } from "@/lib/paging/record_page.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { asProblem } from "../../as_problem.ts";
@@ -21,35 +21,35 @@ import { Meter } from "../components/meter.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { loadFrame } from "../frame.ts";
-import { pagingOf } from "../paging.tsx";
-import { attempt, leaveFor, pageReply, seeOther } from "../replies.ts";
+import { readPaging } from "../paging.tsx";
+import { attempt, pageReply, redirectScript, seeOther } from "../replies.ts";
 import { bytesText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
-import { filesPathOf, FilesTabs } from "./files_tabs.tsx";
-import { originsOf } from "./origins.ts";
+import { filesPath, FilesTabs } from "./files_tabs.tsx";
+import { findFileOrigins } from "./origins.ts";
 import { FileGrid } from "./grid.tsx";
 import { withSizes } from "./thumbnail.tsx";
 import { UploadCard } from "./upload_card.tsx";
 
-const TILES = 48;
+const PAGE_FILES_MAX = 48;
 
-const NOTHING: RecordPage<FileInfo> = { items: [], nextCursor: null };
+const NO_FILES: RecordPage<FileInfo> = { items: [], nextCursor: null };
 
 export const showFiles: PageHandler<ProjectMember> = (c) => filesPage(c);
 
-/** The address of a form, looked at again later. */
-export const backToFiles: PageHandler<ProjectMember> = (c) => seeOther(filesPathOf(c));
+/** Redirects a GET of a form's address to the list of files. */
+export const backToFiles: PageHandler<ProjectMember> = (c) => seeOther(filesPath(c));
 
 export const uploadByForm: PageHandler<ProjectMember> = async (c) => {
-  const body = c.var.body.chunks({ stallMs: UPLOAD_STALL_MS, wholeMs: UPLOAD_HOLD_MS });
-  const { problem } = await attemptStored(c, () => upload(c, body));
-  if (problem === null) return seeOther(`${filesPathOf(c)}?done=uploaded`);
-  await endBody(body);
+  const body = c.var.body.chunks({ stallMs: UPLOAD_STALL_MS, totalMs: UPLOAD_HOLD_MS });
+  const { problem } = await attemptWithStorage(c, () => upload(c, body));
+  if (problem === null) return seeOther(`${filesPath(c)}?done=uploaded`);
+  await cancelBody(body);
   return await filesPage(c, { upload: problem });
 };
 
-/** As {@linkcode attempt}: that the store of files is down is said on the page, too. */
-const attemptStored = <T,>(
+/** Like {@linkcode attempt}, but an unavailable file storage is also a problem for the page. */
+const attemptWithStorage = <T,>(
   { var: { state, services } }: PageContext<ProjectMember>,
   work: () => Promise<T>,
 ) =>
@@ -77,17 +77,17 @@ async function upload(
   await uploadFile(services, principal.project._id, input, chunks);
 }
 
-/** Who does not read a body to its end says so. */
-const endBody = (body: AsyncIterable<Uint8Array>) => body[Symbol.asyncIterator]().return?.();
+/** Cancels a body that is not read to its end. */
+const cancelBody = (body: AsyncIterable<Uint8Array>) => body[Symbol.asyncIterator]().return?.();
 
 export const deleteFileByForm: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
   const path = (await c.var.body.form()).get("path") ?? "";
-  const { problem } = await attemptStored(
+  const { problem } = await attemptWithStorage(
     c,
     () => deleteFile(services, allFilesOf(principal.project._id), path),
   );
-  if (problem === null) return seeOther(`${filesPathOf(c)}?done=deleted`);
+  if (problem === null) return seeOther(`${filesPath(c)}?done=deleted`);
   return await filesPage(c, { list: problem });
 };
 
@@ -96,18 +96,18 @@ export const changeVisibilityByForm: PageHandler<ProjectMember> = async (c) => {
   const scope = allFilesOf(principal.project._id);
   const form = await c.var.body.form();
   const [path, visibility] = [form.get("path") ?? "", form.get("visibility") ?? ""];
-  const { problem } = await attemptStored(c, () => {
+  const { problem } = await attemptWithStorage(c, () => {
     const change = parseInput(FileChanges, { path, visibility }, { problem: "INVALID_INPUT" });
     return changeVisibility(services, scope, change);
   });
-  if (problem === null) return seeOther(`${filesPathOf(c)}?done=${visibility}`);
+  if (problem === null) return seeOther(`${filesPath(c)}?done=${visibility}`);
   return await filesPage(c, { list: problem });
 };
 
-/** Long enough for a browser to begin. */
+/** Lifetime of an address in seconds, enough for a browser to start loading. */
 const OPENED_SECONDS = 60;
 
-/** Leads to where a private file is read. */
+/** Redirects to a signed address of a private file. */
 export const openFile: PageHandler<ProjectMember> = async (c) => {
   const { services, principal, state: { query } } = c.var;
   const scope = allFilesOf(principal.project._id);
@@ -116,31 +116,34 @@ export const openFile: PageHandler<ProjectMember> = async (c) => {
   return seeOther(url);
 };
 
-/** Why there is nothing new, and where that is said. */
-interface Refused {
+/** Problems of a refused form, by the place of the message. */
+interface RefusedFileForm {
   readonly upload?: Problem;
   readonly list?: Problem;
 }
 
-async function filesPage(c: PageContext<ProjectMember>, refused: Refused = {}): Promise<Reply> {
+async function filesPage(
+  c: PageContext<ProjectMember>,
+  refused: RefusedFileForm = {},
+): Promise<Reply> {
   const { services, principal, state: { query } } = c.var;
   const projectId = principal.project._id;
-  const paging = pagingOf(query, TILES);
+  const paging = readPaging(query, PAGE_FILES_MAX);
   const isFirst = paging.cursor === undefined;
   const [frame, usage, listed] = await Promise.all([
     loadFrame(services, principal),
     getStorageUsage(services, projectId),
-    attemptStored(c, () => listFiles(services, allFilesOf(projectId), paging)),
+    attemptWithStorage(c, () => listFiles(services, allFilesOf(projectId), paging)),
   ]);
   const problem = refused.list ?? listed.problem;
-  const { items: found, nextCursor } = listed.problem === null ? listed.value : NOTHING;
+  const { items: found, nextCursor } = listed.problem === null ? listed.value : NO_FILES;
   const items = found.map((file) => withSizes(services, file));
-  const filesOrigin = await originsOf(services, projectId, items);
-  const path = filesPathOf(c);
-  if (filesOrigin !== null && isOutOfPlace(c, refused)) {
-    return leaveFor(query === "" ? path : `${path}?${query}`);
+  const filesOrigin = await findFileOrigins(services, projectId, items);
+  const path = filesPath(c);
+  if (filesOrigin !== null && needsReload(c, refused)) {
+    return redirectScript(query === "" ? path : `${path}?${query}`);
   }
-  const mayChange = includes(frame.role, "admin");
+  const canChange = roleIncludes(frame.role, "admin");
   const t = texts().files;
   const page = (
     <ProjectShell frame={frame} title={t.title} current={path}>
@@ -149,7 +152,7 @@ async function filesPage(c: PageContext<ProjectMember>, refused: Refused = {}): 
       </Bar>
       <div class="sheet wide">
         <DoneNote query={query} sentences={t.done} />
-        {mayChange && (
+        {canChange && (
           <UploadCard
             path={path}
             projectId={projectId}
@@ -161,9 +164,9 @@ async function filesPage(c: PageContext<ProjectMember>, refused: Refused = {}): 
           <UsageBar usage={usage} />
           <Refusal problem={problem ?? null} />
           {items.length === 0 && problem === null && (
-            <p class="empty">{emptyText(isFirst, mayChange)}</p>
+            <p class="empty">{emptyText(isFirst, canChange)}</p>
           )}
-          <FileGrid files={items} path={path} mayChange={mayChange} />
+          <FileGrid files={items} path={path} canChange={canChange} />
           <Paging path={path} isFirst={isFirst} nextCursor={nextCursor} />
         </div>
       </div>
@@ -173,21 +176,17 @@ async function filesPage(c: PageContext<ProjectMember>, refused: Refused = {}): 
   return pageReply(page, { status, filesOrigin });
 }
 
-/**
- * A page that is put in the place of another has that one's policy, by which files of another
- * origin are neither shown nor sent: the browser opens this one by itself. What comes of a form of
- * this very page has the right policy.
- */
-export const isOutOfPlace = (
+/** Whether the browser must load the page, because another page's policy forbids its files. */
+export const needsReload = (
   c: PageContext<ProjectMember>,
-  { upload, list }: Refused = {},
+  { upload, list }: RefusedFileForm = {},
 ): boolean =>
   c.req.header("hx-request") !== undefined && upload === undefined && list === undefined;
 
-function emptyText(isFirst: boolean, mayChange: boolean): string {
+function emptyText(isFirst: boolean, canChange: boolean): string {
   const t = texts().files.empty;
   if (!isFirst) return t.page;
-  return mayChange ? t.admin : t.viewer;
+  return canChange ? t.admin : t.viewer;
 }
 
 const Paging = (
@@ -204,8 +203,7 @@ const Paging = (
   );
 };
 
-/** What the project's files take, of what they may. */
-const UsageBar = ({ usage: { used, reserved, limit } }: { usage: Usage }) => (
+const UsageBar = ({ usage: { used, reserved, limit } }: { usage: StorageUsage }) => (
   <div>
     <Meter label={texts().files.used} used={used} limit={limit} bytes />
     {limit === null && <p class="muted">{texts().files.inOwnBucket}</p>}

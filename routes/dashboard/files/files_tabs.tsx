@@ -4,11 +4,9 @@ import { Tabs } from "../components/shell.tsx";
 import { homeOf } from "../frame.ts";
 import { texts } from "../texts/mod.ts";
 
-/** The path of the list of files. */
-export const filesPathOf = (c: PageContext<ProjectMember>): string =>
+export const filesPath = (c: PageContext<ProjectMember>): string =>
   `${homeOf(c.var.principal.project._id)}/files`;
 
-/** @param path Of the list of files. */
 export const FilesTabs = ({ path, current }: { path: string; current: string }) => {
   const t = texts().files;
   return (

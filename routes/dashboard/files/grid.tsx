@@ -1,6 +1,6 @@
 import type { FileInfo } from "@/lib/files/list_files.ts";
 import { Copy } from "../components/copy.tsx";
-import { Ask } from "../components/forms.tsx";
+import { ConfirmForm } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
 import { bytesText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
@@ -10,22 +10,19 @@ import { Thumbnail } from "./thumbnail.tsx";
 interface GridProps {
   readonly files: readonly FileInfo[];
   readonly path: string;
-  readonly mayChange: boolean;
+  readonly canChange: boolean;
 }
 
-/** @param path Of the list of files. */
 export const detailsPath = (path: string, file: string): string =>
   `${path}/details?${new URLSearchParams({ path: file })}`;
 
-export const FileGrid = ({ files, path, mayChange }: GridProps) => (
+export const FileGrid = ({ files, path, canChange }: GridProps) => (
   <ul class="tiles">
-    {files.map((file) => <Tile file={file} path={path} mayChange={mayChange} />)}
+    {files.map((file) => <Tile file={file} path={path} canChange={canChange} />)}
   </ul>
 );
 
-const Tile = (
-  { file, path, mayChange }: { file: FileInfo; path: string; mayChange: boolean },
-) => {
+const Tile = ({ file, path, canChange }: { file: FileInfo; path: string; canChange: boolean }) => {
   const { filename, contentType, size, createdAt, visibility, ownerId } = file;
   const users = path.replace(/files$/, "users");
   const url = webUrl(file.url)?.href ?? null;
@@ -56,13 +53,12 @@ const Tile = (
       <div class="acts">
         <a href={detailsPath(path, file.path)}>{t.details}</a>
         {url !== null && <Copy text={url} label={t.copyUrl} />}
-        {mayChange && <FileForms file={file} path={path} />}
+        {canChange && <FileForms file={file} path={path} />}
       </div>
     </li>
   );
 };
 
-/** What is done with a file. */
 export const FileForms = ({ file, path }: { file: FileInfo; path: string }) => {
   const isPrivate = file.visibility === "private";
   const t = texts().files;
@@ -73,14 +69,14 @@ export const FileForms = ({ file, path }: { file: FileInfo; path: string }) => {
         <input type="hidden" name="visibility" value={isPrivate ? "public" : "private"} />
         <button class="quiet">{isPrivate ? t.makePublic : t.makePrivate}</button>
       </form>
-      <Ask
+      <ConfirmForm
         label={texts().shared.delete}
         loss={t.deleteLoss(bytesText(file.size))}
         action={`${path}/delete`}
         button={t.deleteForGood}
       >
         <input type="hidden" name="path" value={file.path} />
-      </Ask>
+      </ConfirmForm>
     </>
   );
 };

@@ -23,7 +23,7 @@ import { saveUserUploads, showUserUploads } from "./user_uploads.tsx";
 const PATH = "/dashboard/projects/{projectId}/files";
 const STORAGE = `${PATH}/storage`;
 
-/** What a confirm may take, behind the last byte. */
+/** Time limit of the confirmation after the last byte. */
 const CONFIRM_MS = PUBLISH_MS + BLOB_CALL_MS;
 
 export function filesPages(mount: Mount): void {

@@ -4,34 +4,31 @@ import { UPLOAD_URL_MS } from "@/lib/limits.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Id } from "@/lib/store/port.ts";
 
-/** An address that a page may lead to; null for every other text. */
+/** Parses an http or https address, or returns null. */
 export const webUrl = (text: string | null): URL | null => {
   const url = text === null ? null : URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) ? url : null;
 };
 
-/** Hosts may have marks in them that say something else in a policy. */
+/** An origin without characters that have a meaning in a content security policy. */
 const PLAIN_ORIGIN = /^https?:\/\/[\w.:[\]-]+$/;
 
-/**
- * Where else than to us a page sends the project's files, and whence it shows these: origins with
- * spaces between them; null for nowhere else.
- */
-export async function originsOf(
+/** Returns the other origins of the project's files, separated by spaces; null if none. */
+export async function findFileOrigins(
   { blobStores, clock, config }: Services,
   projectId: Id,
   files: readonly FileInfo[],
 ): Promise<string | null> {
-  const { blobs } = await blobStores.current(projectId);
+  const { blobs } = await blobStores.currentTarget(projectId);
   const path = newPath(projectId, crypto.randomUUID(), "origin");
-  // It is for no upload: only where it leads to is looked at.
+  // Signed only to find out its origin.
   const upload = await blobs.signUpload({
     path,
     bytes: 1,
     contentType: "text/plain",
     expiresAt: clock.now() + UPLOAD_URL_MS,
   });
-  // The next file is shown on the page that is there already.
+  // Includes the origin of files that are uploaded while the page is open.
   const sizes = blobStores.sizesUrl(path, null);
   const urls = [upload, blobs.publicUrl(path), sizes, ...files.map(({ url }) => url)];
   const origins = new Set(urls.flatMap((url) => webUrl(url)?.origin ?? []));

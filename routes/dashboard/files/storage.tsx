@@ -1,5 +1,5 @@
 import { checkStorage, type StorageCheck } from "@/lib/files/check_storage.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
 import {
   clearStorage,
   findStorage,
@@ -15,24 +15,23 @@ import { DoneNote } from "../done.tsx";
 import { loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { filesPathOf, FilesTabs } from "./files_tabs.tsx";
+import { filesPath, FilesTabs } from "./files_tabs.tsx";
 import { CheckCard, CheckResultCard } from "./storage_check.tsx";
 import {
-  bodyOf,
   ClearCard,
-  type Entered,
-  enteredOf,
-  NOT_SET,
-  shownAs,
+  type EnteredStorage,
+  NO_STORAGE,
+  readEntered,
   StorageFacts,
   StorageForm,
+  toEntered,
+  toStorageInput,
 } from "./storage_form.tsx";
 
 export const showStorage: PageHandler<ProjectMember> = async (c) => pageReply(await storagePage(c));
 
-/** The address of a form, looked at again later. */
-export const backToStorage: PageHandler<ProjectMember> = (c) =>
-  seeOther(`${filesPathOf(c)}/storage`);
+/** Redirects a GET of a form's address to the storage page. */
+export const backToStorage: PageHandler<ProjectMember> = (c) => seeOther(`${filesPath(c)}/storage`);
 
 export const saveStorageByForm: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
@@ -41,48 +40,47 @@ export const saveStorageByForm: PageHandler<ProjectMember> = async (c) => {
     setStorage(
       services,
       principal.project._id,
-      parseStorageInput(storageRules(services), bodyOf(form)),
+      parseStorageInput(storageRules(services), toStorageInput(form)),
     )
   );
-  if (problem === null) return seeOther(`${filesPathOf(c)}/storage?done=saved`);
-  const page = await storagePage(c, { save: { entered: enteredOf(form), problem } });
+  if (problem === null) return seeOther(`${filesPath(c)}/storage?done=saved`);
+  const page = await storagePage(c, { save: { entered: readEntered(form), problem } });
   return pageReply(page, { status: problem.status });
 };
 
 export const clearStorageByForm: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
   const { problem } = await attempt(() => clearStorage(services, principal.project._id));
-  if (problem === null) return seeOther(`${filesPathOf(c)}/storage?done=cleared`);
+  if (problem === null) return seeOther(`${filesPath(c)}/storage?done=cleared`);
   const page = await storagePage(c, { clear: problem });
   return pageReply(page, { status: problem.status });
 };
 
 export const checkStorageByForm: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
-  const tried = await attempt(() => checkStorage(services, principal.project._id));
-  if (tried.problem === null) return pageReply(await storagePage(c, { check: tried.value }));
-  const page = await storagePage(c, { checkRefused: tried.problem });
-  return pageReply(page, { status: tried.problem.status });
+  const result = await attempt(() => checkStorage(services, principal.project._id));
+  if (result.problem === null) return pageReply(await storagePage(c, { check: result.value }));
+  const page = await storagePage(c, { checkRefused: result.problem });
+  return pageReply(page, { status: result.problem.status });
 };
 
-/** What came of a form, beside what it is about. */
-interface Outcome {
-  readonly save?: { readonly entered: Entered; readonly problem: Problem };
+interface StorageOutcome {
+  readonly save?: { readonly entered: EnteredStorage; readonly problem: Problem };
   readonly clear?: Problem;
   readonly check?: StorageCheck;
   readonly checkRefused?: Problem;
 }
 
-async function storagePage(c: PageContext<ProjectMember>, outcome: Outcome = {}) {
+async function storagePage(c: PageContext<ProjectMember>, outcome: StorageOutcome = {}) {
   const { services, principal, state: { query } } = c.var;
-  const files = filesPathOf(c);
+  const files = filesPath(c);
   const path = `${files}/storage`;
   const [frame, stored] = await Promise.all([
     loadFrame(services, principal),
     findStorage(services, principal.project._id),
   ]);
   const settings = stored?.value ?? null;
-  const mayChange = includes(frame.role, "admin");
+  const canChange = roleIncludes(frame.role, "admin");
   const { title, storage: t } = texts().files;
   return (
     <ProjectShell frame={frame} title={t.title} current={files}>
@@ -92,11 +90,11 @@ async function storagePage(c: PageContext<ProjectMember>, outcome: Outcome = {})
       <div class="sheet">
         <DoneNote query={query} sentences={t.done} />
         {outcome.check !== undefined && <CheckResultCard check={outcome.check} />}
-        <BucketCard {...{ path, settings, mayChange, save: outcome.save }} />
-        {mayChange && (settings !== null || outcome.checkRefused !== undefined) && (
+        <BucketCard {...{ path, settings, canChange, save: outcome.save }} />
+        {canChange && (settings !== null || outcome.checkRefused !== undefined) && (
           <CheckCard path={path} problem={outcome.checkRefused ?? null} />
         )}
-        {mayChange && settings !== null && (
+        {canChange && settings !== null && (
           <ClearCard
             path={path}
             problem={outcome.clear ?? null}
@@ -107,11 +105,11 @@ async function storagePage(c: PageContext<ProjectMember>, outcome: Outcome = {})
   );
 }
 
-const BucketCard = ({ path, settings, mayChange, save }: {
+const BucketCard = ({ path, settings, canChange, save }: {
   path: string;
   settings: StorageSettings | null;
-  mayChange: boolean;
-  save: Outcome["save"];
+  canChange: boolean;
+  save: StorageOutcome["save"];
 }) => {
   const { files: { storage: t }, shared: { on, off } } = texts();
   return (
@@ -121,13 +119,13 @@ const BucketCard = ({ path, settings, mayChange, save }: {
         <span class={settings === null ? "badge" : "badge on"}>{settings === null ? off : on}</span>
       </h2>
       <p>{settings === null ? t.aboutOff : t.aboutOn}</p>
-      {mayChange
+      {canChange
         ? (
           <>
             <Refusal problem={save?.problem ?? null} />
             <StorageForm
               path={path}
-              entered={save?.entered ?? (settings === null ? NOT_SET : shownAs(settings))}
+              entered={save?.entered ?? (settings === null ? NO_STORAGE : toEntered(settings))}
               hasKeys={settings !== null}
             />
           </>

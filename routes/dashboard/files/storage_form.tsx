@@ -1,11 +1,11 @@
 import type { StorageSettings } from "@/lib/files/storage_settings.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Json } from "@/lib/store/port.ts";
-import { Ask, Field, Refusal } from "../components/forms.tsx";
+import { ConfirmForm, Field, Refusal } from "../components/forms.tsx";
 import { texts } from "../texts/mod.ts";
 
-/** What stands in the form. Keys are never sent back. */
-export interface Entered {
+/** Values of the form. Keys are never sent back. */
+export interface EnteredStorage {
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
@@ -13,7 +13,7 @@ export interface Entered {
   readonly publicUrl: string;
 }
 
-export const NOT_SET: Entered = {
+export const NO_STORAGE: EnteredStorage = {
   endpoint: "",
   region: "",
   bucket: "",
@@ -21,7 +21,7 @@ export const NOT_SET: Entered = {
   publicUrl: "",
 };
 
-export const shownAs = (settings: StorageSettings): Entered => ({
+export const toEntered = (settings: StorageSettings): EnteredStorage => ({
   endpoint: settings.endpoint ?? "",
   region: settings.region,
   bucket: settings.bucket,
@@ -29,22 +29,22 @@ export const shownAs = (settings: StorageSettings): Entered => ({
   publicUrl: settings.publicUrl ?? "",
 });
 
-const textOf = (form: URLSearchParams, name: string): string => (form.get(name) ?? "").trim();
+const fieldText = (form: URLSearchParams, name: string): string => (form.get(name) ?? "").trim();
 
-export const enteredOf = (form: URLSearchParams): Entered => ({
-  endpoint: textOf(form, "endpoint"),
-  region: textOf(form, "region"),
-  bucket: textOf(form, "bucket"),
-  pathStyle: textOf(form, "pathStyle"),
-  publicUrl: textOf(form, "publicUrl"),
+export const readEntered = (form: URLSearchParams): EnteredStorage => ({
+  endpoint: fieldText(form, "endpoint"),
+  region: fieldText(form, "region"),
+  bucket: fieldText(form, "bucket"),
+  pathStyle: fieldText(form, "pathStyle"),
+  publicUrl: fieldText(form, "publicUrl"),
 });
 
-/** As the operation takes it: what is empty is left out. */
-export function bodyOf(form: URLSearchParams): Json {
-  const { pathStyle, ...texts } = enteredOf(form);
+/** Returns the input of the operation, without empty fields. */
+export function toStorageInput(form: URLSearchParams): Json {
+  const { pathStyle, ...texts } = readEntered(form);
   const keys = {
-    accessKeyId: textOf(form, "accessKeyId"),
-    secretAccessKey: textOf(form, "secretAccessKey"),
+    accessKeyId: fieldText(form, "accessKeyId"),
+    secretAccessKey: fieldText(form, "secretAccessKey"),
   };
   const given = Object.entries({ ...texts, ...keys }).filter(([, text]) => text !== "");
   return {
@@ -56,7 +56,7 @@ export function bodyOf(form: URLSearchParams): Json {
 const STYLES = ["", "path", "host"] as const;
 
 export const StorageForm = (
-  { path, entered, hasKeys }: { path: string; entered: Entered; hasKeys: boolean },
+  { path, entered, hasKeys }: { path: string; entered: EnteredStorage; hasKeys: boolean },
 ) => {
   const t = texts().files.storage;
   return (
@@ -122,7 +122,6 @@ const Keys = ({ hasKeys }: { hasKeys: boolean }) => {
   );
 };
 
-/** For who may only look. */
 export const StorageFacts = ({ settings }: { settings: StorageSettings }) => {
   const t = texts().files.storage;
   return (
@@ -148,7 +147,7 @@ export const ClearCard = ({ path, problem }: { path: string; problem: Problem | 
       <h2>{t.title}</h2>
       <p>{t.about}</p>
       <Refusal problem={problem} />
-      <Ask label={t.label} loss={t.loss} action={`${path}/clear`} button={t.submit} />
+      <ConfirmForm label={t.label} loss={t.loss} action={`${path}/clear`} button={t.submit} />
     </article>
   );
 };

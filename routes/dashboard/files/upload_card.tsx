@@ -1,4 +1,4 @@
-import type { Usage } from "@/lib/files/usage.ts";
+import type { StorageUsage } from "@/lib/files/usage.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Id } from "@/lib/store/port.ts";
 import { Refusal } from "../components/forms.tsx";
@@ -6,15 +6,12 @@ import { TUS } from "../assets.ts";
 import { bytesText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
 
-/**
- * A file is sent by the form; with scripts, any number of them and whole folders, with bars that show
- * how far they are, and each goes on where it was when the connection is lost.
- */
+/** Upload form. With scripts it uploads folders, shows progress and continues lost uploads. */
 export const UploadCard = (
   { path, projectId, usage, problem }: {
     path: string;
     projectId: Id;
-    usage: Usage;
+    usage: StorageUsage;
     problem: Problem | null;
   },
 ) => {
@@ -23,7 +20,7 @@ export const UploadCard = (
     <article class="card">
       <h2>{t.title}</h2>
       <Refusal problem={problem} />
-      <file-drop api={`/api/projects/${projectId}/files`} tus={TUS.path} {...scriptWords()}>
+      <file-drop api={`/api/projects/${projectId}/files`} tus={TUS.path} {...scriptTexts()}>
         <form method="post" action={path} enctype="multipart/form-data" hx-boost="false">
           <label>
             {t.file(bytesText(usage.fileBytesMax))}
@@ -36,8 +33,7 @@ export const UploadCard = (
   );
 };
 
-/** The words of the script, as the attributes that it reads. */
-function scriptWords() {
+function scriptTexts() {
   const { drop, folder, sent, unreachable, failed, lost } = texts().files.upload;
   return {
     "data-drop": drop,
@@ -52,7 +48,7 @@ function scriptWords() {
 declare module "hono/jsx" {
   namespace JSX {
     interface IntrinsicElements {
-      "file-drop": ReturnType<typeof scriptWords> & {
+      "file-drop": ReturnType<typeof scriptTexts> & {
         api: string;
         tus: string;
         children?: unknown;

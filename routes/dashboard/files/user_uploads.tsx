@@ -3,7 +3,7 @@ import { ProjectChanges } from "@/openapi/schemas/project.ts";
 import { USER_FILES_MAX } from "@/lib/limits.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { type FileSettings, fileSettingsOf } from "@/lib/projects/file_settings.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Choice, Field, Refusal } from "../components/forms.tsx";
@@ -13,43 +13,43 @@ import { loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { bytesText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
-import { filesPathOf, FilesTabs } from "./files_tabs.tsx";
+import { filesPath, FilesTabs } from "./files_tabs.tsx";
 
 const MiB = 1_048_576;
 
-/** The settings as a form sends them: sizes are texts, in MB. */
-interface Entered {
+/** Settings as a form sends them, with sizes as texts in MiB. */
+interface EnteredUploads {
   readonly userUploads: FileSettings["userUploads"];
   readonly fileMb: string;
   readonly allMb: string;
   readonly types: string;
 }
 
-const shownAs = (
+const toEntered = (
   { userUploads, userFileBytesMax, userBytesMax, userTypes }: FileSettings,
-): Entered => ({
+): EnteredUploads => ({
   userUploads,
   fileMb: String(userFileBytesMax / MiB),
   allMb: String(userBytesMax / MiB),
   types: userTypes.join(", "),
 });
 
-const typed = (form: URLSearchParams): Entered => ({
+const readEntered = (form: URLSearchParams): EnteredUploads => ({
   userUploads: form.get("userUploads") === "signed-in" ? "signed-in" : "off",
   fileMb: (form.get("fileMb") ?? "").trim(),
   allMb: (form.get("allMb") ?? "").trim(),
   types: (form.get("types") ?? "").trim(),
 });
 
-/** As the contract of the operation takes them. What is no number stays a text, to be refused. */
-const inputOf = ({ userUploads, fileMb, allMb, types }: Entered): object => ({
+/** Returns the input of the operation. Invalid numbers stay texts, which validation refuses. */
+const toFileSettings = ({ userUploads, fileMb, allMb, types }: EnteredUploads): object => ({
   userUploads,
-  userFileBytesMax: bytesIn(fileMb),
-  userBytesMax: bytesIn(allMb),
+  userFileBytesMax: parseMegabytes(fileMb),
+  userBytesMax: parseMegabytes(allMb),
   userTypes: types.split(/[\s,]+/).filter((type) => type !== ""),
 });
 
-const bytesIn = (mb: string): number | string =>
+const parseMegabytes = (mb: string): number | string =>
   /^\d{1,9}(?:\.\d{1,9})?$/.test(mb) ? Math.round(Number(mb) * MiB) : mb;
 
 export const showUserUploads: PageHandler<ProjectMember> = async (c) =>
@@ -57,22 +57,22 @@ export const showUserUploads: PageHandler<ProjectMember> = async (c) =>
 
 export const saveUserUploads: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
-  const entered = typed(await c.var.body.form());
+  const entered = readEntered(await c.var.body.form());
   const { problem } = await attempt(() => {
-    const changes = parseInput(ProjectChanges, { files: inputOf(entered) });
+    const changes = parseInput(ProjectChanges, { files: toFileSettings(entered) });
     return changeProject(services, principal.project._id, changes);
   });
-  if (problem === null) return seeOther(`${filesPathOf(c)}/uploads?done=saved`);
+  if (problem === null) return seeOther(`${filesPath(c)}/uploads?done=saved`);
   return pageReply(await uploadsPage(c, { entered, problem }), { status: problem.status });
 };
 
 async function uploadsPage(
   c: PageContext<ProjectMember>,
-  refused: { readonly entered: Entered; readonly problem: Problem } | null = null,
+  refused: { readonly entered: EnteredUploads; readonly problem: Problem } | null = null,
 ) {
   const { services, principal, state: { query } } = c.var;
   const frame = await loadFrame(services, principal);
-  const files = filesPathOf(c);
+  const files = filesPath(c);
   const path = `${files}/uploads`;
   const settings = fileSettingsOf(principal.project);
   const { title, userUploads: t } = texts().files;
@@ -86,11 +86,11 @@ async function uploadsPage(
         <article class="card">
           <h2>{t.title}</h2>
           <p>{t.about}</p>
-          {includes(frame.role, "admin")
+          {roleIncludes(frame.role, "admin")
             ? (
               <UploadsForm
                 path={path}
-                entered={refused?.entered ?? shownAs(settings)}
+                entered={refused?.entered ?? toEntered(settings)}
                 problem={refused?.problem ?? null}
               />
             )
@@ -102,13 +102,13 @@ async function uploadsPage(
 }
 
 const UploadsForm = (
-  { path, entered, problem }: { path: string; entered: Entered; problem: Problem | null },
+  { path, entered, problem }: { path: string; entered: EnteredUploads; problem: Problem | null },
 ) => {
   const t = texts().files.userUploads;
   return (
     <form method="post" action={path}>
       <Refusal problem={problem} />
-      <Who userUploads={entered.userUploads} />
+      <UploaderChoice userUploads={entered.userUploads} />
       <Field
         label={t.fileMb}
         name="fileMb"
@@ -137,7 +137,7 @@ const UploadsForm = (
   );
 };
 
-const Who = ({ userUploads }: Pick<Entered, "userUploads">) => {
+const UploaderChoice = ({ userUploads }: Pick<EnteredUploads, "userUploads">) => {
   const t = texts().files.userUploads;
   return (
     <fieldset class="switches">
@@ -157,7 +157,6 @@ const Who = ({ userUploads }: Pick<Entered, "userUploads">) => {
   );
 };
 
-/** For who may only look. */
 const Facts = ({ settings }: { settings: FileSettings }) => {
   const t = texts().files.userUploads;
   return (

@@ -7,7 +7,7 @@ import {
   previewInvitation,
 } from "@/lib/projects/answer_invitation.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Ask, Refusal } from "../components/forms.tsx";
+import { ConfirmForm, Refusal } from "../components/forms.tsx";
 import { AccountShell, Bar } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { homeOf } from "../frame.ts";
@@ -19,13 +19,13 @@ export const showInvitation: PageHandler<SignedInAccount, "token"> = async (c) =
 
 export const acceptByForm: PageHandler<SignedInAccount, "token"> = async (c) => {
   const { services, principal } = c.var;
-  const tried = await attempt(() =>
+  const result = await attempt(() =>
     acceptInvitation(services, principal, c.req.valid("param").token)
   );
-  if (tried.problem === null) return seeOther(homeOf(tried.value.project._id));
-  // Of what does not hold any more there is nothing to show.
-  const page = await invitationPage(c, tried.problem);
-  return pageReply(page, { status: tried.problem.status });
+  if (result.problem === null) return seeOther(homeOf(result.value.project._id));
+  // Throws if the invitation is not valid any more.
+  const page = await invitationPage(c, result.problem);
+  return pageReply(page, { status: result.problem.status });
 };
 
 export const declineByForm: PageHandler<SignedInAccount, "token"> = async (c) => {
@@ -34,7 +34,7 @@ export const declineByForm: PageHandler<SignedInAccount, "token"> = async (c) =>
   return seeOther("/dashboard?done=declined");
 };
 
-/** What the link leads to. Throws `INVITATION_NOT_FOUND`. */
+/** Renders the page of the link's invitation. Throws `INVITATION_NOT_FOUND`. */
 async function invitationPage(
   c: PageContext<SignedInAccount, "token">,
   problem: Problem | null = null,
@@ -83,7 +83,7 @@ const Card = (
         <Refusal problem={problem} />
         <button>{t.accept}</button>
       </form>
-      <Ask
+      <ConfirmForm
         label={t.decline.label}
         action={`${path}/decline`}
         loss={t.decline.loss}

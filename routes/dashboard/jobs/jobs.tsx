@@ -1,5 +1,5 @@
-import { listJobs, type ShownJob, tryJob } from "@/lib/operations/project_jobs.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { type JobDetails, listJobs, tryJob } from "@/lib/operations/project_jobs.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
 import type { PageHandler } from "../../handler.ts";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
@@ -9,12 +9,12 @@ import { OverviewTabs } from "../overview/overview_tabs.tsx";
 import { pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
 
-const pathOf = (home: string): string => `${home}/jobs`;
+const jobsPath = (home: string): string => `${home}/jobs`;
 
 export const tryJobNow: PageHandler<ProjectMember, "jobId"> = async (c) => {
   const { services, principal: { project: { _id: projectId } } } = c.var;
   const isDone = await tryJob(services, projectId, c.req.valid("param").jobId);
-  return seeOther(`${pathOf(homeOf(projectId))}?done=${isDone ? "done" : "waiting"}`);
+  return seeOther(`${jobsPath(homeOf(projectId))}?done=${isDone ? "done" : "waiting"}`);
 };
 
 export const showJobs: PageHandler<ProjectMember> = async (c) => {
@@ -23,8 +23,8 @@ export const showJobs: PageHandler<ProjectMember> = async (c) => {
     loadFrame(services, principal),
     listJobs(services, principal.project._id),
   ]);
-  const path = pathOf(frame.home);
-  const canTry = includes(principal.role, "admin");
+  const path = jobsPath(frame.home);
+  const canTry = roleIncludes(principal.role, "admin");
   const t = texts().jobs;
   return pageReply(
     <ProjectShell frame={frame} title={t.title} current={frame.home}>
@@ -44,7 +44,7 @@ export const showJobs: PageHandler<ProjectMember> = async (c) => {
 };
 
 const JobTable = (
-  { jobs, path, canTry }: { jobs: readonly ShownJob[]; path: string; canTry: boolean },
+  { jobs, path, canTry }: { jobs: readonly JobDetails[]; path: string; canTry: boolean },
 ) => {
   const t = texts().jobs;
   return (

@@ -1,6 +1,6 @@
 import { requiredId } from "@/lib/ids.ts";
 import { MAIL_LOG_DAYS } from "@/lib/limits.ts";
-import { listMails, type LoggedMail, sendAgain } from "@/lib/mail/log.ts";
+import { listMails, type LoggedMail, resendMail } from "@/lib/mail/log.ts";
 import type { RecordPage } from "@/lib/paging/record_page.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
@@ -8,10 +8,10 @@ import type { PageContext, PageHandler } from "../../handler.ts";
 import { Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
 import { DoneNote } from "../done.tsx";
-import { Pages, pagingOf } from "../paging.tsx";
+import { PageLinks, readPaging } from "../paging.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { loadMailPage, type MailPage, mailPathOf } from "./mail_page.ts";
+import { loadMailPage, type MailPage, mailPath } from "./mail_page.ts";
 import { hasMailbox, MailShell } from "./mail_shell.tsx";
 
 const ROWS = 50;
@@ -22,13 +22,13 @@ export const showMailLog: PageHandler<ProjectMember> = async (c) =>
 export const sendMailAgain: PageHandler<ProjectMember, "mailId"> = async (c) => {
   const { services, principal } = c.var;
   const { problem } = await attempt(() =>
-    sendAgain(services, principal.project._id, requiredId(c.req.valid("param").mailId))
+    resendMail(services, principal.project._id, requiredId(c.req.valid("param").mailId))
   );
-  if (problem === null) return seeOther(`${mailPathOf(c)}/log?done=again`);
+  if (problem === null) return seeOther(`${mailPath(c)}/log?done=again`);
   return await logPage(c, await loadMailPage(c), problem);
 };
 
-const NONE = { items: [], nextCursor: null };
+const NO_MAILS = { items: [], nextCursor: null };
 
 export async function logPage(
   c: PageContext<ProjectMember>,
@@ -36,32 +36,32 @@ export async function logPage(
   refused: Problem | null = null,
 ) {
   const { services, principal, state: { query } } = c.var;
-  const tried = await attempt(() =>
-    listMails(services, principal.project._id, pagingOf(query, ROWS))
+  const result = await attempt(() =>
+    listMails(services, principal.project._id, readPaging(query, ROWS))
   );
-  const { items, nextCursor }: RecordPage<LoggedMail> = tried.problem === null ? tried.value : NONE;
-  const problem = refused ?? tried.problem;
+  const { items, nextCursor }: RecordPage<LoggedMail> = result.problem === null
+    ? result.value
+    : NO_MAILS;
+  const problem = refused ?? result.problem;
   const path = hasMailbox(page) ? `${page.path}/log` : page.path;
   const t = texts().mail.log;
   return pageReply(
     <MailShell page={page} title={t.title} current={path} wide>
       <DoneNote query={query} sentences={t.done} />
       <Refusal problem={problem} />
-      <FateNote page={page} />
+      <HandlingNote page={page} />
       <p class="muted">{t.about(MAIL_LOG_DAYS)}</p>
       {items.length === 0 ? <p class="empty">{t.none}</p> : <LogTable mails={items} page={page} />}
-      <Pages path={path} query={query} nextCursor={nextCursor} what={texts().mail.pages} />
+      <PageLinks path={path} query={query} nextCursor={nextCursor} what={texts().mail.pages} />
     </MailShell>,
     { status: problem?.status ?? 200 },
   );
 }
 
-const FateNote = ({ page: { fate, path, canEdit } }: { page: MailPage }) => {
+const HandlingNote = ({ page: { handling, path, canEdit } }: { page: MailPage }) => {
   const t = texts().mail.log;
-  if (fate === "sent") return null;
-  if (fate === "kept") {
-    return <p class="note">{t.kept}</p>;
-  }
+  if (handling === "sent") return null;
+  if (handling === "kept") return <p class="note">{t.kept}</p>;
   return (
     <p class="note">
       {t.impossible}

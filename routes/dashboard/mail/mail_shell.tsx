@@ -3,10 +3,10 @@ import { Bar, ProjectShell, Tabs } from "../components/shell.tsx";
 import { texts } from "../texts/mod.ts";
 import type { MailPage } from "./mail_page.ts";
 
-/** Whether the mailbox is the first page, and the log the next one. */
-export const hasMailbox = ({ fate, canEdit }: MailPage): boolean => fate === "kept" && canEdit;
+/** Whether the pages start with the mailbox instead of the log. */
+export const hasMailbox = ({ handling, canEdit }: MailPage): boolean =>
+  handling === "kept" && canEdit;
 
-/** The tabs of the mail pages, by what their paths end in. */
 const tabsOf = (page: MailPage) => {
   const { path } = page;
   const t = texts().mail.tabs;
@@ -22,7 +22,6 @@ export const MailShell = (
   { page, title, current, wide = false, children }: {
     page: MailPage;
     title: string;
-    /** The path of its tab. */
     current: string;
     wide?: boolean;
     children?: Child;

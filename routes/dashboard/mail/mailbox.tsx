@@ -7,7 +7,7 @@ import type { Services } from "@/lib/services.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
-import { Pages, pagingOf } from "../paging.tsx";
+import { PageLinks, readPaging } from "../paging.tsx";
 import { attempt, framedReply, pageReply } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
 import { logPage } from "./log.tsx";
@@ -16,13 +16,12 @@ import { hasMailbox, MailShell } from "./mail_shell.tsx";
 
 const mailboxOf = (c: PageContext<ProjectMember>) => ({ projectId: c.var.principal.project._id });
 
-/** Where mails are only kept, they are what one comes for. */
+/** Shows the mailbox if mails are kept, else the log. */
 export const showMail: PageHandler<ProjectMember> = async (c) => {
   const page = await loadMailPage(c);
   return hasMailbox(page) ? await mailboxPage(c, page) : await logPage(c, page);
 };
 
-/** The HTML of a mail that is kept, for its frame. */
 export const showMailHtml: PageHandler<ProjectMember, "mailId"> = async (c) => {
   const { services } = c.var;
   const id = requiredId(c.req.valid("param").mailId);
@@ -32,7 +31,7 @@ export const showMailHtml: PageHandler<ProjectMember, "mailId"> = async (c) => {
 
 async function mailboxPage(c: PageContext<ProjectMember>, page: MailPage) {
   const { services, state: { query } } = c.var;
-  const listed = await keptMailsOf(services, mailboxOf(c), query);
+  const listed = await loadKeptMails(services, mailboxOf(c), query);
   const t = texts().mail.mailbox;
   return pageReply(
     <MailShell page={page} title={t.title} current={page.path}>
@@ -47,30 +46,31 @@ async function mailboxPage(c: PageContext<ProjectMember>, page: MailPage) {
   );
 }
 
-/** Each stands there with all it says. */
-const MAILS = 20;
+/** Maximum number of mails on a page, each shown with its full text. */
+const MAILS_MAX = 20;
 
-interface Listed extends RecordPage<KeptMail> {
+interface KeptMailPage extends RecordPage<KeptMail> {
   readonly problem: Problem | null;
 }
 
-/** One page; a cursor that is none is said beside it. */
-export async function keptMailsOf(
+/** Loads a page of kept mails, or the problem of an invalid cursor. */
+export async function loadKeptMails(
   services: Services,
   mailbox: Mailbox,
   query: string,
-): Promise<Listed> {
-  const tried = await attempt(() => listKeptMails(services, mailbox, pagingOf(query, MAILS)));
-  if (tried.problem !== null) return { items: [], nextCursor: null, problem: tried.problem };
-  return { ...tried.value, problem: null };
+): Promise<KeptMailPage> {
+  const result = await attempt(() =>
+    listKeptMails(services, mailbox, readPaging(query, MAILS_MAX))
+  );
+  if (result.problem !== null) return { items: [], nextCursor: null, problem: result.problem };
+  return { ...result.value, problem: null };
 }
 
 export const KeptMails = (
   { listed: { items, nextCursor, problem }, path, query, hint }: {
-    listed: Listed;
+    listed: KeptMailPage;
     path: string;
     query: string;
-    /** How one comes by a mail. */
     hint: string;
   },
 ) => {
@@ -81,7 +81,7 @@ export const KeptMails = (
       <p class="muted">{t.about}</p>
       {items.length === 0 && <p class="empty">{t.none(hint)}</p>}
       {items.map((mail) => <Mail mail={mail} path={path} />)}
-      <Pages path={path} query={query} nextCursor={nextCursor} what={texts().mail.pages} />
+      <PageLinks path={path} query={query} nextCursor={nextCursor} what={texts().mail.pages} />
     </>
   );
 };

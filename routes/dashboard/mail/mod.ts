@@ -12,7 +12,7 @@ import {
 } from "./server.tsx";
 import {
   deleteTemplateByForm,
-  previewTyped,
+  previewForm,
   saveTemplate,
   showPreview,
   showTemplate,
@@ -27,7 +27,7 @@ const TEMPLATE = `${TEMPLATES}/{name}/{language}`;
 export function mailPages(mount: Mount): void {
   mount(get(PATH, member("viewer")), showMail);
   mount(get(`${PATH}/log`, member("viewer")), showMailLog);
-  // Mails that are kept have codes by which one signs in.
+  // Kept mails contain codes for sign-in.
   mount(get(`${PATH}/kept/{mailId}`, member("admin")), showMailHtml);
   mount(post(`${PATH}/log/{mailId}`, member("admin")), sendMailAgain);
   mount(get(SERVER, member("viewer")), showMailServer);
@@ -40,6 +40,6 @@ export function mailPages(mount: Mount): void {
   mount(get(TEMPLATE, member("viewer")), showTemplate);
   mount(post(TEMPLATE, member("admin")), saveTemplate);
   mount(get(`${TEMPLATE}/preview`, member("viewer")), showPreview);
-  mount(post(`${TEMPLATE}/preview`, member("admin")), previewTyped);
+  mount(post(`${TEMPLATE}/preview`, member("admin")), previewForm);
   mount(post(`${TEMPLATE}/delete`, member("admin")), deleteTemplateByForm);
 }

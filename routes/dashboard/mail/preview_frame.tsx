@@ -1,5 +1,5 @@
 import { raw } from "hono/html";
-import { messageOf, type Reply } from "@/lib/http/respond.ts";
+import { publicMessage, type Reply } from "@/lib/http/respond.ts";
 import { previewMail } from "@/lib/mail/preview.ts";
 import type { TemplateInput } from "@/lib/mail/template_store.ts";
 import type { RenderedMail } from "@/lib/mail/templates.ts";
@@ -9,7 +9,7 @@ import { attempt, framedReply } from "../replies.ts";
 import { language } from "../texts/language.ts";
 import { texts } from "../texts/mod.ts";
 
-/** The frame has no style of ours: its pages are another site's to the browser. */
+/** Styles of the frame, which cannot load the dashboard's because its origin is opaque. */
 const STYLE = `:root { color-scheme: light dark }
 body { margin: 12px; font: 14px/1.45 system-ui, sans-serif }
 h1 { margin: 0 0 12px; font-size: 15px }
@@ -18,21 +18,20 @@ iframe { width: 100%; height: 360px; border: 1px solid #8884 }
 pre { margin: 0; padding: 8px; border: 1px solid #8884; white-space: pre-wrap;
   overflow-wrap: anywhere; font-size: 13px }`;
 
-/** A template as it would be sent, or why it cannot be, for the frame beside its form. */
 export async function previewReply(
   { project }: Pick<ProjectMember, "project">,
   name: string,
   template: () => TemplateInput,
 ): Promise<Reply> {
-  const tried = await attempt(() =>
+  const result = await attempt(() =>
     Promise.resolve(previewMail(project, { name, template: template() }))
   );
-  return tried.problem === null
-    ? framedReply(documentOf(<Rendered mail={tried.value} />))
-    : framedReply(documentOf(<Refused problem={tried.problem} />), tried.problem.status);
+  return result.problem === null
+    ? framedReply(previewHtml(<MailPreview mail={result.value} />))
+    : framedReply(previewHtml(<PreviewProblem problem={result.problem} />), result.problem.status);
 }
 
-const documentOf = (content: unknown): string =>
+const previewHtml = (content: unknown): string =>
   `<!DOCTYPE html>${(
     <html lang={language()}>
       <head>
@@ -45,7 +44,7 @@ const documentOf = (content: unknown): string =>
     </html>
   )}`;
 
-const Rendered = ({ mail: { subject, text, html } }: { mail: RenderedMail }) => {
+const MailPreview = ({ mail: { subject, text, html } }: { mail: RenderedMail }) => {
   const t = texts().mail.preview;
   return (
     <main>
@@ -57,9 +56,9 @@ const Rendered = ({ mail: { subject, text, html } }: { mail: RenderedMail }) => 
   );
 };
 
-const Refused = ({ problem }: { problem: Problem }) => (
+const PreviewProblem = ({ problem }: { problem: Problem }) => (
   <main>
     <h1>{texts().mail.preview.none}</h1>
-    <p>{messageOf(problem)}</p>
+    <p>{publicMessage(problem)}</p>
   </main>
 );

@@ -1,28 +1,27 @@
 import { checkMailServer } from "@/lib/mail/check_server.ts";
 import {
   clearMailServer,
+  describeMailSettings,
   findMailSettings,
+  type MailSettingsInfo,
   setMailSettings,
-  type ShownMailSettings,
-  shownMailSettings,
 } from "@/lib/mail/settings.ts";
-import { mailsThisMonth } from "@/lib/mail/usage.ts";
+import { getMailsThisMonth } from "@/lib/mail/usage.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
-import { shownLimit } from "@/lib/projects/plans.ts";
+import { toJsonLimit } from "@/lib/projects/plans.ts";
 import { parseInput } from "@/openapi/inputs.ts";
 import { ProjectMailInput } from "@/openapi/schemas/mail.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { loadMailPage, mailPathOf } from "./mail_page.ts";
+import { loadMailPage, mailPath } from "./mail_page.ts";
 import { MailShell } from "./mail_shell.tsx";
 import { LanguageCard, OwnServerCard, SenderCard } from "./server_cards.tsx";
-import { type EnteredServer, enteredServer, serverInput, typedServer } from "./server_form.ts";
+import { type EnteredServer, enteredServer, readServer, serverInput } from "./server_form.ts";
 
-/** What a form of the page came to, if it did not lead elsewhere. */
-interface Outcome {
+interface ServerPageState {
   readonly server?: { readonly entered: EnteredServer; readonly problem: Problem };
   readonly language?: { readonly text: string; readonly problem: Problem };
   readonly check?:
@@ -30,19 +29,19 @@ interface Outcome {
     | { readonly problem: Problem };
 }
 
-const serverPath = (c: PageContext<ProjectMember>): string => `${mailPathOf(c)}/server`;
+const serverPath = (c: PageContext<ProjectMember>): string => `${mailPath(c)}/server`;
 
-const settingsOf = async (c: PageContext<ProjectMember>): Promise<ShownMailSettings> =>
-  shownMailSettings(await findMailSettings(c.var.services, c.var.principal.project._id));
+const loadSettings = async (c: PageContext<ProjectMember>): Promise<MailSettingsInfo> =>
+  describeMailSettings(await findMailSettings(c.var.services, c.var.principal.project._id));
 
 export const showMailServer: PageHandler<ProjectMember> = async (c) =>
   pageReply(await serverPage(c));
 
 export const saveMailServer: PageHandler<ProjectMember> = async (c) => {
   const form = await c.var.body.form();
-  const entered = typedServer(form);
+  const entered = readServer(form);
   const { services, principal } = c.var;
-  const { own } = await settingsOf(c);
+  const { own } = await loadSettings(c);
   const { problem } = await attempt(async () => {
     const given = serverInput(own, entered, form.get("password") ?? "");
     const input = parseInput(ProjectMailInput, given, { problem: "INVALID_INPUT" });
@@ -71,25 +70,25 @@ export const clearMailServerByForm: PageHandler<ProjectMember> = async (c) => {
   return seeOther(`${serverPath(c)}?done=cleared`);
 };
 
-/** What the server said is in this answer alone. */
+/** Sends a test mail. Only this reply shows the answer of the mail server. */
 export const checkMailServerByForm: PageHandler<ProjectMember> = async (c) => {
   const { services, principal: { project, account } } = c.var;
-  const tried = await attempt(() => checkMailServer(services, project._id, account.email));
-  if (tried.problem === null) return pageReply(await serverPage(c, { check: tried.value }));
-  const page = await serverPage(c, { check: { problem: tried.problem } });
-  return pageReply(page, { status: tried.problem.status });
+  const result = await attempt(() => checkMailServer(services, project._id, account.email));
+  if (result.problem === null) return pageReply(await serverPage(c, { check: result.value }));
+  const page = await serverPage(c, { check: { problem: result.problem } });
+  return pageReply(page, { status: result.problem.status });
 };
 
 async function serverPage(
   c: PageContext<ProjectMember>,
-  { server, language, check }: Outcome = {},
+  { server, language, check }: ServerPageState = {},
 ) {
   const { services, principal: { project, account }, state: { query } } = c.var;
   const [page, settings, used, { mailsPerMonth }] = await Promise.all([
     loadMailPage(c),
-    settingsOf(c),
-    mailsThisMonth(services, project._id),
-    services.plans.of(project._id),
+    loadSettings(c),
+    getMailsThisMonth(services, project._id),
+    services.plans.ofProject(project._id),
   ]);
   const { own, mailLanguage } = settings;
   const path = serverPath(c);
@@ -97,7 +96,12 @@ async function serverPage(
   return (
     <MailShell page={page} title={t.title} current={path}>
       <DoneNote query={query} sentences={t.done} />
-      <SenderCard own={own} fate={page.fate} used={used} limit={shownLimit(mailsPerMonth)} />
+      <SenderCard
+        own={own}
+        handling={page.handling}
+        used={used}
+        limit={toJsonLimit(mailsPerMonth)}
+      />
       <OwnServerCard
         path={path}
         own={own}

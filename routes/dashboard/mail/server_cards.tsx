@@ -1,19 +1,18 @@
-import { messageOf } from "@/lib/http/respond.ts";
-import type { ShownMailSettings } from "@/lib/mail/settings.ts";
+import { publicMessage } from "@/lib/http/respond.ts";
+import type { MailSettingsInfo } from "@/lib/mail/settings.ts";
 import type { Problem } from "@/lib/problems.ts";
-import { Ask, Done, Field, Refusal } from "../components/forms.tsx";
+import { ConfirmForm, Field, Refusal, SuccessNote } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
 import { texts } from "../texts/mod.ts";
-import type { MailFate } from "./mail_page.ts";
+import type { MailHandling } from "./mail_page.ts";
 import type { EnteredServer } from "./server_form.ts";
 
-type OwnServer = ShownMailSettings["own"];
+type OwnServer = MailSettingsInfo["own"];
 
-/** Who sends the mails of the project now. */
 export const SenderCard = (
-  { own, fate, used, limit }: {
+  { own, handling, used, limit }: {
     own: OwnServer;
-    fate: MailFate;
+    handling: MailHandling;
     used: number;
     limit: number | null;
   },
@@ -23,12 +22,12 @@ export const SenderCard = (
     <article class="card">
       <h2>
         {t.title}{" "}
-        <span class={fate === "sent" ? "badge on" : "badge warn"}>
-          {own === null ? t[fate] : t.own}
+        <span class={handling === "sent" ? "badge on" : "badge warn"}>
+          {own === null ? t[handling] : t.own}
         </span>
       </h2>
-      <p>{own === null ? t.about[fate] : t.aboutOwn(own.host)}</p>
-      {own === null && fate === "sent" && (
+      <p>{own === null ? t.about[handling] : t.aboutOwn(own.host)}</p>
+      {own === null && handling === "sent" && (
         <Meter
           label={t.ofMonth}
           used={used}
@@ -48,7 +47,6 @@ interface OwnServerProps {
     | { readonly to: string; readonly answer: string }
     | { readonly problem: Problem }
     | null;
-  /** Who gets a test. */
   readonly testTo: string;
   readonly canEdit: boolean;
 }
@@ -67,7 +65,7 @@ export const OwnServerCard = (card: OwnServerProps) => {
           <form method="post" action={`${path}/check`}>
             <button class="quiet">{t.test(testTo)}</button>
           </form>
-          <Ask
+          <ConfirmForm
             label={t.disconnect}
             loss={t.disconnectLoss}
             action={`${path}/clear`}
@@ -81,8 +79,10 @@ export const OwnServerCard = (card: OwnServerProps) => {
 
 const CheckNote = ({ check }: { check: OwnServerProps["check"] }) => {
   if (check === null) return null;
-  if ("problem" in check) return <p class="note bad" role="alert">{messageOf(check.problem)}</p>;
-  return <Done>{texts().mail.ownServer.tested(check.to, check.answer)}</Done>;
+  if ("problem" in check) {
+    return <p class="note bad" role="alert">{publicMessage(check.problem)}</p>;
+  }
+  return <SuccessNote>{texts().mail.ownServer.tested(check.to, check.answer)}</SuccessNote>;
 };
 
 const OwnFacts = ({ own }: { own: NonNullable<OwnServer> }) => {
@@ -105,12 +105,12 @@ const SAMPLE_HOST = "smtp.example.com";
 
 const ServerForm = ({ path, own, entered, problem }: OwnServerProps) => {
   const t = texts().mail.ownServer;
-  const at = (name: string) => problem?.faults.some(({ path }) => path === name) ?? false;
-  const isTold = at("url") || at("from") || at("replyTo");
+  const isFaulty = (name: string) => problem?.faults.some(({ path }) => path === name) ?? false;
+  const isShownAtField = isFaulty("url") || isFaulty("from") || isFaulty("replyTo");
   const kept = own !== null && own.hasPassword && { placeholder: t.keep };
   return (
     <form method="post" action={path}>
-      <Refusal problem={isTold ? null : problem} />
+      <Refusal problem={isShownAtField ? null : problem} />
       <div class="pair">
         <Field
           label={t.host}
@@ -121,7 +121,7 @@ const ServerForm = ({ path, own, entered, problem }: OwnServerProps) => {
         />
         <Field label={t.port} name="port" value={entered.port} required />
       </div>
-      {at("url") && <p class="note bad" role="alert">{t.where}</p>}
+      {isFaulty("url") && <p class="note bad" role="alert">{t.where}</p>}
       <Encryption scheme={entered.scheme} />
       <div class="pair">
         <Field label={t.user} name="user" value={entered.user} autocomplete="off" {...kept} />
@@ -140,14 +140,14 @@ const ServerForm = ({ path, own, entered, problem }: OwnServerProps) => {
         placeholder={t.fromSample}
         required
       />
-      {at("from") && <FieldNote problem={problem!} name="from" />}
+      {isFaulty("from") && <FieldNote problem={problem!} name="from" />}
       <Field
         label={t.replyTo}
         name="replyTo"
         value={entered.replyTo}
         placeholder={t.theSender}
       />
-      {at("replyTo") && <FieldNote problem={problem!} name="replyTo" />}
+      {isFaulty("replyTo") && <FieldNote problem={problem!} name="replyTo" />}
       <button>{t.save}</button>
     </form>
   );

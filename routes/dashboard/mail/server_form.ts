@@ -1,12 +1,12 @@
-import type { ShownMailSettings } from "@/lib/mail/settings.ts";
+import type { MailSettingsInfo } from "@/lib/mail/settings.ts";
 
-type OwnServer = NonNullable<ShownMailSettings["own"]>;
+type OwnServer = NonNullable<MailSettingsInfo["own"]>;
 
-/** The server as a form has it, piece by piece. A password that was sent is never sent back. */
+/** Values of the form of a mail server. Passwords are never sent back. */
 export interface EnteredServer {
   readonly host: string;
   readonly port: string;
-  /** `smtp` asks for TLS on the way, `smtps` begins with it. */
+  /** `smtp` upgrades to TLS with STARTTLS; `smtps` connects with TLS. */
   readonly scheme: string;
   readonly user: string;
   readonly from: string;
@@ -24,7 +24,7 @@ export const enteredServer = (own: OwnServer | null): EnteredServer => ({
   replyTo: own?.replyTo ?? "",
 });
 
-export function typedServer(form: URLSearchParams): EnteredServer {
+export function readServer(form: URLSearchParams): EnteredServer {
   const text = (name: string) => (form.get(name) ?? "").trim();
   return {
     host: text("host"),
@@ -36,10 +36,7 @@ export function typedServer(form: URLSearchParams): EnteredServer {
   };
 }
 
-/**
- * As the contract of the operation takes it. The stored server stays where nothing of it is other
- * than shown: then its password need not be entered again.
- */
+/** Returns the operation's input. An unchanged server is left out, to keep its password. */
 export function serverInput(
   own: OwnServer | null,
   { host, port, scheme, user, from, replyTo }: EnteredServer,

@@ -3,10 +3,10 @@ import type { LoggedMail } from "@/lib/mail/log.ts";
 import {
   deleteTemplate,
   setTemplate,
-  type ShownTemplate,
   TEMPLATE_NAME,
+  type TemplateInfo,
   type TemplateInput,
-  type TemplatePlace,
+  type TemplateKey,
 } from "@/lib/mail/template_store.ts";
 import { canonicalLanguage } from "@/lib/text/languages.ts";
 import { builtInTemplates, sampleVariables } from "@/lib/mail/templates.ts";
@@ -15,59 +15,58 @@ import type { ProjectMember } from "@/lib/projects/members.ts";
 import { parseInput } from "@/openapi/inputs.ts";
 import { MailTemplateInput } from "@/openapi/schemas/mail.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { areaText, Ask, Field, Hint, hintId, Refusal } from "../components/forms.tsx";
+import { areaHtml, ConfirmForm, Field, Hint, hintId, Refusal } from "../components/forms.tsx";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { loadMailPage, type MailPage, mailPathOf } from "./mail_page.ts";
+import { loadMailPage, type MailPage, mailPath } from "./mail_page.ts";
 import { MailShell } from "./mail_shell.tsx";
 import { previewReply } from "./preview_frame.tsx";
-import { templatePath, templatesOf } from "./templates.tsx";
+import { listAllTemplates, templatePath } from "./templates.tsx";
 
 type Context = PageContext<ProjectMember, "name" | "language">;
 type Handler = PageHandler<ProjectMember, "name" | "language">;
 
-/** The texts of a form; empty for none. */
+/** Texts of the form; empty if not set. */
 interface TemplateContent {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-/** Throws `MAIL_TEMPLATE_NOT_FOUND` for a path that no template can have. */
-function placeOf(c: Context): TemplatePlace {
+/** Returns the template key of the path. Throws `MAIL_TEMPLATE_NOT_FOUND` for an invalid key. */
+function requireKey(c: Context): TemplateKey {
   const { name, language: typed } = c.req.valid("param");
   const language = canonicalLanguage(typed);
   if (language === null || !TEMPLATE_NAME.test(name)) throw new Problem("MAIL_TEMPLATE_NOT_FOUND");
   return { name, language };
 }
 
-const sameLines = (text: string | null): string => (text ?? "").replaceAll(/\r\n?/g, "\n");
+const normalizeLineEnds = (text: string | null): string => (text ?? "").replaceAll(/\r\n?/g, "\n");
 
-const typedContent = (form: URLSearchParams): TemplateContent => ({
+const readContent = (form: URLSearchParams): TemplateContent => ({
   subject: form.get("subject") ?? "",
-  text: sameLines(form.get("text")),
-  html: sameLines(form.get("html")),
+  text: normalizeLineEnds(form.get("text")),
+  html: normalizeLineEnds(form.get("html")),
 });
 
-/** Throws `INVALID_BODY`. */
-const inputOf = ({ subject, text, html }: TemplateContent): TemplateInput =>
+/** Converts texts into the operation's input. Throws `INVALID_BODY`. */
+const toTemplateInput = ({ subject, text, html }: TemplateContent): TemplateInput =>
   parseInput(MailTemplateInput, {
     subject,
     ...(text !== "" && { text }),
     ...(html !== "" && { html }),
   });
 
-/** Whether mails that Corbel sends have this name. */
 const isKind = (name: string): name is LoggedMail["kind"] =>
   Object.hasOwn(texts().mail.kinds, name);
 
-/** What there is: the project's own, or else Corbel's words. */
-async function startOf(
+/** Loads the project's own template, or else the built-in one. */
+async function loadContent(
   c: Context,
-  { name, language }: TemplatePlace,
-): Promise<{ readonly stored: ShownTemplate | null; readonly content: TemplateContent }> {
-  const stored = (await templatesOf(c))
+  { name, language }: TemplateKey,
+): Promise<{ readonly stored: TemplateInfo | null; readonly content: TemplateContent }> {
+  const stored = (await listAllTemplates(c))
     .find((one) => one.name === name && one.language === language) ?? null;
   const builtIn = builtInTemplates(c.var.principal.project.siteUrl !== null)
     .find((one) => one.name === name);
@@ -76,52 +75,50 @@ async function startOf(
 }
 
 export const showTemplate: Handler = async (c) => {
-  const place = placeOf(c);
-  const { stored, content } = await startOf(c, place);
+  const place = requireKey(c);
+  const { stored, content } = await loadContent(c, place);
   return pageReply(await templatePage(c, { place, isOwn: stored !== null, content }));
 };
 
 export const saveTemplate: Handler = async (c) => {
-  const place = placeOf(c);
-  const content = typedContent(await c.var.body.form());
+  const place = requireKey(c);
+  const content = readContent(await c.var.body.form());
   const { services, principal } = c.var;
   const { problem } = await attempt(() =>
-    setTemplate(services, principal.project._id, { ...place, ...inputOf(content) })
+    setTemplate(services, principal.project._id, { ...place, ...toTemplateInput(content) })
   );
-  const path = templatePath(mailPathOf(c), place.name, place.language);
+  const path = templatePath(mailPath(c), place.name, place.language);
   if (problem === null) return seeOther(`${path}?done=saved`);
-  const { stored } = await startOf(c, place);
+  const { stored } = await loadContent(c, place);
   const page = await templatePage(c, { place, isOwn: stored !== null, content, problem });
   return pageReply(page, { status: problem.status });
 };
 
 export const deleteTemplateByForm: Handler = async (c) => {
   const { services, principal } = c.var;
-  await deleteTemplate(services, principal.project._id, placeOf(c));
-  return seeOther(`${mailPathOf(c)}/templates?done=deleted`);
+  await deleteTemplate(services, principal.project._id, requireKey(c));
+  return seeOther(`${mailPath(c)}/templates?done=deleted`);
 };
 
-/** What is stored, in the frame beside the form. */
 export const showPreview: Handler = async (c) => {
-  const place = placeOf(c);
-  const { content } = await startOf(c, place);
-  return await previewReply(c.var.principal, place.name, () => inputOf(content));
+  const place = requireKey(c);
+  const { content } = await loadContent(c, place);
+  return await previewReply(c.var.principal, place.name, () => toTemplateInput(content));
 };
 
-/** What the form holds now, in the same frame. */
-export const previewTyped: Handler = async (c) => {
-  const content = typedContent(await c.var.body.form());
-  return await previewReply(c.var.principal, placeOf(c).name, () => inputOf(content));
+export const previewForm: Handler = async (c) => {
+  const content = readContent(await c.var.body.form());
+  return await previewReply(c.var.principal, requireKey(c).name, () => toTemplateInput(content));
 };
 
-interface Shown {
-  readonly place: TemplatePlace;
+interface TemplatePageState {
+  readonly place: TemplateKey;
   readonly isOwn: boolean;
   readonly content: TemplateContent;
   readonly problem?: Problem | null;
 }
 
-async function templatePage(c: Context, shown: Shown) {
+async function templatePage(c: Context, shown: TemplatePageState) {
   const page = await loadMailPage(c);
   const { place: { name, language }, isOwn } = shown;
   const path = templatePath(page.path, name, language);
@@ -151,7 +148,7 @@ async function templatePage(c: Context, shown: Shown) {
           : null}
       </div>
       {page.canEdit && isOwn && (
-        <Ask
+        <ConfirmForm
           label={t.delete}
           loss={t.deleteLoss}
           action={`${path}/delete`}
@@ -162,7 +159,7 @@ async function templatePage(c: Context, shown: Shown) {
   );
 }
 
-/** What Corbel fills in; a template of the application's own is filled in by what it sends. */
+/** Variables that Corbel fills in. The application sends those of its own templates. */
 const Variables = ({ name }: { name: string }) => {
   const t = texts().mail.template;
   return (
@@ -182,7 +179,7 @@ const Variables = ({ name }: { name: string }) => {
 };
 
 const TemplateForm = (
-  { path, page: { canEdit }, place, content, problem = null, query }: Shown & {
+  { path, page: { canEdit }, place, content, problem = null, query }: TemplatePageState & {
     path: string;
     page: MailPage;
     query: string;
@@ -190,12 +187,12 @@ const TemplateForm = (
 ) => {
   const at = (name: string) => problem?.faults.find(({ path }) => path === name)?.message ?? null;
   const t = texts().mail.template;
-  const isTold = problem?.faults.every(({ path }) => path in content) ?? true;
+  const areFaultsShown = problem?.faults.every(({ path }) => path in content) ?? true;
   return (
-    // The frame is filled by the browser itself: the form is not for scripts to send.
+    // Not boosted by htmx, so that the browser can send the form to the frame.
     <form method="post" action={path} hx-boost="false" data-preview>
       <DoneNote query={query} sentences={t.done} />
-      <Refusal problem={isTold ? null : problem} />
+      <Refusal problem={areFaultsShown ? null : problem} />
       <fieldset disabled={!canEdit}>
         <Field
           label={t.subject}
@@ -208,7 +205,7 @@ const TemplateForm = (
         <label>
           {t.text}
           <textarea name="text" rows={10} aria-describedby={hintId("text")}>
-            {areaText(`\n${content.text}`)}
+            {areaHtml(`\n${content.text}`)}
           </textarea>
         </label>
         <Hint of="text">{t.textHint}</Hint>
@@ -216,7 +213,7 @@ const TemplateForm = (
         <label>
           {t.html}
           <textarea class="mono" name="html" rows={14} spellcheck={false}>
-            {areaText(`\n${content.html}`)}
+            {areaHtml(`\n${content.html}`)}
           </textarea>
         </label>
         <Fault message={at("html")} />

@@ -1,5 +1,5 @@
 import { MAIL_TEMPLATES_MAX } from "@/lib/limits.ts";
-import { listTemplates, type ShownTemplate, TEMPLATE_NAME } from "@/lib/mail/template_store.ts";
+import { listTemplates, TEMPLATE_NAME, type TemplateInfo } from "@/lib/mail/template_store.ts";
 import { canonicalLanguage } from "@/lib/text/languages.ts";
 import { PROJECT_MAIL_KINDS } from "@/lib/mail/mails.ts";
 import { Problem } from "@/lib/problems.ts";
@@ -9,13 +9,13 @@ import { Field, Refusal } from "../components/forms.tsx";
 import { DoneNote } from "../done.tsx";
 import { pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { loadMailPage, type MailPage, mailPathOf } from "./mail_page.ts";
+import { loadMailPage, type MailPage, mailPath } from "./mail_page.ts";
 import { MailShell } from "./mail_shell.tsx";
 
-/** A project has no more of them than one page takes. */
-export async function templatesOf(
+/** Returns all templates of a project, whose number is limited to one page. */
+export async function listAllTemplates(
   c: PageContext<ProjectMember>,
-): Promise<readonly ShownTemplate[]> {
+): Promise<readonly TemplateInfo[]> {
   const { services, principal } = c.var;
   const request = { limit: MAIL_TEMPLATES_MAX };
   return (await listTemplates(services, principal.project._id, request)).items;
@@ -27,14 +27,14 @@ export const templatePath = (path: string, name: string, language: string): stri
 export const showTemplates: PageHandler<ProjectMember> = async (c) =>
   pageReply(await templatesPage(c));
 
-/** Leads to the editor of what its form names, where nothing may be stored yet. */
+/** Redirects to the editor of the template that the form names, which may not exist yet. */
 export const openTemplate: PageHandler<ProjectMember> = async (c) => {
   const query = new URLSearchParams(c.var.state.query);
   const name = (query.get("name") ?? "").trim();
   const typed = (query.get("language") ?? "").trim();
   const language = canonicalLanguage(typed);
   if (TEMPLATE_NAME.test(name) && language !== null) {
-    return seeOther(templatePath(mailPathOf(c), name, language));
+    return seeOther(templatePath(mailPath(c), name, language));
   }
   const t = texts().mail.templates.create;
   const problem = new Problem("INVALID_QUERY", {
@@ -44,15 +44,14 @@ export const openTemplate: PageHandler<ProjectMember> = async (c) => {
   return pageReply(page, { status: problem.status });
 };
 
-/** What was typed to open a template that cannot be. */
-interface Typed {
+interface RefusedName {
   readonly name: string;
   readonly language: string;
   readonly problem: Problem;
 }
 
-async function templatesPage(c: PageContext<ProjectMember>, typed: Typed | null = null) {
-  const [page, templates] = await Promise.all([loadMailPage(c), templatesOf(c)]);
+async function templatesPage(c: PageContext<ProjectMember>, typed: RefusedName | null = null) {
+  const [page, templates] = await Promise.all([loadMailPage(c), listAllTemplates(c)]);
   const named = [...new Set(templates.map(({ name }) => name))]
     .filter((name) => !PROJECT_MAIL_KINDS.some((kind) => kind === name)).toSorted();
   const { kinds, templates: t } = texts().mail;
@@ -88,7 +87,7 @@ const TemplateRow = (
   { name, label, templates, page: { path } }: {
     name: string;
     label: string;
-    templates: readonly ShownTemplate[];
+    templates: readonly TemplateInfo[];
     page: MailPage;
   },
 ) => {
@@ -115,7 +114,7 @@ const TemplateRow = (
   );
 };
 
-const OpenCard = ({ path, typed }: { path: string; typed: Typed | null }) => {
+const OpenCard = ({ path, typed }: { path: string; typed: RefusedName | null }) => {
   const t = texts().mail.templates.create;
   return (
     <article class="card">

@@ -4,16 +4,17 @@ import type { SentInvitation } from "@/lib/projects/invite.ts";
 import { CopyField, Field, Refusal } from "../components/forms.tsx";
 import { texts } from "../texts/mod.ts";
 
-/** What was typed to invite somebody. */
-export interface Typed {
+export interface EnteredInvitation {
   readonly email: string;
   readonly role: string;
 }
 
 const DAYS = INVITATION_MS / 86_400_000;
 
-/** The link of an invitation, in the answer that made it: it is in no address of ours. */
-export const FreshLink = ({ sent: { email, role, url, mailed } }: { sent: SentInvitation }) => {
+/** Note with the link of a new invitation, which only this reply shows. */
+export const InvitationLink = (
+  { sent: { email, role, url, mailed } }: { sent: SentInvitation },
+) => {
   const t = texts().members.link;
   return (
     <div class="note good" role="status">
@@ -25,12 +26,11 @@ export const FreshLink = ({ sent: { email, role, url, mailed } }: { sent: SentIn
   );
 };
 
-export const Invite = (
+export const InviteCard = (
   { path, typed, problem, mails }: {
     path: string;
-    typed: Typed | undefined;
+    typed: EnteredInvitation | undefined;
     problem: Problem | null;
-    /** Whether mail can be sent. */
     mails: boolean;
   },
 ) => {

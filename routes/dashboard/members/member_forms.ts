@@ -10,35 +10,33 @@ import { MemberInvitation } from "@/openapi/schemas/invitation.ts";
 import { RoleChange } from "@/openapi/schemas/project.ts";
 import { homeOf } from "../frame.ts";
 import { attempt, seeOther } from "../replies.ts";
-import { refusedMembers, sentInvitation } from "./members.tsx";
-
-/** What the forms of the members' page do. */
+import { invitationReply, refusedMembersReply } from "./members.tsx";
 
 export const inviteByForm: PageHandler<ProjectMember> = async (c) => {
   const form = await c.var.body.form();
   const typed = { email: form.get("email")?.trim() ?? "", role: form.get("role") ?? "" };
   const { services, principal } = c.var;
-  const tried = await attempt(async () =>
+  const result = await attempt(async () =>
     await inviteByMail(services, principal, parseInput(MemberInvitation, typed))
   );
-  if (tried.problem !== null) {
-    return await refusedMembers(c, { typed, problem: tried.problem });
+  if (result.problem !== null) {
+    return await refusedMembersReply(c, { typed, problem: result.problem });
   }
-  return await sentInvitation(c, tried.value);
+  return await invitationReply(c, result.value);
 };
 
 export const revokeByForm: PageHandler<ProjectMember, "invitationId"> = async (c) => {
   const { services, principal } = c.var;
   const invitationId = requiredId(c.req.valid("param").invitationId);
   const { problem } = await attempt(() => revokeInvitation(services, principal, invitationId));
-  if (problem !== null) return await refusedMembers(c, { invitationId, problem });
-  return doneAt(c, "withdrawn");
+  if (problem !== null) return await refusedMembersReply(c, { invitationId, problem });
+  return redirectDone(c, "withdrawn");
 };
 
 export const changeRoleByForm: PageHandler<ProjectMember, "accountId"> = async (c) => {
   const role = (await c.var.body.form()).get("role") ?? "";
   const { services, principal: { project: { _id: projectId } } } = c.var;
-  return await onMember(
+  return await attemptOnMember(
     c,
     "role",
     (accountId) =>
@@ -46,10 +44,10 @@ export const changeRoleByForm: PageHandler<ProjectMember, "accountId"> = async (
   );
 };
 
-/** Whoever names their own account leaves, and sees the project no more. */
+/** Removes a member. Members who remove themselves are redirected to the projects. */
 export const removeByForm: PageHandler<ProjectMember, "accountId"> = async (c) => {
   const { services, principal } = c.var;
-  const reply = await onMember(
+  const reply = await attemptOnMember(
     c,
     "removed",
     (accountId) => removeMember(services, principal, accountId),
@@ -62,28 +60,28 @@ export const removeByForm: PageHandler<ProjectMember, "accountId"> = async (c) =
 export const offerByForm: PageHandler<ProjectMember, "accountId"> = async (c) => {
   const { services, principal } = c.var;
   const accountId = requiredId(c.req.valid("param").accountId);
-  const tried = await attempt(() => offerOwnership(services, principal, accountId));
-  if (tried.problem !== null) {
-    return await refusedMembers(c, { accountId, problem: tried.problem });
+  const result = await attempt(() => offerOwnership(services, principal, accountId));
+  if (result.problem !== null) {
+    return await refusedMembersReply(c, { accountId, problem: result.problem });
   }
-  return await sentInvitation(c, tried.value);
+  return await invitationReply(c, result.value);
 };
 
-/** A browser that stands at what a form was sent to looks for its page above. */
-export const leadToMembers: PageHandler<ProjectMember> = (c) =>
+/** Redirects a GET of a form's address to the members' page. */
+export const redirectToMembers: PageHandler<ProjectMember> = (c) =>
   seeOther(`${homeOf(c.var.principal.project._id)}/members`);
 
-const doneAt = (c: PageContext<ProjectMember>, done: string) =>
+const redirectDone = (c: PageContext<ProjectMember>, done: string) =>
   seeOther(`${homeOf(c.var.principal.project._id)}/members?done=${done}`);
 
-/** Does something about the path's member; a refusal stands beside them. */
-async function onMember(
+/** Changes the path's member. A problem is shown next to the member. */
+async function attemptOnMember(
   c: PageContext<ProjectMember, "accountId">,
   done: string,
   work: (accountId: Id) => Promise<unknown>,
 ) {
   const accountId = requiredId(c.req.valid("param").accountId);
   const { problem } = await attempt(async () => await work(accountId));
-  if (problem !== null) return await refusedMembers(c, { accountId, problem });
-  return doneAt(c, done);
+  if (problem !== null) return await refusedMembersReply(c, { accountId, problem });
+  return redirectDone(c, done);
 }

@@ -1,15 +1,14 @@
 import type { Problem } from "@/lib/problems.ts";
-import type { ShownMember } from "@/lib/projects/manage_members.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import { Ask, Refusal } from "../components/forms.tsx";
+import type { MemberDetails } from "@/lib/projects/manage_members.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
+import { ConfirmForm, Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
 import { texts } from "../texts/mod.ts";
 
-/** A member, with what whoever looks may do about them. */
 export const MemberRow = (
   { path, member, viewer, problem }: {
     path: string;
-    member: ShownMember;
+    member: MemberDetails;
     viewer: ProjectMember;
     problem: Problem | null;
   },
@@ -45,20 +44,20 @@ export const MemberRow = (
 const Changes = (
   { path, member, viewer, isSelf }: {
     path: string;
-    member: ShownMember;
+    member: MemberDetails;
     viewer: ProjectMember;
     isSelf: boolean;
   },
 ) => {
   const { accountId, email } = member;
   const own = `${path}/${accountId}`;
-  const mayChange = includes(viewer.role, "admin");
+  const canChange = roleIncludes(viewer.role, "admin");
   const { offer, leave, remove } = texts().members;
   return (
     <>
-      {mayChange && <RoleForm action={own} member={member} />}
-      {includes(viewer.role, "owner") && (
-        <Ask
+      {canChange && <RoleForm action={own} member={member} />}
+      {roleIncludes(viewer.role, "owner") && (
+        <ConfirmForm
           label={offer.label}
           action={`${own}/owner`}
           loss={offer.loss(email)}
@@ -66,15 +65,15 @@ const Changes = (
         />
       )}
       {isSelf && (
-        <Ask
+        <ConfirmForm
           label={leave.label}
           action={`${own}/remove`}
           loss={leave.loss}
           button={leave.submit}
         />
       )}
-      {mayChange && !isSelf && (
-        <Ask
+      {canChange && !isSelf && (
+        <ConfirmForm
           label={remove.label}
           action={`${own}/remove`}
           loss={remove.loss(email)}
@@ -86,7 +85,7 @@ const Changes = (
 };
 
 const RoleForm = (
-  { action, member: { email, role } }: { action: string; member: ShownMember },
+  { action, member: { email, role } }: { action: string; member: MemberDetails },
 ) => {
   const { members: { role: t }, shared: { roles } } = texts();
   return (

@@ -2,9 +2,9 @@ import { canMailAccounts } from "@/lib/accounts/send_code.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { PENDING_INVITATIONS_MAX } from "@/lib/limits.ts";
 import type { SentInvitation } from "@/lib/projects/invite.ts";
-import { listMembers, type ShownMember } from "@/lib/projects/manage_members.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import { listInvitations, type ShownInvitation } from "@/lib/projects/shown_invitation.ts";
+import { listMembers, type MemberDetails } from "@/lib/projects/manage_members.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
+import { type InvitationDetails, listInvitations } from "@/lib/projects/list_invitations.ts";
 import type { RecordPage } from "@/lib/paging/record_page.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
@@ -12,42 +12,42 @@ import { Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { loadFrame } from "../frame.ts";
-import { Pages, pagingOf } from "../paging.tsx";
+import { PageLinks, readPaging } from "../paging.tsx";
 import { pageReply } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { FreshLink, Invite, type Typed } from "./invite.tsx";
+import { type EnteredInvitation, InvitationLink, InviteCard } from "./invite.tsx";
 import { MemberRow } from "./member_row.tsx";
 import { OpenInvitations } from "./open_invitations.tsx";
 import { RoleTable } from "./role_table.tsx";
 
-/** A form of this page that was refused: that of a member, of an invitation, or a new one. */
-export interface Refused {
+export interface RefusedMemberForm {
   readonly accountId?: Id;
   readonly invitationId?: Id;
-  readonly typed?: Typed;
+  readonly typed?: EnteredInvitation;
   readonly problem: Problem;
 }
 
 export const showMembers: PageHandler<ProjectMember> = async (c) => pageReply(await membersPage(c));
 
-export const refusedMembers = async (c: PageContext<ProjectMember>, refused: Refused) =>
-  pageReply(await membersPage(c, { refused }), { status: refused.problem.status });
+export const refusedMembersReply = async (
+  c: PageContext<ProjectMember>,
+  refused: RefusedMemberForm,
+) => pageReply(await membersPage(c, { refused }), { status: refused.problem.status });
 
-/** The page with the link of an invitation that was just made. */
-export const sentInvitation = async (c: PageContext<ProjectMember>, sent: SentInvitation) =>
+export const invitationReply = async (c: PageContext<ProjectMember>, sent: SentInvitation) =>
   pageReply(await membersPage(c, { sent }));
 
 async function membersPage(
   c: PageContext<ProjectMember>,
-  { refused, sent }: { refused?: Refused; sent?: SentInvitation } = {},
+  { refused, sent }: { refused?: RefusedMemberForm; sent?: SentInvitation } = {},
 ) {
   const { services, principal, state: { query } } = c.var;
   const { project: { _id: projectId }, role } = principal;
-  const mayInvite = includes(role, "admin");
+  const canInvite = roleIncludes(role, "admin");
   const [frame, page, open, mails] = await Promise.all([
     loadFrame(services, principal),
-    listMembers(services, projectId, pagingOf(query)),
-    mayInvite ? listInvitations(services, projectId, { limit: PENDING_INVITATIONS_MAX }) : null,
+    listMembers(services, projectId, readPaging(query)),
+    canInvite ? listInvitations(services, projectId, { limit: PENDING_INVITATIONS_MAX }) : null,
     canMailAccounts(services),
   ]);
   const path = `${frame.home}/members`;
@@ -58,8 +58,8 @@ async function membersPage(
       <Bar title={t.title} />
       <div class="sheet">
         <DoneNote query={query} sentences={t.done} />
-        {sent !== undefined && <FreshLink sent={sent} />}
-        {isGone(refused, open?.items ?? []) && <Refusal problem={refused!.problem} />}
+        {sent !== undefined && <InvitationLink sent={sent} />}
+        {isUnlisted(refused, open?.items ?? []) && <Refusal problem={refused!.problem} />}
         <List {...{ page, path, query, principal, refused }} />
         {open !== null && open.items.length > 0 && (
           <OpenInvitations
@@ -68,8 +68,8 @@ async function membersPage(
             viewer={principal}
           />
         )}
-        {mayInvite && (
-          <Invite
+        {canInvite && (
+          <InviteCard
             path={path}
             mails={mails}
             typed={refused?.typed}
@@ -82,18 +82,21 @@ async function membersPage(
   );
 }
 
-/** Whether what was refused is about an invitation that is not shown any more. */
-const isGone = (refused: Refused | undefined, open: readonly ShownInvitation[]): boolean =>
+/** Whether the refused form belongs to an invitation that is not listed any more. */
+const isUnlisted = (
+  refused: RefusedMemberForm | undefined,
+  open: readonly InvitationDetails[],
+): boolean =>
   refused?.invitationId !== undefined &&
   !open.some(({ invitationId }) => invitationId === refused.invitationId);
 
 const List = (
   { page: { items, nextCursor }, path, query, principal, refused }: {
-    page: RecordPage<ShownMember>;
+    page: RecordPage<MemberDetails>;
     path: string;
     query: string;
     principal: ProjectMember;
-    refused: Refused | undefined;
+    refused: RefusedMemberForm | undefined;
   },
 ) => {
   const t = texts().members.list;
@@ -101,7 +104,7 @@ const List = (
     <article class="card">
       <h2>{t.title}</h2>
       {items.length < 2 && nextCursor === null && (
-        <p>{includes(principal.role, "admin") ? t.aloneAsAdmin : t.alone}</p>
+        <p>{roleIncludes(principal.role, "admin") ? t.aloneAsAdmin : t.alone}</p>
       )}
       <ul class="rows">
         {items.map((member) => (
@@ -113,7 +116,7 @@ const List = (
           />
         ))}
       </ul>
-      <Pages path={path} query={query} nextCursor={nextCursor} what={t.paged} />
+      <PageLinks path={path} query={query} nextCursor={nextCursor} what={t.paged} />
     </article>
   );
 };

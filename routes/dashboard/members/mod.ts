@@ -5,8 +5,8 @@ import { get, post } from "../pages.ts";
 import {
   changeRoleByForm,
   inviteByForm,
-  leadToMembers,
   offerByForm,
+  redirectToMembers,
   removeByForm,
   revokeByForm,
 } from "./member_forms.ts";
@@ -22,6 +22,6 @@ export function membersPages(mount: Mount): void {
   mount(post(ONE, member("admin")), changeRoleByForm);
   mount(post(`${ONE}/remove`, member("viewer")), removeByForm);
   mount(post(`${ONE}/owner`, member("owner")), offerByForm);
-  mount(get(INVITATIONS, member("viewer")), leadToMembers);
+  mount(get(INVITATIONS, member("viewer")), redirectToMembers);
   mount(post(`${INVITATIONS}/{invitationId}`, member("admin")), revokeByForm);
 }

@@ -1,17 +1,16 @@
 import type { Id } from "@/lib/store/port.ts";
 import type { Problem } from "@/lib/problems.ts";
-import { leastInviter } from "@/lib/projects/invitations.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import type { ShownInvitation } from "@/lib/projects/shown_invitation.ts";
-import { Ask, Refusal } from "../components/forms.tsx";
+import { inviterRole } from "@/lib/projects/invitations.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
+import type { InvitationDetails } from "@/lib/projects/list_invitations.ts";
+import { ConfirmForm, Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
 import { texts } from "../texts/mod.ts";
 
-/** Invitations that nobody has accepted yet, with what withdraws them. */
 export const OpenInvitations = (
   { home, invitations, viewer, problemOf }: {
     home: string;
-    invitations: readonly ShownInvitation[];
+    invitations: readonly InvitationDetails[];
     viewer: ProjectMember;
     problemOf: (invitationId: Id) => Problem | null;
   },
@@ -23,7 +22,7 @@ export const OpenInvitations = (
         <Row
           home={home}
           invitation={invitation}
-          mayRevoke={includes(viewer.role, leastInviter(invitation))}
+          canRevoke={roleIncludes(viewer.role, inviterRole(invitation))}
           problem={problemOf(invitation.invitationId)}
         />
       ))}
@@ -32,10 +31,10 @@ export const OpenInvitations = (
 );
 
 const Row = (
-  { home, invitation: { invitationId, email, role, createdAt, expiresAt }, mayRevoke, problem }: {
+  { home, invitation: { invitationId, email, role, createdAt, expiresAt }, canRevoke, problem }: {
     home: string;
-    invitation: ShownInvitation;
-    mayRevoke: boolean;
+    invitation: InvitationDetails;
+    canRevoke: boolean;
     problem: Problem | null;
   },
 ) => {
@@ -47,8 +46,8 @@ const Row = (
         <b>{email}</b> <span class="badge">{roles[role]}</span>
         <small>{t.valid(<When at={createdAt} />, <When at={expiresAt} />)}</small>
       </span>
-      {mayRevoke && (
-        <Ask
+      {canRevoke && (
+        <ConfirmForm
           label={t.withdraw}
           action={`${home}/invitations/${invitationId}`}
           loss={t.loss}

@@ -1,8 +1,8 @@
-import { includes, ROLES } from "@/lib/projects/members.ts";
+import { roleIncludes, ROLES } from "@/lib/projects/members.ts";
 import { texts } from "../texts/mod.ts";
 
-/** What a role is for, by the least that may do it: the guards decide, this tells. */
-const DEEDS = [
+/** Rights with the lowest role that has them. The table only documents what guards enforce. */
+const RIGHTS = [
   ["read", "viewer"],
   ["write", "admin"],
   ["manage", "admin"],
@@ -26,11 +26,13 @@ export const RoleTable = () => {
             </tr>
           </thead>
           <tbody>
-            {DEEDS.map(([deed, least]) => (
+            {RIGHTS.map(([deed, least]) => (
               <tr>
                 <th scope="row">{t.deeds[deed]}</th>
                 {ROLES.map((role) =>
-                  includes(role, least) ? <td class="yes">{t.yes}</td> : <td class="no">{t.no}</td>
+                  roleIncludes(role, least)
+                    ? <td class="yes">{t.yes}</td>
+                    : <td class="no">{t.no}</td>
                 )}
               </tr>
             ))}

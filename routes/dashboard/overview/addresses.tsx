@@ -4,20 +4,18 @@ import { Hint, hintId, Refusal } from "../components/forms.tsx";
 import { SiteUrlForm } from "../components/site_url_form.tsx";
 import { texts } from "../texts/mod.ts";
 
-/** An address that was refused, with what was typed. */
 export interface RefusedAddress {
   readonly member: "siteUrl" | "allowedOrigins";
   readonly text: string;
   readonly problem: Problem;
 }
 
-/** Where the project's applications run. */
 export const Addresses = (
-  { project, home, refused, mayChange }: {
+  { project, home, refused, canChange }: {
     project: ProjectRecord;
     home: string;
     refused: RefusedAddress | null;
-    mayChange: boolean;
+    canChange: boolean;
   },
 ) => {
   const t = texts().overview.addresses;
@@ -25,7 +23,7 @@ export const Addresses = (
   return (
     <article class="card">
       <h2>{t.title}</h2>
-      {mayChange ? <AddressForms {...{ project, home, refused }} /> : (
+      {canChange ? <AddressForms {...{ project, home, refused }} /> : (
         <dl class="facts">
           <dt>{t.siteUrl}</dt>
           <dd>{siteUrl ?? t.noSiteUrl}</dd>
@@ -45,20 +43,21 @@ const AddressForms = (
   },
 ) => {
   const t = texts().overview.addresses;
-  const of = (member: RefusedAddress["member"]) => refused?.member === member ? refused : null;
+  const refusedIn = (member: RefusedAddress["member"]) =>
+    refused?.member === member ? refused : null;
   return (
     <>
       <SiteUrlForm
         action={home}
-        siteUrl={of("siteUrl")?.text ?? project.siteUrl}
-        problem={of("siteUrl")?.problem ?? null}
+        siteUrl={refusedIn("siteUrl")?.text ?? project.siteUrl}
+        problem={refusedIn("siteUrl")?.problem ?? null}
       />
       <form method="post" action={home}>
-        <Refusal problem={of("allowedOrigins")?.problem ?? null} />
+        <Refusal problem={refusedIn("allowedOrigins")?.problem ?? null} />
         <label>
           {t.originsByLine}
           <textarea name="allowedOrigins" rows={3} aria-describedby={hintId("allowedOrigins")}>
-            {of("allowedOrigins")?.text ?? project.allowedOrigins.join("\n")}
+            {refusedIn("allowedOrigins")?.text ?? project.allowedOrigins.join("\n")}
           </textarea>
         </label>
         <Hint of="allowedOrigins">{t.originsHint}</Hint>

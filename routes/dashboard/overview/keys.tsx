@@ -1,19 +1,19 @@
 import type { BrowserUse, KeyKind } from "@/lib/projects/api_keys.ts";
 import type { RotatedKey } from "@/lib/projects/rotate_key.ts";
-import type { ShownKey } from "@/lib/projects/shown_keys.ts";
-import { Ask, CopyField } from "../components/forms.tsx";
+import type { KeyDetails } from "@/lib/projects/list_keys.ts";
+import { ConfirmForm, CopyField } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
 import { texts } from "../texts/mod.ts";
 
 interface KeysProps {
   readonly home: string;
-  readonly keys: readonly ShownKey[];
+  readonly keys: readonly KeyDetails[];
   readonly seenInBrowser: BrowserUse | null;
   readonly fresh: RotatedKey | null;
-  readonly mayChange: boolean;
+  readonly canChange: boolean;
 }
 
-export const Keys = ({ home, keys, seenInBrowser, fresh, mayChange }: KeysProps) => {
+export const Keys = ({ home, keys, seenInBrowser, fresh, canChange }: KeysProps) => {
   const publishableKey = keys.find(({ kind }) => kind === "publishable")?.key ?? null;
   const t = texts().overview.keys;
   return (
@@ -24,16 +24,16 @@ export const Keys = ({ home, keys, seenInBrowser, fresh, mayChange }: KeysProps)
       )}
       <p>{t.about}</p>
       {seenInBrowser !== null && <KeyInBrowser {...seenInBrowser} />}
-      {fresh !== null && <FreshKey fresh={fresh} />}
+      {fresh !== null && <NewKey fresh={fresh} />}
       <ul class="rows">
-        {keys.map((shown) => <KeyRow shown={shown} home={home} mayChange={mayChange} />)}
+        {keys.map((key) => <KeyRow details={key} home={home} canChange={canChange} />)}
       </ul>
     </article>
   );
 };
 
-/** A secret key is shown this once. */
-const FreshKey = ({ fresh: { kind, key, formerValidUntil } }: { fresh: RotatedKey }) => {
+/** A new key. A secret key is shown only in this reply. */
+const NewKey = ({ fresh: { kind, key, formerValidUntil } }: { fresh: RotatedKey }) => {
   const { newPublishable, newSecret } = texts().overview.keys;
   const { oldRefused, oldWorksUntil } = kind === "publishable" ? newPublishable : newSecret;
   const sentences = formerValidUntil === null
@@ -56,10 +56,10 @@ const KeyInBrowser = ({ origin, at }: BrowserUse) => (
 );
 
 const KeyRow = (
-  { shown: { kind, start, createdAt, formerValidUntil }, home, mayChange }: {
-    shown: ShownKey;
+  { details: { kind, start, createdAt, formerValidUntil }, home, canChange }: {
+    details: KeyDetails;
     home: string;
-    mayChange: boolean;
+    canChange: boolean;
   },
 ) => {
   const t = texts().overview.keys;
@@ -79,18 +79,18 @@ const KeyRow = (
           <small>{t.oldValidUntil(<When at={formerValidUntil} />)}</small>
         )}
       </span>
-      {mayChange && formerValidUntil !== null && <EndFormer kind={kind} home={home} />}
-      {mayChange && (
-        <Ask label={rotate} action={`${home}/keys`} loss={loss} button={create}>
+      {canChange && formerValidUntil !== null && <EndFormerKey kind={kind} home={home} />}
+      {canChange && (
+        <ConfirmForm label={rotate} action={`${home}/keys`} loss={loss} button={create}>
           <input type="hidden" name="kind" value={kind} />
-          <Grace />
-        </Ask>
+          <GracePeriodField />
+        </ConfirmForm>
       )}
     </li>
   );
 };
 
-const Grace = () => {
+const GracePeriodField = () => {
   const { label, hours } = texts().overview.keys.grace;
   return (
     <label>
@@ -102,11 +102,16 @@ const Grace = () => {
   );
 };
 
-const EndFormer = ({ kind, home }: { kind: KeyKind; home: string }) => {
+const EndFormerKey = ({ kind, home }: { kind: KeyKind; home: string }) => {
   const { endOld } = texts().overview.keys.kinds[kind];
   return (
-    <Ask label={endOld.ask} loss={endOld.loss} action={`${home}/keys/end`} button={endOld.now}>
+    <ConfirmForm
+      label={endOld.ask}
+      loss={endOld.loss}
+      action={`${home}/keys/end`}
+      button={endOld.now}
+    >
       <input type="hidden" name="kind" value={kind} />
-    </Ask>
+    </ConfirmForm>
   );
 };

@@ -1,20 +1,20 @@
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
-import { secretKeyInBrowser } from "@/lib/projects/key_notes.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import { checkedKeyKind } from "@/lib/projects/projects.ts";
+import { lastBrowserUse } from "@/lib/projects/key_notes.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
+import { parseKeyKind } from "@/lib/projects/projects.ts";
 import { readRequestCounts } from "@/lib/projects/request_counts.ts";
 import {
-  checkedGraceHours,
   endFormerKey,
+  parseGraceHours,
   type RotatedKey,
   rotateKey,
 } from "@/lib/projects/rotate_key.ts";
-import { listKeys } from "@/lib/projects/shown_keys.ts";
+import { listKeys } from "@/lib/projects/list_keys.ts";
 import { listProviders } from "@/lib/social/manage_providers.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Bar, ProjectShell } from "../components/shell.tsx";
-import { siteUrlIn } from "../components/site_url_form.tsx";
+import { parseSiteUrl } from "../components/site_url_form.tsx";
 import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
@@ -23,19 +23,19 @@ import { Addresses, type RefusedAddress } from "./addresses.tsx";
 import { Keys } from "./keys.tsx";
 import { OverviewTabs } from "./overview_tabs.tsx";
 import { RequestCounts } from "./request_counts.tsx";
-import { isReadByAnybody, Snippets } from "./snippets.tsx";
+import { isPubliclyReadable, Snippets } from "./snippets.tsx";
 
 export const showOverview: PageHandler<ProjectMember> = async (c) =>
   pageReply(await overviewPage(c, {}));
 
-/** Saves the one address that its form has. */
+/** Saves the Site URL or the allowed origins, whichever the form contains. */
 export const changeAddresses: PageHandler<ProjectMember> = async (c) => {
   const form = await c.var.body.form();
   const { services, principal: { project: { _id: projectId } } } = c.var;
   const member = form.has("allowedOrigins") ? "allowedOrigins" : "siteUrl";
   const text = form.get(member) ?? "";
   const change = member === "siteUrl"
-    ? { siteUrl: siteUrlIn(text) }
+    ? { siteUrl: parseSiteUrl(text) }
     : { allowedOrigins: linesOf(text) };
   const { problem } = await attempt(() => changeProject(services, projectId, change));
   if (problem === null) return seeOther(`${homeOf(projectId)}?done=${member}`);
@@ -46,19 +46,19 @@ export const changeAddresses: PageHandler<ProjectMember> = async (c) => {
 const linesOf = (text: string): string[] =>
   text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
 
-/** The new key is in the answer itself: a secret one is shown once, and none is in an address. */
+/** Rotates a key. The reply itself shows it, because a secret must not be in an address. */
 export const rotateByForm: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
   const form = await c.var.body.form();
-  const kind = checkedKeyKind(form.get("kind") ?? "");
-  const graceHours = checkedGraceHours(form.get("graceHours") ?? "0");
+  const kind = parseKeyKind(form.get("kind") ?? "");
+  const graceHours = parseGraceHours(form.get("graceHours") ?? "0");
   const fresh = await rotateKey(services, principal.project._id, { kind, graceHours });
   return pageReply(await overviewPage(c, { fresh }));
 };
 
 export const endFormerByForm: PageHandler<ProjectMember> = async (c) => {
   const { services, principal: { project: { _id: projectId } } } = c.var;
-  const kind = checkedKeyKind((await c.var.body.form()).get("kind") ?? "");
+  const kind = parseKeyKind((await c.var.body.form()).get("kind") ?? "");
   await endFormerKey(services, projectId, kind);
   return seeOther(`${homeOf(projectId)}?done=formerKey`);
 };
@@ -73,12 +73,12 @@ async function overviewPage(
   const [frame, keys, seen, collections, providers, counts] = await Promise.all([
     loadFrame(services, principal),
     listKeys(services, projectId),
-    secretKeyInBrowser(services, projectId),
+    lastBrowserUse(services, projectId),
     listCollections(services, projectId),
     listProviders(services, projectId),
     readRequestCounts(services, projectId),
   ]);
-  const mayChange = includes(principal.role, "admin");
+  const canChange = roleIncludes(principal.role, "admin");
   const { overview: t, shared: { roles } } = texts();
   return (
     <ProjectShell frame={frame} title={t.title} current={frame.home}>
@@ -90,7 +90,7 @@ async function overviewPage(
         <DoneNote query={query} sentences={t.done} />
         {collections.length === 0 && (
           <p class="empty">
-            {mayChange
+            {canChange
               ? t.noCollections.admin((text) => <a href={`${frame.home}/collections`}>{text}</a>)
               : t.noCollections.viewer}
           </p>
@@ -100,15 +100,15 @@ async function overviewPage(
           keys={keys}
           seenInBrowser={seen}
           fresh={fresh}
-          mayChange={mayChange}
+          canChange={canChange}
         />
-        <Addresses project={project} home={frame.home} refused={refused} mayChange={mayChange} />
+        <Addresses project={project} home={frame.home} refused={refused} canChange={canChange} />
         <RequestCounts projectId={projectId} counts={counts} />
         <Snippets
           publicUrl={services.config.publicUrl}
           publishableKey={keys.find(({ kind }) => kind === "publishable")?.key ?? null}
-          collection={collections.find(isReadByAnybody) ?? collections[0] ?? null}
-          makes={mayChange ? `${frame.home}/collections` : null}
+          collection={collections.find(isPubliclyReadable) ?? collections[0] ?? null}
+          createAction={canChange ? `${frame.home}/collections` : null}
           provider={(providers.find(({ enabled }) => enabled) ?? providers[0]!).provider}
         />
       </div>

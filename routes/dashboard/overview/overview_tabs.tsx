@@ -1,7 +1,6 @@
 import { Tabs } from "../components/shell.tsx";
 import { texts } from "../texts/mod.ts";
 
-/** The pages that tell how a project is doing. @param home Of the project. */
 export const OverviewTabs = ({ home, current }: { home: string; current: string }) => {
   const { overview: t, slowQuestions, jobs } = texts();
   return (

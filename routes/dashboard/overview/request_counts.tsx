@@ -8,19 +8,19 @@ import { partReply } from "../replies.ts";
 import { countText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
 
-/** Requests as they are counted: the last hour by minutes, and 30 days. */
-export interface Counts {
+/** Counts of requests, of the last hour by minute and of the last 30 days by day. */
+export interface RequestHistory {
   readonly minutes: readonly RequestCount[];
   readonly days: readonly RequestCount[];
 }
 
-/** The part that asks for itself again: the drawings, and the table that stands elsewhere. */
+/** Replies with the charts and tables, which the page reloads regularly. */
 export const showRequestCounts: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
   const counts = await readRequestCounts(services, principal.project._id);
   return partReply(
     <>
-      <Drawings {...counts} />
+      <Charts {...counts} />
       <div id="request-tables" hx-swap-oob="innerHTML">
         <Tables {...counts} />
       </div>
@@ -28,10 +28,12 @@ export const showRequestCounts: PageHandler<ProjectMember> = async (c) => {
   );
 };
 
-/** A failure leaves what was drawn last. */
-const KEEP = { "hx-status:4xx": "swap:none", "hx-status:5xx": "swap:none" };
+/** Attributes for htmx that keep the shown charts if the reload fails. */
+const KEEP_ON_ERROR = { "hx-status:4xx": "swap:none", "hx-status:5xx": "swap:none" };
 
-export const RequestCounts = ({ projectId, counts }: { projectId: string; counts: Counts }) => {
+export const RequestCounts = (
+  { projectId, counts }: { projectId: string; counts: RequestHistory },
+) => {
   const t = texts().overview.requests;
   return (
     <article class="card">
@@ -44,9 +46,9 @@ export const RequestCounts = ({ projectId, counts }: { projectId: string; counts
         hx-get={`${homeOf(projectId)}/request-counts`}
         hx-trigger="every 10s"
         hx-swap="innerHTML"
-        {...KEEP}
+        {...KEEP_ON_ERROR}
       >
-        <Drawings {...counts} />
+        <Charts {...counts} />
       </div>
       <details>
         <summary>{t.asTables}</summary>
@@ -58,7 +60,7 @@ export const RequestCounts = ({ projectId, counts }: { projectId: string; counts
   );
 };
 
-const Drawings = ({ minutes, days }: Counts) => (
+const Charts = ({ minutes, days }: RequestHistory) => (
   <>
     <Chart span="minutes" counts={minutes} textOf={minuteText} />
     <Chart span="days" counts={days} textOf={dayText} />
@@ -68,15 +70,15 @@ const Drawings = ({ minutes, days }: Counts) => (
 const minuteText = ({ from }: RequestCount): string => `${from.slice(11, 16)} UTC`;
 const dayText = ({ from }: RequestCount): string => from.slice(0, 10);
 
+/** Dimensions of a chart in pixels. */
 const STEP = 10;
 const BAR = 7;
 const HEIGHT = 100;
 
 interface ChartProps {
-  /** By which they are counted. */
-  readonly span: keyof Counts;
+  readonly span: keyof RequestHistory;
   readonly counts: readonly RequestCount[];
-  /** When one of them was. */
+  /** Returns the time of a count in words. */
   readonly textOf: (count: RequestCount) => string;
 }
 
@@ -109,7 +111,7 @@ const Chart = ({ span, counts, textOf }: ChartProps) => {
   );
 };
 
-/** The title is that of the whole slot, so that also a low bar is met. */
+/** Bars of one count. The title covers the full height, so that pointing at a low bar is easy. */
 const Bars = (
   { count: { requests, errors }, x, highest, text }: {
     count: RequestCount;
@@ -118,7 +120,7 @@ const Bars = (
     text: string;
   },
 ) => {
-  const [all, bad] = [requests, errors].map((one) => heightOf(one, highest));
+  const [all, bad] = [requests, errors].map((one) => barHeight(one, highest));
   return (
     <g>
       <title>{`${text}: ${sumText([{ requests, errors }])}`}</title>
@@ -129,11 +131,11 @@ const Bars = (
   );
 };
 
-const LOWEST = 2;
+const BAR_HEIGHT_MIN = 2;
 
-/** What is there is seen, however little. */
-const heightOf = (count: number, highest: number): number =>
-  count === 0 ? 0 : Math.max(LOWEST, Math.round(count / highest * HEIGHT));
+/** Returns the height of a bar. Counts above 0 have a visible bar. */
+const barHeight = (count: number, highest: number): number =>
+  count === 0 ? 0 : Math.max(BAR_HEIGHT_MIN, Math.round(count / highest * HEIGHT));
 
 function sumText(counts: readonly Pick<RequestCount, "requests" | "errors">[]): string {
   const [requests, errors] = (["requests", "errors"] as const).map((name) =>
@@ -143,7 +145,7 @@ function sumText(counts: readonly Pick<RequestCount, "requests" | "errors">[]): 
   return errors === 0 ? t.sum(requests!) : t.sumWithFailed(requests!, errors!);
 }
 
-const Tables = ({ minutes, days }: Counts) => (
+const Tables = ({ minutes, days }: RequestHistory) => (
   <>
     <CountTable span="minutes" counts={minutes} whenOf={({ from }) => <When at={from} />} />
     <CountTable span="days" counts={days} whenOf={(day) => <>{dayText(day)}</>} />
@@ -156,7 +158,7 @@ const CountTable = (
   },
 ) => {
   const t = texts().overview.requests;
-  const shown = counts.filter(({ requests }) => requests > 0).toReversed();
+  const nonZero = counts.filter(({ requests }) => requests > 0).toReversed();
   return (
     <table>
       <caption>{t[span].title}</caption>
@@ -168,14 +170,14 @@ const CountTable = (
         </tr>
       </thead>
       <tbody>
-        {shown.map((count) => (
+        {nonZero.map((count) => (
           <tr>
             <td>{whenOf(count)}</td>
             <td class="num">{countText(count.requests)}</td>
             <td class="num">{countText(count.errors)}</td>
           </tr>
         ))}
-        {shown.length === 0 && (
+        {nonZero.length === 0 && (
           <tr>
             <td colspan={3}>{t.none}</td>
           </tr>

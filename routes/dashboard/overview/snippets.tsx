@@ -4,37 +4,35 @@ import { PLACEHOLDERS } from "../collections/calls.ts";
 import { Snippet } from "../components/snippet.tsx";
 import { texts } from "../texts/mod.ts";
 
-/** A project's own values, for what is to be pasted. */
 export interface SnippetValues {
   readonly publicUrl: string;
-  /** Null where only its hash is known. */
+  /** Publishable key, or null if only its hash is known. */
   readonly publishableKey: string | null;
-  /** Null where there is none yet. */
+  /** Collection of the examples, or null if the project does not have one. */
   readonly collection: CollectionDefinition | null;
-  /** One that is switched on, or the first that there is. */
+  /** An enabled sign-in provider, or else the first one. */
   readonly provider: string;
 }
 
-/** Whether the publishable key alone reads it. */
-export const isReadByAnybody = ({ rls }: Pick<CollectionDefinition, "rls">): boolean =>
+/** Whether the publishable key can read all documents without a signed-in user. */
+export const isPubliclyReadable = ({ rls }: Pick<CollectionDefinition, "rls">): boolean =>
   !rls.enabled || rls.mode !== "private";
 
-/**
- * First calls of the project, ready to paste; without a collection its first one comes before.
- * @param makes Where a form makes collections; null for whoever may not.
- */
-export const Snippets = ({ makes, ...values }: SnippetValues & { makes: string | null }) => {
+/** First calls of the project. @param createAction Creates collections; null if not permitted. */
+export const Snippets = (
+  { createAction, ...values }: SnippetValues & { createAction: string | null },
+) => {
   const t = texts().overview.snippets;
   return (
     <article class="card">
       <h2>{t.title}</h2>
-      {values.publishableKey === null && <p>{t.putKey(<code>{KEY}</code>)}</p>}
+      {values.publishableKey === null && <p>{t.putKey(<code>{PLACEHOLDER_KEY}</code>)}</p>}
       {values.collection === null
-        ? makes !== null && (
-          <form method="post" action={makes}>
-            <input type="hidden" name="name" value={FIRST} />
+        ? createAction !== null && (
+          <form method="post" action={createAction}>
+            <input type="hidden" name="name" value={FIRST_COLLECTION} />
             <p>{t.needsCollection}</p>
-            <button>{t.create(FIRST)}</button>
+            <button>{t.create(FIRST_COLLECTION)}</button>
           </form>
         )
         : <DocumentSnippets {...values} collection={values.collection} />}
@@ -43,10 +41,9 @@ export const Snippets = ({ makes, ...values }: SnippetValues & { makes: string |
   );
 };
 
-const KEY = PLACEHOLDERS.publishable;
+const PLACEHOLDER_KEY = PLACEHOLDERS.publishable;
 
-/** What the first collection is called. */
-const FIRST = "posts";
+const FIRST_COLLECTION = "posts";
 
 interface DocumentCall extends SnippetValues {
   readonly collection: CollectionDefinition;
@@ -57,7 +54,7 @@ const DocumentSnippets = (call: DocumentCall) => {
   const { name } = call.collection;
   return (
     <>
-      {!isReadByAnybody(call.collection) && (
+      {!isPubliclyReadable(call.collection) && (
         <p>{t.tokenOf(<code>$ACCESS_TOKEN</code>, <code>{name}</code>)}</p>
       )}
       <Snippet label={t.list} text={listSnippet(call)} />
@@ -68,20 +65,20 @@ const DocumentSnippets = (call: DocumentCall) => {
 
 const listSnippet = ({ publicUrl, publishableKey, collection }: DocumentCall): string => {
   const { name } = collection;
-  const isPrivate = !isReadByAnybody(collection);
+  const isPrivate = !isPubliclyReadable(collection);
   return [
     `curl "${publicUrl}/api/data/${name}?limit=10"`,
-    `-H "x-api-key: ${publishableKey ?? KEY}"`,
+    `-H "x-api-key: ${publishableKey ?? PLACEHOLDER_KEY}"`,
     ...(isPrivate ? ['-H "authorization: Bearer $ACCESS_TOKEN"'] : []),
   ].join(" \\\n  ");
 };
 
-/** Without row rules only the secret key writes, and that never leaves a server. */
+/** Returns a call that creates a document. Without row rules only the secret key may do so. */
 const createSnippet = ({ publicUrl, publishableKey, collection }: DocumentCall): string => {
   const { name, fields, rls } = collection;
   const headers = rls.enabled
     ? [
-      `    "x-api-key": "${publishableKey ?? KEY}",`,
+      `    "x-api-key": "${publishableKey ?? PLACEHOLDER_KEY}",`,
       "    authorization: `Bearer ${accessToken}`,",
     ]
     : ['    "x-api-key": secretKey, // On a server only.'];
@@ -100,20 +97,20 @@ const createSnippet = ({ publicUrl, publishableKey, collection }: DocumentCall):
 
 const signInSnippet = ({ publicUrl, publishableKey, provider }: SnippetValues): string =>
   `<a href="${publicUrl}/api/userAuth/social/${provider}/start` +
-  `?x-api-key=${publishableKey ?? KEY}">Sign in</a>`;
+  `?x-api-key=${publishableKey ?? PLACEHOLDER_KEY}">Sign in</a>`;
 
-const FIELDS_SHOWN = 3;
+const FIELDS_MAX = 3;
 
-/** The fields that must be there, else the first ones; the owner is set by the server. */
+/** Returns an example document with the required fields, or else the first fields. */
 function exampleText(
   fields: readonly FieldDefinition[],
   { enabled, ownerField }: CollectionDefinition["rls"],
 ): string {
   const own = fields.filter(({ key }) => !enabled || key !== ownerField);
   const required = own.filter(({ required }) => required);
-  const shown = required.length > 0 ? required : own.slice(0, FIELDS_SHOWN);
-  if (shown.length === 0) return '{ title: "First" }';
-  const members = shown.map(({ key, type }) =>
+  const included = required.length > 0 ? required : own.slice(0, FIELDS_MAX);
+  if (included.length === 0) return '{ title: "First" }';
+  const members = included.map(({ key, type }) =>
     `${JSON.stringify(key)}: ${JSON.stringify(FIELD_TYPES[type].example)}`
   );
   return `{ ${members.join(", ")} }`;

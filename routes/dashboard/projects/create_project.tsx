@@ -8,24 +8,24 @@ import { homeOf } from "../frame.ts";
 import { Snippets } from "../overview/snippets.tsx";
 import { attempt, pageReply } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { PROJECTS, refusedProject } from "./projects.tsx";
+import { PROJECTS, refusedProjectReply } from "./projects.tsx";
 
-/** The keys are in the answer itself: they are shown once, and are in no address. */
+/** Creates a project. The reply itself shows the keys, because they must not be in an address. */
 export const createProjectByForm: PageHandler<SignedInAccount> = async (c) => {
   const form = await c.var.body.form();
   const { services, principal } = c.var;
   const given = { name: form.get("name") ?? "", siteUrl: form.get("siteUrl")?.trim() ?? "" };
-  const tried = await attempt(() =>
+  const result = await attempt(() =>
     createProject(services, {
       name: given.name,
       siteUrl: given.siteUrl === "" ? null : given.siteUrl,
       ownerId: principal.accountId,
     })
   );
-  const { problem } = tried;
-  if (problem !== null) return await refusedProject(c, { ...given, problem });
+  const { problem } = result;
+  if (problem !== null) return await refusedProjectReply(c, { ...given, problem });
   const page = (
-    <CreatedPage account={principal} created={tried.value} publicUrl={services.config.publicUrl} />
+    <CreatedPage account={principal} created={result.value} publicUrl={services.config.publicUrl} />
   );
   return pageReply(page, { status: 201 });
 };
@@ -54,7 +54,7 @@ const CreatedPage = (
           publishableKey={created.publishableKey}
           collection={null}
           provider={PROVIDER_NAMES[0]!}
-          makes={`${homeOf(created.projectId)}/collections`}
+          createAction={`${homeOf(created.projectId)}/collections`}
         />
       </div>
     </AccountShell>

@@ -1,10 +1,10 @@
 import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import { countUsers } from "@/lib/auth/users.ts";
-import { collectionSizes } from "@/lib/documents/collection_sizes.ts";
+import { readCollectionSizes } from "@/lib/documents/collection_sizes.ts";
 import { getStorageUsage } from "@/lib/files/usage.ts";
 import { PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
-import { listProjects, type ShownProject } from "@/lib/projects/shown_project.ts";
+import { listProjects, type ProjectDetails } from "@/lib/projects/project_details.ts";
 import { listTrashed, type TrashedProject } from "@/lib/operations/project_trash.ts";
 import type { Services } from "@/lib/services.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
@@ -14,20 +14,18 @@ import { AccountShell, Bar } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { DoneNote } from "../done.tsx";
 import { homeOf } from "../frame.ts";
-import { Pages, pagingOf } from "../paging.tsx";
+import { PageLinks, readPaging } from "../paging.tsx";
 import { pageReply } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
 
 export const PROJECTS = "/dashboard";
 
-/** Each card looks into its project's own space. */
-const CARDS = 24;
+/** Maximum number of projects on a page. Each of them needs queries to its own space. */
+const PAGE_PROJECTS_MAX = 24;
 
-/** An address that a project's front end might have. */
 const SAMPLE = "https://blog.example";
 
-/** What was typed for a project that was then refused. */
-export interface Refused {
+export interface RefusedProject {
   readonly name: string;
   readonly siteUrl: string;
   readonly problem: Problem;
@@ -36,16 +34,18 @@ export interface Refused {
 export const showProjects: PageHandler<SignedInAccount> = async (c) =>
   pageReply(await projectsPage(c));
 
-export const refusedProject = async (c: PageContext<SignedInAccount>, refused: Refused) =>
-  pageReply(await projectsPage(c, refused), { status: refused.problem.status });
+export const refusedProjectReply = async (
+  c: PageContext<SignedInAccount>,
+  refused: RefusedProject,
+) => pageReply(await projectsPage(c, refused), { status: refused.problem.status });
 
-async function projectsPage(c: PageContext<SignedInAccount>, refused?: Refused) {
+async function projectsPage(c: PageContext<SignedInAccount>, refused?: RefusedProject) {
   const { services, principal, state: { query } } = c.var;
   const [{ items, nextCursor }, trashed] = await Promise.all([
-    listProjects(services, principal, pagingOf(query, CARDS)),
+    listProjects(services, principal, readPaging(query, PAGE_PROJECTS_MAX)),
     listTrashed(services, { ownerId: principal.accountId }),
   ]);
-  const cards = await Promise.all(items.map((project) => cardOf(services, project)));
+  const cards = await Promise.all(items.map((project) => loadCard(services, project)));
   const t = texts().projects;
   return (
     <AccountShell title={t.title} current={PROJECTS} {...principal}>
@@ -55,7 +55,7 @@ async function projectsPage(c: PageContext<SignedInAccount>, refused?: Refused) 
         {cards.length === 0 && nextCursor === null
           ? <p class="empty">{t.none(principal.email)}</p>
           : <div class="cards">{cards.map((card) => <ProjectCard {...card} />)}</div>}
-        <Pages path={PROJECTS} query={query} nextCursor={nextCursor} what={t.paged} />
+        <PageLinks path={PROJECTS} query={query} nextCursor={nextCursor} what={t.paged} />
         <NewProject refused={refused} />
         {trashed.length > 0 && <Trash projects={trashed} />}
       </div>
@@ -63,8 +63,8 @@ async function projectsPage(c: PageContext<SignedInAccount>, refused?: Refused) 
   );
 }
 
-interface Card {
-  readonly project: ShownProject;
+interface ProjectCardData {
+  readonly project: ProjectDetails;
   readonly documents: number;
   readonly collections: number;
   readonly users: number;
@@ -72,10 +72,10 @@ interface Card {
   readonly limit: number | null;
 }
 
-async function cardOf(services: Services, project: ShownProject): Promise<Card> {
+async function loadCard(services: Services, project: ProjectDetails): Promise<ProjectCardData> {
   const { projectId } = project;
   const [sizes, users, { used, limit }] = await Promise.all([
-    collectionSizes(services, projectId),
+    readCollectionSizes(services, projectId),
     countUsers(services, projectId),
     getStorageUsage(services, projectId),
   ]);
@@ -83,7 +83,7 @@ async function cardOf(services: Services, project: ShownProject): Promise<Card> 
   return { project, documents, collections: sizes.length, users, used, limit };
 }
 
-const ProjectCard = ({ project, used, limit, ...counts }: Card) => {
+const ProjectCard = ({ project, used, limit, ...counts }: ProjectCardData) => {
   const { projects: t, shared } = texts();
   return (
     <article class="card">
@@ -100,7 +100,7 @@ const ProjectCard = ({ project, used, limit, ...counts }: Card) => {
   );
 };
 
-const NewProject = ({ refused }: { refused: Refused | undefined }) => {
+const NewProject = ({ refused }: { refused: RefusedProject | undefined }) => {
   const t = texts().projects.create;
   return (
     <article class="card">
@@ -127,7 +127,6 @@ const NewProject = ({ refused }: { refused: Refused | undefined }) => {
   );
 };
 
-/** Whoever runs the server restores: there is no verb by which an owner could. */
 const Trash = ({ projects }: { projects: readonly TrashedProject[] }) => {
   const t = texts().projects.trash;
   return (

@@ -1,12 +1,12 @@
 import { PROJECT_NAME_LENGTH_MAX, PROJECT_TRASH_MS } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
 import { trashProject } from "@/lib/operations/project_trash.ts";
-import { projectUsage } from "@/lib/operations/project_usage.ts";
+import { getProjectUsage } from "@/lib/operations/project_usage.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Ask, CopyField, Field, Refusal } from "../components/forms.tsx";
-import { SiteUrlForm, siteUrlIn } from "../components/site_url_form.tsx";
+import { ConfirmForm, CopyField, Field, Refusal } from "../components/forms.tsx";
+import { parseSiteUrl, SiteUrlForm } from "../components/site_url_form.tsx";
 import { Meter } from "../components/meter.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
@@ -18,8 +18,7 @@ import { PROJECTS } from "./projects.tsx";
 
 const TRASH_DAYS = PROJECT_TRASH_MS / 86_400_000;
 
-/** A form of this page that was refused, with what was typed there. */
-interface Refused {
+interface RefusedSetting {
   readonly form: "rename" | "siteUrl" | "delete";
   readonly text: string;
   readonly problem: Problem;
@@ -28,15 +27,15 @@ interface Refused {
 export const showSettings: PageHandler<ProjectMember> = async (c) =>
   pageReply(await settingsPage(c));
 
-/** Saves the one setting that its form has. */
+/** Saves the name or the Site URL, whichever the form contains. */
 export const changeSettings: PageHandler<ProjectMember> = async (c) => {
   const fields = await c.var.body.form();
   const { services, principal: { project: { _id: projectId } } } = c.var;
   const form = fields.has("siteUrl") ? "siteUrl" : "rename";
   const text = fields.get(form === "siteUrl" ? "siteUrl" : "name") ?? "";
-  const change = form === "siteUrl" ? { siteUrl: siteUrlIn(text) } : { name: text };
+  const change = form === "siteUrl" ? { siteUrl: parseSiteUrl(text) } : { name: text };
   const { problem } = await attempt(() => changeProject(services, projectId, change));
-  if (problem !== null) return await refusedPage(c, { form, text, problem });
+  if (problem !== null) return await refusedReply(c, { form, text, problem });
   const done = form === "siteUrl" ? form : "renamed";
   return seeOther(`${homeOf(projectId)}/settings?done=${done}`);
 };
@@ -45,21 +44,21 @@ export const deleteProject: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
   const name = (await c.var.body.form()).get("name") ?? "";
   const { problem } = await attempt(() => trashProject(services, principal, name));
-  if (problem !== null) return await refusedPage(c, { form: "delete", text: name, problem });
+  if (problem !== null) return await refusedReply(c, { form: "delete", text: name, problem });
   return seeOther(`${PROJECTS}?done=deleted`);
 };
 
-const refusedPage = async (c: PageContext<ProjectMember>, refused: Refused) =>
+const refusedReply = async (c: PageContext<ProjectMember>, refused: RefusedSetting) =>
   pageReply(await settingsPage(c, refused), { status: refused.problem.status });
 
-async function settingsPage(c: PageContext<ProjectMember>, refused?: Refused) {
+async function settingsPage(c: PageContext<ProjectMember>, refused?: RefusedSetting) {
   const { services, principal, state: { query } } = c.var;
   const [frame, usage] = await Promise.all([
     loadFrame(services, principal),
-    projectUsage(services, principal),
+    getProjectUsage(services, principal),
   ]);
   const path = `${frame.home}/settings`;
-  const of = (form: Refused["form"]) => refused?.form === form ? refused : null;
+  const refusedIn = (form: RefusedSetting["form"]) => refused?.form === form ? refused : null;
   const t = texts().projects.settings;
   return (
     <ProjectShell frame={frame} title={t.title} current={path}>
@@ -68,15 +67,15 @@ async function settingsPage(c: PageContext<ProjectMember>, refused?: Refused) {
       </Bar>
       <div class="sheet">
         <DoneNote query={query} sentences={t.done} />
-        {includes(principal.role, "admin") && (
+        {roleIncludes(principal.role, "admin") && (
           <>
-            <RenameCard path={path} name={frame.name} refused={of("rename")} />
+            <RenameCard path={path} name={frame.name} refused={refusedIn("rename")} />
             <article class="card">
               <h2>{t.siteUrl}</h2>
               <SiteUrlForm
                 action={path}
-                siteUrl={of("siteUrl")?.text ?? principal.project.siteUrl}
-                problem={of("siteUrl")?.problem ?? null}
+                siteUrl={refusedIn("siteUrl")?.text ?? principal.project.siteUrl}
+                problem={refusedIn("siteUrl")?.problem ?? null}
               />
             </article>
           </>
@@ -87,10 +86,10 @@ async function settingsPage(c: PageContext<ProjectMember>, refused?: Refused) {
           <CopyField label={t.id.label} value={frame.projectId} />
         </article>
         <UsageCard usage={usage} hasPlans={services.plans.isOn} />
-        {includes(principal.role, "owner") && (
+        {roleIncludes(principal.role, "owner") && (
           <>
             <OwnershipCard home={frame.home} />
-            <DeleteCard path={path} name={frame.name} refused={of("delete")} />
+            <DeleteCard path={path} name={frame.name} refused={refusedIn("delete")} />
           </>
         )}
       </div>
@@ -101,7 +100,7 @@ async function settingsPage(c: PageContext<ProjectMember>, refused?: Refused) {
 interface CardProps {
   readonly path: string;
   readonly name: string;
-  readonly refused: Refused | null;
+  readonly refused: RefusedSetting | null;
 }
 
 const RenameCard = ({ path, name, refused }: CardProps) => {
@@ -125,7 +124,7 @@ const RenameCard = ({ path, name, refused }: CardProps) => {
 };
 
 const UsageCard = (
-  { usage, hasPlans }: { usage: Awaited<ReturnType<typeof projectUsage>>; hasPlans: boolean },
+  { usage, hasPlans }: { usage: Awaited<ReturnType<typeof getProjectUsage>>; hasPlans: boolean },
 ) => {
   const { plan, collections, documents, storage, ai } = usage;
   const { projects: { settings: { usage: t } }, shared } = texts();
@@ -169,7 +168,7 @@ const DeleteCard = ({ path, name, refused }: CardProps) => {
     <article class="card">
       <h2>{t.title}</h2>
       <p>{t.about(TRASH_DAYS)}</p>
-      <Ask
+      <ConfirmForm
         label={t.title}
         action={`${path}/delete`}
         loss={t.loss(TRASH_DAYS)}
@@ -184,7 +183,7 @@ const DeleteCard = ({ path, name, refused }: CardProps) => {
           autocomplete="off"
           required
         />
-      </Ask>
+      </ConfirmForm>
     </article>
   );
 };

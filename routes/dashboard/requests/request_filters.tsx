@@ -4,26 +4,22 @@ import { type Texts, texts } from "../texts/mod.ts";
 
 type Within = keyof Texts["requests"]["filters"]["within"];
 
-/** How far back, by its word in the address. */
 const WITHIN_MS: Readonly<Record<Within, number>> = { hour: 3_600_000, day: 86_400_000 };
 
 const isWithin = (text: string | undefined): text is Within =>
   text !== undefined && Object.hasOwn(WITHIN_MS, text);
 
-/** The header that has it. */
 const REQUEST_ID = "x-request-id";
 
 const NAMES = ["operation", "status", "code", "caller", "requestId", "within", "cursor"];
 
-/** What the page is asked for; a field that was left empty asks for nothing. */
-export function filtersIn(query: string): Readonly<Record<string, string>> {
-  const asked = new URLSearchParams(query);
-  const given = NAMES.map((name) => [name, asked.get(name)?.trim() ?? ""] as const);
+export function readFilters(query: string): Readonly<Record<string, string>> {
+  const parameters = new URLSearchParams(query);
+  const given = NAMES.map((name) => [name, parameters.get(name)?.trim() ?? ""] as const);
   return Object.fromEntries(given.filter(([, text]) => text !== ""));
 }
 
-/** The query of the operation that lists them. */
-export function queryWith(filters: Readonly<Record<string, string>>, clock: Clock): string {
+export function listQuery(filters: Readonly<Record<string, string>>, clock: Clock): string {
   const { within, ...others } = filters;
   const since = isWithin(within) &&
     { since: new Date(clock.now() - WITHIN_MS[within]).toISOString() };
@@ -66,7 +62,7 @@ const TextFilter = (
   </label>
 );
 
-/** A value that is none of the options stays one: the address may have it. */
+/** Choice of a filter. A value from the address that is not an option is added. */
 const Options = (
   { name, all, options, value }: {
     name: string;

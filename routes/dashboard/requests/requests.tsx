@@ -2,11 +2,11 @@ import { REQUEST_LOG_DAYS, REQUEST_RECORDING_MINUTES_MAX } from "@/lib/limits.ts
 import type { RecordPage } from "@/lib/paging/record_page.ts";
 import {
   listRequests,
+  type LoggedRequest,
   recordRequests,
   recordsUntil,
-  type ShownRequest,
 } from "@/lib/projects/list_requests.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
 import { problemAnchor } from "@/openapi/error_catalogue.ts";
 import { requestQuery } from "@/openapi/schemas/logged_request.ts";
 import type { PageHandler } from "../../handler.ts";
@@ -17,28 +17,27 @@ import { homeOf, loadFrame } from "../frame.ts";
 import { OverviewTabs } from "../overview/overview_tabs.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { FilterForm, filtersIn, queryWith } from "./request_filters.tsx";
+import { FilterForm, listQuery, readFilters } from "./request_filters.tsx";
 
 const ROWS = 50;
 
-const NONE: RecordPage<ShownRequest> = { items: [], nextCursor: null };
+const NO_REQUESTS: RecordPage<LoggedRequest> = { items: [], nextCursor: null };
 
-const pathOf = (home: string): string => `${home}/requests`;
+const requestsPath = (home: string): string => `${home}/requests`;
 
-/** The same query as the operation's, but for what is left empty. */
 export const showRequests: PageHandler<ProjectMember> = async (c) => {
   const { services, principal, state: { query } } = c.var;
   const { project, role } = principal;
-  const filters = filtersIn(query);
-  const [frame, tried] = await Promise.all([
+  const filters = readFilters(query);
+  const [frame, result] = await Promise.all([
     loadFrame(services, principal),
     attempt(async () => {
-      const asked = requestQuery.read(queryWith(filters, services.clock));
+      const asked = requestQuery.read(listQuery(filters, services.clock));
       return await listRequests(services, project._id, { ...asked, limit: ROWS });
     }),
   ]);
-  const { items, nextCursor } = tried.problem === null ? tried.value : NONE;
-  const path = pathOf(frame.home);
+  const { items, nextCursor } = result.problem === null ? result.value : NO_REQUESTS;
+  const path = requestsPath(frame.home);
   const t = texts().requests;
   return pageReply(
     <ProjectShell frame={frame} title={t.title} current={frame.home}>
@@ -50,18 +49,18 @@ export const showRequests: PageHandler<ProjectMember> = async (c) => {
         <Recording
           path={path}
           until={recordsUntil(services, project)}
-          maySwitch={includes(role, "admin")}
+          canSwitch={roleIncludes(role, "admin")}
         />
         <FilterForm path={path} filters={filters} />
-        <Refusal problem={tried.problem} />
+        <Refusal problem={result.problem} />
         {items.length > 0 && <RequestTable requests={items} />}
-        {items.length === 0 && tried.problem === null && (
+        {items.length === 0 && result.problem === null && (
           <p class="empty">{Object.keys(filters).length === 0 ? t.none : t.noMatch}</p>
         )}
         <PageLinks path={path} filters={filters} nextCursor={nextCursor} />
       </div>
     </ProjectShell>,
-    { status: tried.problem?.status ?? 200 },
+    { status: result.problem?.status ?? 200 },
   );
 };
 
@@ -88,35 +87,35 @@ const addressWith = (path: string, filters: Readonly<Record<string, string>>): s
   return `${path}?${new URLSearchParams({ ...others, ...(cursor !== undefined && { cursor }) })}`;
 };
 
-/** Switched on for as long as it may be, or off. */
+/** Turns the recording of all requests on, for the maximum time, or off. */
 export const recordByForm: PageHandler<ProjectMember> = async (c) => {
   const { services, principal: { project: { _id: projectId } } } = c.var;
   const isOn = (await c.var.body.form()).get("record") === "all";
   await recordRequests(services, projectId, isOn ? REQUEST_RECORDING_MINUTES_MAX : 0);
-  return seeOther(pathOf(homeOf(projectId)));
+  return seeOther(requestsPath(homeOf(projectId)));
 };
 
 const Recording = (
-  { path, until, maySwitch }: { path: string; until: string | null; maySwitch: boolean },
+  { path, until, canSwitch }: { path: string; until: string | null; canSwitch: boolean },
 ) => {
-  if (until === null && !maySwitch) return null;
+  if (until === null && !canSwitch) return null;
   const t = texts().requests.recording;
   return (
     <form method="post" action={`${path}/recording`} class="inline">
       {until !== null && <span>{t.until(<When at={until} />)}</span>}
-      {maySwitch && until === null && (
+      {canSwitch && until === null && (
         <button class="quiet" name="record" value="all">
           {t.all(REQUEST_RECORDING_MINUTES_MAX)}
         </button>
       )}
-      {maySwitch && until !== null && (
+      {canSwitch && until !== null && (
         <button class="quiet" name="record" value="failed">{t.failed}</button>
       )}
     </form>
   );
 };
 
-const RequestTable = ({ requests }: { requests: readonly ShownRequest[] }) => {
+const RequestTable = ({ requests }: { requests: readonly LoggedRequest[] }) => {
   const { title, table: t } = texts().requests;
   return (
     <div class="scroll" role="region" aria-label={title} tabindex={0}>
@@ -138,7 +137,7 @@ const RequestTable = ({ requests }: { requests: readonly ShownRequest[] }) => {
 
 const RequestRow = (
   { request: { requestId, operation, method, status, code, caller, ms, leftOut, at } }: {
-    request: ShownRequest;
+    request: LoggedRequest;
   },
 ) => {
   const t = texts().requests.table;
@@ -166,7 +165,7 @@ const RequestRow = (
   );
 };
 
-/** Where the column is narrow, a code breaks between its words. */
+/** Lets a code wrap between its words in a narrow column. */
 const breakable = (code: string) =>
   code.split("_").flatMap((word, i) => i === 0 ? [word] : ["_", <wbr />, word]);
 

@@ -11,10 +11,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   lte: "≤ ?",
 };
 
-/**
- * A question's conditions as people read them, of what is written as `where`. That all but every
- * list asks for what is not in the trash goes without saying; what nobody has declared is `*`.
- */
+/** Returns a `where` in words, without the trash's condition. Undeclared fields are `*`. */
 export function conditionsText(where: Json): string {
   if (!isObject(where)) return "";
   const t = texts().slowQuestions.conditions;
@@ -26,7 +23,7 @@ export function conditionsText(where: Json): string {
   }
   if (!isObject(value)) return "";
   const [[operator, operand] = ["", null]] = Object.entries(value);
-  // A field may be called "not": then its operand is no condition.
+  // A field may have the name "not". Its operand is then not a condition.
   if (name === "not" && (isObject(operand) || Array.isArray(operand) && isConditions(operand))) {
     return t.not(conditionsText(value));
   }

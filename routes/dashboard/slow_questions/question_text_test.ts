@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { conditionsText } from "./question_text.ts";
 
-Deno.test("conditions read as they are asked, without the trash", () => {
+Deno.test("conditionsText describes conditions without the trash", () => {
   const trash = { isDeleted: { eq: "?" } };
   assert.equal(conditionsText({}), "");
   assert.equal(conditionsText(trash), "");
@@ -17,8 +17,8 @@ Deno.test("conditions read as they are asked, without the trash", () => {
   assert.equal(conditionsText({ not: { or: [{ a: { lt: "?" } }] } }), "not (a < ?)");
 });
 
-Deno.test("fields that are called as a connective is are fields", () => {
+Deno.test("conditionsText treats fields with the name of a connective as fields", () => {
   assert.equal(conditionsText({ not: { eq: "?" } }), "not = ?");
-  assert.equal(conditionsText({ not: { nin: ["?"] } }), "not is none of ?");
+  assert.equal(conditionsText({ not: { nin: ["?"] } }), "not is not one of ?");
   assert.equal(conditionsText({ and: { regex: "?" } }), "and matches ?");
 });

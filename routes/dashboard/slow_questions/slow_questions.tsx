@@ -2,14 +2,14 @@ import { parseDefinition } from "@/lib/documents/definition.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { listSlowQuestions, type SlowQuestion } from "@/lib/documents/list_slow_questions.ts";
 import {
+  definitionTags,
   getCollection,
   listCollections,
-  tagsOf,
   updateCollection,
 } from "@/lib/documents/save_collection.ts";
 import { INDEXES_MAX, QUESTION_DAYS } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { collectionPath, tabPath } from "../collections/bar.tsx";
 import { withIndex } from "../collections/indexes.ts";
@@ -23,7 +23,7 @@ import { countText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
 import { conditionsText } from "./question_text.ts";
 
-const pathOf = (home: string): string => `${home}/slow-questions`;
+const slowQuestionsPath = (home: string): string => `${home}/slow-questions`;
 
 export const showSlowQuestions: PageHandler<ProjectMember> = async (c) =>
   pageReply(await slowQuestionsPage(c, null));
@@ -35,14 +35,13 @@ export const addAdvisedIndex: PageHandler<ProjectMember> = async (c) => {
   const { problem } = await attempt(async () => {
     const collection = await getCollection(services, projectId, form.get("collection") ?? "");
     const changed = withIndex(collection, (form.get("index") ?? "").split(","));
-    const seen = { ...tagsOf(collection), fields: form.get("tag") ?? "" };
+    const seen = { ...definitionTags(collection), fields: form.get("tag") ?? "" };
     await updateCollection(services, projectId, parseDefinition(changed), seen);
   });
-  if (problem === null) return seeOther(`${pathOf(homeOf(projectId))}?done=indexed`);
+  if (problem === null) return seeOther(`${slowQuestionsPath(homeOf(projectId))}?done=indexed`);
   return pageReply(await slowQuestionsPage(c, problem), { status: problem.status });
 };
 
-/** What each row of the table needs beside its question. */
 interface RowContext {
   readonly home: string;
   readonly collections: ReadonlyMap<string, CollectionDefinition>;
@@ -61,13 +60,13 @@ async function slowQuestionsPage(c: PageContext<ProjectMember>, problem: Problem
   const context: RowContext = {
     home,
     collections: new Map(collections.map((one) => [one.name, one])),
-    canEdit: includes(principal.role, "admin"),
+    canEdit: roleIncludes(principal.role, "admin"),
   };
   const t = texts().slowQuestions;
   return (
     <ProjectShell frame={frame} title={t.title} current={home}>
       <Bar title={t.title}>
-        <OverviewTabs home={home} current={pathOf(home)} />
+        <OverviewTabs home={home} current={slowQuestionsPath(home)} />
       </Bar>
       <div class="sheet wide">
         <DoneNote query={query} sentences={t.done} />
@@ -168,9 +167,9 @@ const Advice = (
         </small>
       )}
       {canEdit && !isFull && (
-        <form method="post" action={pathOf(home)}>
+        <form method="post" action={slowQuestionsPath(home)}>
           <input type="hidden" name="collection" value={collection} />
-          <input type="hidden" name="tag" value={tagsOf(definition).fields} />
+          <input type="hidden" name="tag" value={definitionTags(definition).fields} />
           <button class="quiet" name="index" value={advice.join(",")}>{t.addIndex}</button>
         </form>
       )}

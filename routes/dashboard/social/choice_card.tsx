@@ -1,12 +1,11 @@
 import { texts } from "../texts/mod.ts";
-/** A provider that is there without any setup, and nowhere but on the developer's own machine. */
+/** Card of a provider that does not need any setup. */
 export const ChoiceCard = (
   { name, title, hasSite, tryPath }: {
     name: string;
     title: string;
-    /** Whether users have somewhere to come back to. */
     hasSite: boolean;
-    /** Null for whoever may not try it. */
+    /** Address that starts a trial, or null if the member may not. */
     tryPath: string | null;
   },
 ) => {

@@ -1,6 +1,6 @@
 import type { Problem } from "@/lib/problems.ts";
-import type { ChosenUser } from "@/lib/social/provider.ts";
-import type { ChosenProvider } from "@/lib/social/providers.ts";
+import type { SelectableUser } from "@/lib/social/provider.ts";
+import type { ChooserProvider } from "@/lib/social/providers.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Field, Refusal } from "../components/forms.tsx";
 import { Plain } from "../components/shell.tsx";
@@ -9,49 +9,45 @@ import { texts } from "../texts/mod.ts";
 
 export const CHOOSE_USER = "/dashboard/choose-user";
 
-const queryOf = (c: PageContext<null>) => new URLSearchParams(c.var.state.query);
+const readQuery = (c: PageContext<null>) => new URLSearchParams(c.var.state.query);
 
-export const showUserChoice = (chosen: ChosenProvider): PageHandler<null> => (c) => {
-  chosen.chooser.assertBegun(queryOf(c));
-  return pageReply(<ChoicePage chosen={chosen} query={c.var.state.query} />);
+export const showUserChoice = (provider: ChooserProvider): PageHandler<null> => (c) => {
+  provider.chooser.assertStarted(readQuery(c));
+  return pageReply(<ChoicePage provider={provider} query={c.var.state.query} />);
 };
 
-/**
- * The page that follows leads on by itself: were it a redirect, the policy of forms would stop it at
- * the application's site.
- */
-export const chooseUser = (chosen: ChosenProvider): PageHandler<null> => async (c) => {
+/** Signs the user in. Replies with a page, because `form-action` would block a redirect. */
+export const chooseUser = (provider: ChooserProvider): PageHandler<null> => async (c) => {
   const { query } = c.var.state;
   const email = ((await c.var.body.form()).get("email") ?? "").trim();
-  const tried = await attempt(() => Promise.resolve(chosen.chooser.choose(queryOf(c), email)));
-  if (tried.problem === null) {
-    const reply = pageReply(<ChosenPage email={email} next={tried.value} />);
-    return { ...reply, headers: [...reply.headers ?? [], ["refresh", `0; url=${tried.value}`]] };
+  const result = await attempt(() => Promise.resolve(provider.chooser.choose(readQuery(c), email)));
+  if (result.problem === null) {
+    const reply = pageReply(<ChosenPage email={email} next={result.value} />);
+    return { ...reply, headers: [...reply.headers ?? [], ["refresh", `0; url=${result.value}`]] };
   }
-  const { problem } = tried;
+  const { problem } = result;
   if (problem.code !== "INVALID_INPUT") throw problem;
-  const page = <ChoicePage {...{ chosen, query, email, problem }} />;
+  const page = <ChoicePage {...{ provider, query, email, problem }} />;
   return pageReply(page, { status: problem.status });
 };
 
 interface ChoiceProps {
-  readonly chosen: ChosenProvider;
-  /** What the sign-in was begun with. */
+  readonly provider: ChooserProvider;
+  /** Query with which the sign-in was started. */
   readonly query: string;
-  /** What was typed, and why it was refused. */
   readonly email?: string;
   readonly problem?: Problem;
 }
 
-const ChoicePage = ({ chosen, query, email = "", problem }: ChoiceProps) => {
+const ChoicePage = ({ provider, query, email = "", problem }: ChoiceProps) => {
   const action = `${CHOOSE_USER}?${query}`;
   const t = texts().signIn.choice;
   return (
     <Plain title={t.title}>
       <h1>{t.heading}</h1>
-      <p>{t.chooseBy(chosen.title)}</p>
+      <p>{t.chooseBy(provider.title)}</p>
       <form method="post" action={action} hx-boost="false" class="choices">
-        {chosen.chooser.users.map((user) => <Choice user={user} />)}
+        {provider.chooser.users.map((user) => <UserButton user={user} />)}
       </form>
       <form method="post" action={action} hx-boost="false">
         <Refusal problem={problem ?? null} />
@@ -70,7 +66,7 @@ const ChoicePage = ({ chosen, query, email = "", problem }: ChoiceProps) => {
   );
 };
 
-const Choice = ({ user: { name, email } }: { user: ChosenUser }) => (
+const UserButton = ({ user: { name, email } }: { user: SelectableUser }) => (
   <button class="quiet" name="email" value={email}>
     {texts().signIn.choice.signInAs(name ?? email)}
     {name !== null && <small>{email}</small>}

@@ -1,4 +1,4 @@
-import type { ChosenProvider } from "@/lib/social/providers.ts";
+import type { ChooserProvider } from "@/lib/social/providers.ts";
 import type { Mount } from "../../handler.ts";
 import { member, visitor } from "../guards.ts";
 import { get, post } from "../pages.ts";
@@ -15,10 +15,9 @@ import { showTried, startTrial } from "./trial.tsx";
 const PATH = "/dashboard/projects/{projectId}/sign-in";
 const PROVIDER = `${PATH}/providers/{provider}`;
 
-/** Only where users may choose who they are. */
-export function userChoicePages(mount: Mount, chosen: ChosenProvider): void {
-  mount(get(CHOOSE_USER, visitor), showUserChoice(chosen));
-  mount(post(CHOOSE_USER, visitor), chooseUser(chosen));
+export function userChoicePages(mount: Mount, provider: ChooserProvider): void {
+  mount(get(CHOOSE_USER, visitor), showUserChoice(provider));
+  mount(post(CHOOSE_USER, visitor), chooseUser(provider));
 }
 
 export function socialPages(mount: Mount): void {
@@ -26,7 +25,7 @@ export function socialPages(mount: Mount): void {
   mount(post(PATH, member("admin")), saveSiteUrlByForm);
   mount(post(`${PATH}/sign-up`, member("admin")), saveSignUpByForm);
   mount(get(`${PATH}/tried`, member("admin")), showTried);
-  // A link and no form: where a form leads to is bound by `form-action`.
+  // A link instead of a form, because `form-action` limits the targets of forms.
   mount(get(`${PROVIDER}/try`, member("admin")), startTrial);
   mount(get(PROVIDER, member("viewer")), backToSignIn);
   mount(post(PROVIDER, member("admin")), saveProviderByForm);

@@ -1,10 +1,10 @@
 import type { Problem } from "@/lib/problems.ts";
 import type { Provider } from "@/lib/social/provider.ts";
-import type { ShownProvider } from "@/lib/social/manage_providers.ts";
+import type { ProviderDetails } from "@/lib/social/manage_providers.ts";
 import { texts } from "../texts/mod.ts";
-import { CopyField, Done, Field, Refusal } from "../components/forms.tsx";
+import { CopyField, Field, Refusal, SuccessNote } from "../components/forms.tsx";
 
-/** What was typed into the form of one provider. Its secret is never sent back. */
+/** Values of a provider's form. Its secret is never sent back. */
 export interface EnteredProvider {
   readonly clientId: string;
   readonly enabled: boolean;
@@ -13,19 +13,18 @@ export interface EnteredProvider {
 }
 
 interface CardProps {
-  readonly settings: ShownProvider;
+  readonly settings: ProviderDetails;
   readonly about: Pick<Provider, "title" | "consoleUrl">;
-  /** The path of the page. */
   readonly page: string;
-  readonly mayChange: boolean;
-  /** Whether users have somewhere to come back to. */
+  readonly canChange: boolean;
+  /** Whether the project has a Site URL to which users return. */
   readonly hasSite: boolean;
   readonly isSaved: boolean;
   readonly entered: EnteredProvider | null;
 }
 
 export const ProviderCard = (card: CardProps) => {
-  const { settings, about, entered, mayChange, isSaved } = card;
+  const { settings, about, entered, canChange, isSaved } = card;
   const t = texts().signIn;
   const isSetUp = settings.clientId !== null || settings.hasClientSecret;
   const badge = settings.enabled ? "badge on" : "badge";
@@ -34,8 +33,8 @@ export const ProviderCard = (card: CardProps) => {
       <h2>
         {about.title} <span class={badge}>{settings.enabled ? t.on : t.off}</span>
       </h2>
-      {isSaved && <Done>{t.saved}</Done>}
-      {mayChange
+      {isSaved && <SuccessNote>{t.saved}</SuccessNote>}
+      {canChange
         ? (
           <>
             {!isSetUp && entered === null && <p>{t.provider.none}</p>}
@@ -47,7 +46,7 @@ export const ProviderCard = (card: CardProps) => {
             )}
           </>
         )
-        : <Settings {...card} />}
+        : <ProviderFacts {...card} />}
     </article>
   );
 };
@@ -121,8 +120,7 @@ const Linking = ({ chosen }: { chosen: string }) => {
   );
 };
 
-/** For who may only look. */
-const Settings = ({ settings }: CardProps) => {
+const ProviderFacts = ({ settings }: CardProps) => {
   const t = texts().signIn;
   return (
     <dl class="facts">

@@ -1,38 +1,43 @@
 import { authSettingsOf } from "@/lib/projects/auth_settings.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { listProviders, setProvider } from "@/lib/social/manage_providers.ts";
-import { knownProvider } from "@/lib/social/providers.ts";
+import { checkProviderName } from "@/lib/social/providers.ts";
 import { parseInput } from "@/openapi/inputs.ts";
 import { ProjectChanges } from "@/openapi/schemas/project.ts";
 import { ProviderInput } from "@/openapi/schemas/provider.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Done, Refusal } from "../components/forms.tsx";
+import { Refusal, SuccessNote } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
-import { mailFateOf } from "../mail/mail_page.ts";
+import { findHandling } from "../mail/mail_page.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
 import { ChoiceCard } from "./choice_card.tsx";
 import { type EnteredProvider, ProviderCard } from "./provider_card.tsx";
-import { authInput, type EnteredAuth, enteredAuth, readAuth, SignUpCard } from "./sign_up_card.tsx";
+import {
+  type EnteredAuth,
+  readAuth,
+  SignUpCard,
+  toAuthInput,
+  toEnteredAuth,
+} from "./sign_up_card.tsx";
 
-/** What a form was refused with. */
-interface Refused {
+interface RefusedSignInForm {
   readonly site?: { readonly siteUrl: string; readonly problem: Problem };
   readonly provider?: EnteredProvider & { readonly name: string };
   readonly signUp?: { readonly auth: EnteredAuth; readonly problem: Problem };
 }
 
-const pathOf = (c: PageContext<ProjectMember>): string =>
+const signInPath = (c: PageContext<ProjectMember>): string =>
   `${homeOf(c.var.principal.project._id)}/sign-in`;
 
 export const showSignInSettings: PageHandler<ProjectMember> = async (c) =>
   pageReply(await signInPage(c));
 
-/** The address of a form, looked at again later. */
-export const backToSignIn: PageHandler<ProjectMember> = (c) => seeOther(pathOf(c));
+/** Redirects a GET of a form's address to the sign-in page. */
+export const backToSignIn: PageHandler<ProjectMember> = (c) => seeOther(signInPath(c));
 
 export const saveSiteUrlByForm: PageHandler<ProjectMember> = async (c) => {
   const siteUrl = (await c.var.body.form()).get("siteUrl") ?? "";
@@ -40,7 +45,7 @@ export const saveSiteUrlByForm: PageHandler<ProjectMember> = async (c) => {
   const { problem } = await attempt(() =>
     changeProject(services, principal.project._id, { siteUrl: siteUrl === "" ? null : siteUrl })
   );
-  if (problem === null) return seeOther(`${pathOf(c)}?done=site`);
+  if (problem === null) return seeOther(`${signInPath(c)}?done=site`);
   const page = await signInPage(c, { site: { siteUrl, problem } });
   return pageReply(page, { status: problem.status });
 };
@@ -48,7 +53,7 @@ export const saveSiteUrlByForm: PageHandler<ProjectMember> = async (c) => {
 export const saveProviderByForm: PageHandler<ProjectMember, "provider"> = async (c) => {
   const form = await c.var.body.form();
   const { services, principal } = c.var;
-  const name = knownProvider(c.req.valid("param").provider);
+  const name = checkProviderName(c.req.valid("param").provider);
   const entered = {
     enabled: form.has("enabled"),
     clientId: form.get("clientId") ?? "",
@@ -58,7 +63,7 @@ export const saveProviderByForm: PageHandler<ProjectMember, "provider"> = async 
   const { problem } = await attempt(() =>
     setProvider(services, principal.project._id, name, parseInput(ProviderInput, body))
   );
-  if (problem === null) return seeOther(`${pathOf(c)}?done=${name}#${name}`);
+  if (problem === null) return seeOther(`${signInPath(c)}?done=${name}#${name}`);
   const page = await signInPage(c, { provider: { ...entered, name, problem } });
   return pageReply(page, { status: problem.status });
 };
@@ -67,28 +72,28 @@ export const saveSignUpByForm: PageHandler<ProjectMember> = async (c) => {
   const auth = readAuth(await c.var.body.form());
   const { services, principal } = c.var;
   const { problem } = await attempt(() => {
-    const changes = parseInput(ProjectChanges, { auth: authInput(auth) });
+    const changes = parseInput(ProjectChanges, { auth: toAuthInput(auth) });
     return changeProject(services, principal.project._id, changes);
   });
-  if (problem === null) return seeOther(`${pathOf(c)}?done=sign-up#sign-up`);
+  if (problem === null) return seeOther(`${signInPath(c)}?done=sign-up#sign-up`);
   const page = await signInPage(c, { signUp: { auth, problem } });
   return pageReply(page, { status: problem.status });
 };
 
-async function signInPage(c: PageContext<ProjectMember>, refused: Refused = {}) {
+async function signInPage(c: PageContext<ProjectMember>, refused: RefusedSignInForm = {}) {
   const { services, principal, state: { query } } = c.var;
   const { _id: projectId, siteUrl } = principal.project;
   const [frame, providers, mail] = await Promise.all([
     loadFrame(services, principal),
     listProviders(services, projectId),
-    mailFateOf(c),
+    findHandling(c),
   ]);
-  const page = pathOf(c);
+  const page = signInPath(c);
   const done = new URLSearchParams(query).get("done");
-  const mayChange = includes(frame.role, "admin");
-  const { chosen } = services.providers;
+  const canChange = roleIncludes(frame.role, "admin");
+  const { chooserProvider } = services.providers;
   const t = texts().signIn;
-  const isTryable = chosen !== null || providers.some(({ enabled }) => enabled);
+  const isTryable = chooserProvider !== null || providers.some(({ enabled }) => enabled);
   return (
     <ProjectShell frame={frame} title={t.title} current={page}>
       <Bar title={t.title} />
@@ -96,16 +101,16 @@ async function signInPage(c: PageContext<ProjectMember>, refused: Refused = {}) 
         <SiteCard
           page={page}
           siteUrl={refused.site?.siteUrl ?? siteUrl ?? ""}
-          mayChange={mayChange}
+          canChange={canChange}
           isSaved={done === "site"}
           problem={refused.site?.problem ?? null}
         />
         <SignUpCard
           action={`${page}/sign-up`}
           mailPath={`${frame.home}/mail`}
-          auth={refused.signUp?.auth ?? enteredAuth(authSettingsOf(principal.project))}
+          auth={refused.signUp?.auth ?? toEnteredAuth(authSettingsOf(principal.project))}
           mail={mail}
-          mayChange={mayChange}
+          canChange={canChange}
           isSaved={done === "sign-up"}
           problem={refused.signUp?.problem ?? null}
         />
@@ -114,20 +119,20 @@ async function signInPage(c: PageContext<ProjectMember>, refused: Refused = {}) 
             settings={settings}
             about={services.providers.find(settings.provider)}
             page={page}
-            mayChange={mayChange}
+            canChange={canChange}
             hasSite={siteUrl !== null}
             isSaved={done === settings.provider}
             entered={refused.provider?.name === settings.provider ? refused.provider : null}
           />
         ))}
-        {chosen !== null && (
+        {chooserProvider !== null && (
           <ChoiceCard
-            {...chosen}
+            {...chooserProvider}
             hasSite={siteUrl !== null}
-            tryPath={mayChange ? `${page}/providers/${chosen.name}/try` : null}
+            tryPath={canChange ? `${page}/providers/${chooserProvider.name}/try` : null}
           />
         )}
-        {mayChange && siteUrl !== null && isTryable && <p class="muted">{t.trying}</p>}
+        {canChange && siteUrl !== null && isTryable && <p class="muted">{t.trying}</p>}
       </div>
     </ProjectShell>
   );
@@ -136,21 +141,21 @@ async function signInPage(c: PageContext<ProjectMember>, refused: Refused = {}) 
 interface SiteCardProps {
   readonly page: string;
   readonly siteUrl: string;
-  readonly mayChange: boolean;
+  readonly canChange: boolean;
   readonly isSaved: boolean;
   readonly problem: Problem | null;
 }
 
 const SAMPLE = "https://app.example";
 
-const SiteCard = ({ page, siteUrl, mayChange, isSaved, problem }: SiteCardProps) => {
+const SiteCard = ({ page, siteUrl, canChange, isSaved, problem }: SiteCardProps) => {
   const t = texts().signIn;
   return (
     <article class="card">
       <h2>{t.siteUrl}</h2>
       <p>{t.siteUrlIs(<span class="mono">/auth/callback</span>)}</p>
-      {isSaved && <Done>{t.saved}</Done>}
-      {mayChange
+      {isSaved && <SuccessNote>{t.saved}</SuccessNote>}
+      {canChange
         ? (
           <form method="post" action={page}>
             <Refusal problem={problem} />

@@ -1,19 +1,19 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { AuthSettings } from "@/lib/projects/auth_settings.ts";
-import { Choice, Done, Hint, hintId, Refusal } from "../components/forms.tsx";
-import type { MailFate } from "../mail/mail_page.ts";
+import { Choice, Hint, hintId, Refusal, SuccessNote } from "../components/forms.tsx";
+import type { MailHandling } from "../mail/mail_page.ts";
 import { texts } from "../texts/mod.ts";
 
-/** As many as the form asks for; more are taken. */
-const LENGTH_MAX = Math.min(128, PASSWORD_LENGTH_MAX);
+/** Maximum of the form's number field in characters. The operation accepts more. */
+const FORM_LENGTH_MAX = Math.min(128, PASSWORD_LENGTH_MAX);
 
-/** The settings as a form sends them: the number is a text. */
+/** Settings as a form sends them, with the number as a text. */
 export type EnteredAuth = Omit<AuthSettings, "passwordLengthMin"> & {
   readonly passwordLengthMin: string;
 };
 
-export const enteredAuth = (auth: AuthSettings): EnteredAuth => ({
+export const toEnteredAuth = (auth: AuthSettings): EnteredAuth => ({
   ...auth,
   passwordLengthMin: String(auth.passwordLengthMin),
 });
@@ -27,8 +27,8 @@ export const readAuth = (form: URLSearchParams): EnteredAuth => ({
   passwordLengthMin: (form.get("passwordLengthMin") ?? "").trim(),
 });
 
-/** As the contract of the operation takes them. What is no number stays a text, to be refused. */
-export const authInput = ({ passwordLengthMin, ...auth }: EnteredAuth): object => ({
+/** Returns the input of the operation. An invalid number stays a text, which validation refuses. */
+export const toAuthInput = ({ passwordLengthMin, ...auth }: EnteredAuth): object => ({
   ...auth,
   passwordLengthMin: /^\d+$/.test(passwordLengthMin)
     ? Number(passwordLengthMin)
@@ -36,27 +36,24 @@ export const authInput = ({ passwordLengthMin, ...auth }: EnteredAuth): object =
 });
 
 interface CardProps {
-  /** Where the form is sent. */
   readonly action: string;
-  /** The path of the mail pages. */
   readonly mailPath: string;
   readonly auth: EnteredAuth;
-  readonly mail: MailFate;
-  readonly mayChange: boolean;
+  readonly mail: MailHandling;
+  readonly canChange: boolean;
   readonly isSaved: boolean;
   readonly problem: Problem | null;
 }
 
-/** Who may become a user, and by what they sign in, beside providers. */
 export const SignUpCard = (card: CardProps) => {
   const t = texts().signIn;
   return (
     <article class="card" id="sign-up">
       <h2>{t.signUp.title}</h2>
       <p>{t.signUp.about}</p>
-      {card.isSaved && <Done>{t.saved}</Done>}
+      {card.isSaved && <SuccessNote>{t.saved}</SuccessNote>}
       <MailNote {...card} />
-      {card.mayChange ? <SignUpForm {...card} /> : <Settings auth={card.auth} />}
+      {card.canChange ? <SignUpForm {...card} /> : <SignUpFacts auth={card.auth} />}
     </article>
   );
 };
@@ -115,7 +112,7 @@ const SignUpForm = ({ action, auth, problem }: CardProps) => {
             name="passwordLengthMin"
             type="number"
             min={PASSWORD_LENGTH_MIN}
-            max={LENGTH_MAX}
+            max={FORM_LENGTH_MAX}
             value={auth.passwordLengthMin}
             required
             aria-describedby={hintId("passwordLengthMin")}
@@ -123,17 +120,14 @@ const SignUpForm = ({ action, auth, problem }: CardProps) => {
           />
         </label>
         {isLength && <Refusal problem={problem} />}
-        <Hint of="passwordLengthMin">
-          {t.lengths(PASSWORD_LENGTH_MIN, LENGTH_MAX)}
-        </Hint>
+        <Hint of="passwordLengthMin">{t.lengths(PASSWORD_LENGTH_MIN, FORM_LENGTH_MAX)}</Hint>
       </fieldset>
       <button>{t.save}</button>
     </form>
   );
 };
 
-/** For who may only look. */
-const Settings = ({ auth }: { auth: EnteredAuth }) => {
+const SignUpFacts = ({ auth }: { auth: EnteredAuth }) => {
   const { on, off, signUp: t } = texts().signIn;
   return (
     <dl class="facts">

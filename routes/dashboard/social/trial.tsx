@@ -7,39 +7,36 @@ import { isFailureText } from "@/lib/social/failures.ts";
 import { startSignIn } from "@/lib/social/start_sign_in.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { redirect } from "../../social/redirect.ts";
-import { Done, Refusal } from "../components/forms.tsx";
+import { Refusal, SuccessNote } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
 import { Profile, providersOf } from "../users/profile.tsx";
 
-const tabOf = (c: PageContext<ProjectMember>): string =>
+const signInPath = (c: PageContext<ProjectMember>): string =>
   `${homeOf(c.var.principal.project._id)}/sign-in`;
 
-/**
- * Begins a sign-in as the project's own site does, with all its checks; only where it ends is ours.
- * The project is known by its member, so no key is needed.
- */
+/** Starts a sign-in that returns to the dashboard. The member, not a key, names the project. */
 export const startTrial: PageHandler<ProjectMember, "provider"> = async (c) => {
   const { services, principal: { project } } = c.var;
-  const tried = await attempt(() =>
+  const result = await attempt(() =>
     startSignIn(services, { projectId: project._id, siteUrl: project.siteUrl }, {
       provider: c.req.valid("param").provider,
       query: new URLSearchParams(),
       cookies: c.req.header("cookie") ?? null,
-      trialPath: `${tabOf(c)}/tried`,
+      trialPath: `${signInPath(c)}/tried`,
     })
   );
-  if (tried.problem !== null) {
-    const page = await triedPage(c, { problem: tried.problem });
-    return pageReply(page, { status: tried.problem.status });
+  if (result.problem !== null) {
+    const page = await triedPage(c, { problem: result.problem });
+    return pageReply(page, { status: result.problem.status });
   }
-  const { location, cookie } = tried.value;
+  const { location, cookie } = result.value;
   return cookie === null ? redirect(location) : redirect(location, cookie);
 };
 
-/** What a trial came back with. Anybody can write such an address: nothing of it is shown as it is. */
+/** Shows the result of a trial. Does not show texts of the address, which may be crafted. */
 export const showTried: PageHandler<ProjectMember> = async (c) => {
   const query = new URLSearchParams(c.var.state.query);
   const error = query.get("error");
@@ -48,14 +45,14 @@ export const showTried: PageHandler<ProjectMember> = async (c) => {
     return pageReply(await triedPage(c, { error: known }));
   }
   const { services, principal } = c.var;
-  const tried = await attempt(() =>
+  const result = await attempt(() =>
     findUser(services, principal.project._id, requiredId(query.get("userId") ?? ""))
   );
-  if (tried.problem !== null) {
-    const page = await triedPage(c, { problem: tried.problem });
-    return pageReply(page, { status: tried.problem.status });
+  if (result.problem !== null) {
+    const page = await triedPage(c, { problem: result.problem });
+    return pageReply(page, { status: result.problem.status });
   }
-  const { value: user } = tried;
+  const { value: user } = result;
   const signedIn = {
     user,
     provider: providersOf(user).find((provider) => provider === query.get("provider")),
@@ -67,25 +64,27 @@ export const showTried: PageHandler<ProjectMember> = async (c) => {
 
 interface SignedIn {
   readonly user: UserRecord;
-  /** Undefined if the user has no such provider. */
+  /** Name of the provider; undefined if the user does not have it. */
   readonly provider: string | undefined;
   readonly isNewUser: boolean;
   readonly linkedByEmail: boolean;
 }
 
-interface Outcome {
+interface TrialOutcome {
   readonly signedIn?: SignedIn;
-  /** What the site would have been told. */
+  /** Error that the project's site would have received. */
   readonly error?: string;
-  /** Why there is nothing to show. */
   readonly problem?: Problem;
 }
 
-async function triedPage(c: PageContext<ProjectMember>, { signedIn, error, problem }: Outcome) {
+async function triedPage(
+  c: PageContext<ProjectMember>,
+  { signedIn, error, problem }: TrialOutcome,
+) {
   const { services, principal } = c.var;
   const frame = await loadFrame(services, principal);
   const { siteUrl } = principal.project;
-  const tab = tabOf(c);
+  const tab = signInPath(c);
   const t = texts().signIn.trial;
   return (
     <ProjectShell frame={frame} title={t.title} current={tab}>
@@ -101,9 +100,9 @@ async function triedPage(c: PageContext<ProjectMember>, { signedIn, error, probl
         )}
         {signedIn !== undefined && (
           <>
-            <Done>{t.works}</Done>
+            <SuccessNote>{t.works}</SuccessNote>
             <Profile user={signedIn.user} home={frame.home} />
-            <CameBack {...signedIn} projectId={frame.projectId} siteUrl={siteUrl} />
+            <ReturnedValues {...signedIn} projectId={frame.projectId} siteUrl={siteUrl} />
           </>
         )}
         <a role="button" class="quiet" href={tab}>{t.back}</a>
@@ -112,7 +111,7 @@ async function triedPage(c: PageContext<ProjectMember>, { signedIn, error, probl
   );
 }
 
-const CameBack = (
+const ReturnedValues = (
   { user, provider, isNewUser, linkedByEmail, projectId, siteUrl }: SignedIn & {
     projectId: string;
     siteUrl: string | null;

@@ -13,7 +13,7 @@ export const isLanguage = (text: string | null): text is Language =>
 const COOKIE = "corbel_language";
 const YEAR_SECONDS = 366 * 86_400;
 
-/** The language that the reader has chosen, or the best of those that their browser wishes for. */
+/** Returns the language that the reader has chosen, or the best of their browser's languages. */
 export function languageOf(headers: Headers, cookies: Cookies): Language {
   const chosen = cookies.read(headers.get("cookie"), COOKIE);
   if (isLanguage(chosen)) return chosen;
@@ -21,7 +21,7 @@ export function languageOf(headers: Headers, cookies: Cookies): Language {
   return bestLanguage(Object.keys(LANGUAGES), wished) as Language; // One of these.
 }
 
-/** Remembers a choice; null goes by the browser's wish again. */
+/** Returns the cookie that stores a choice. Null restores the browser's choice. */
 export const languageCookie = (cookies: Cookies, language: Language | null) =>
   cookies.write(COOKIE, language ?? "", {
     sameSite: "Lax",
@@ -30,8 +30,6 @@ export const languageCookie = (cookies: Cookies, language: Language | null) =>
 
 const current = new AsyncLocalStorage<Language>();
 
-/** Of the request that is being answered. */
 export const language = (): Language => current.getStore() ?? "en";
 
-/** Whatever `work` writes is in this language. */
 export const inLanguage = <T>(language: Language, work: () => T): T => current.run(language, work);

@@ -1,48 +1,44 @@
 import type { UserRecord } from "@/lib/auth/users.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
-import { shownFields } from "@/lib/auth/public_profile.ts";
+import { declaredValues } from "@/lib/auth/public_profile.ts";
 import type { UserField } from "@/lib/users/user_fields.ts";
 import { When } from "../components/when.tsx";
 import { texts } from "../texts/mod.ts";
 
-/** What a user is called: providers and users wrote it, in whatever way. */
-export const calledBy = ({ email, name, username, _id }: UserRecord): string =>
+/** Returns the first known name of a user, which is untrusted text. */
+export const userName = ({ email, name, username, _id }: UserRecord): string =>
   email ?? name ?? username ?? _id;
 
-export const Disabled = ({ user }: { user: UserRecord }) =>
+export const DisabledBadge = ({ user }: { user: UserRecord }) =>
   user.disabled ? <span class="badge warn">{texts().users.profile.disabled}</span> : null;
 
-/** Who has told nothing yet by which they could sign in again. */
-export const Anonymous = ({ user }: { user: UserRecord }) =>
+/** Badge of a user without a way to sign in again. */
+export const AnonymousBadge = ({ user }: { user: UserRecord }) =>
   user.isAnonymous ? <span class="badge">{texts().users.profile.anonymous}</span> : null;
 
-/** Users of earlier versions have no providers. */
+/** Returns the providers of a user. Users of earlier versions do not have any. */
 export const providersOf = ({ providers }: UserRecord): readonly string[] => [
   ...new Set((providers ?? []).map(({ provider }) => provider)),
 ];
 
-const waysOf = (user: UserRecord): readonly string[] => [
+const signInMethods = (user: UserRecord): readonly string[] => [
   ...(user.passwordHash === null ? [] : [texts().users.profile.ways.password]),
   ...providersOf(user),
 ];
 
-/** A password and providers. @param otherwise What stands there where a user has neither. */
-export const WaysToSignIn = ({ user, otherwise }: { user: UserRecord; otherwise: string }) => {
-  const ways = waysOf(user);
+/** Badges for a password and providers. @param fallback Text for a user without either. */
+export const SignInMethods = ({ user, fallback }: { user: UserRecord; fallback: string }) => {
+  const ways = signInMethods(user);
   return ways.length === 0
-    ? <>{otherwise}</>
+    ? <>{fallback}</>
     : <>{ways.map((way) => <span class="badge">{way}</span>)}</>;
 };
 
-export const Roles = ({ user }: { user: UserRecord }) => (
+export const RoleBadges = ({ user }: { user: UserRecord }) => (
   <>{(user.roles ?? []).map((role) => <span class="badge">{role}</span>)}</>
 );
 
-/**
- * Who a user is.
- * @param home Given where it is not the user's own page: it leads there.
- * @param declared Fields of the project's users, where they are shown too.
- */
+/** Card of a user. @param home For a link to the user's page. @param declared Fields to show. */
 export const Profile = (
   { user, home, declared = [] }: {
     user: UserRecord;
@@ -54,9 +50,9 @@ export const Profile = (
   return (
     <article class="card">
       <h2>
-        {home === undefined ? t.title : <a href={`${home}/users/${user._id}`}>{calledBy(user)}</a>}
+        {home === undefined ? t.title : <a href={`${home}/users/${user._id}`}>{userName(user)}</a>}
         {" "}
-        <Anonymous user={user} /> <Disabled user={user} />
+        <AnonymousBadge user={user} /> <DisabledBadge user={user} />
       </h2>
       <dl class="facts">
         <dt>{t.id}</dt>
@@ -78,17 +74,17 @@ export const Profile = (
         <dd class={user.avatarUrl === null ? "" : "mono"}>{user.avatarUrl ?? t.none}</dd>
         <dt>{t.signsInBy}</dt>
         <dd>
-          <WaysToSignIn user={user} otherwise={otherWay(user)} />
+          <SignInMethods user={user} fallback={otherMethod(user)} />
         </dd>
         <dt>{t.roles}</dt>
-        <dd>{(user.roles ?? []).length === 0 ? t.noRoles : <Roles user={user} />}</dd>
+        <dd>{(user.roles ?? []).length === 0 ? t.noRoles : <RoleBadges user={user} />}</dd>
         {Object.keys(user.claims ?? {}).length > 0 && (
           <>
             <dt>{t.claims}</dt>
             <dd class="mono">{jsonText(user.claims ?? {})}</dd>
           </>
         )}
-        {Object.entries(shownFields(declared, user.fields)).map(([key, value]) => (
+        {Object.entries(declaredValues(declared, user.fields)).map(([key, value]) => (
           <>
             <dt>{key}</dt>
             <dd>{value === null ? t.none : typeof value === "string" ? value : jsonText(value)}</dd>
@@ -105,7 +101,7 @@ export const Profile = (
   );
 };
 
-function otherWay({ isAnonymous, email }: UserRecord): string {
+function otherMethod({ isAnonymous, email }: UserRecord): string {
   const { ways } = texts().users.profile;
   if (isAnonymous) return ways.session;
   return email === null ? ways.none : ways.code;

@@ -1,34 +1,33 @@
 import type { RecordPage } from "@/lib/paging/record_page.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { deviceText } from "../components/device.ts";
-import { Ask } from "../components/forms.tsx";
+import { ConfirmForm } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
 import { texts } from "../texts/mod.ts";
 
 interface SessionsProps {
   readonly page: RecordPage<{ [name: string]: Json }>;
-  /** The path of the user's page. */
   readonly path: string;
-  readonly mayChange: boolean;
+  readonly canChange: boolean;
   readonly isFirst: boolean;
 }
 
-/** Where a user is signed in. The names of devices are their own words. */
-export const Sessions = ({ page, path, mayChange, isFirst }: SessionsProps) => {
+/** Card with the sessions of a user. User agents are untrusted text. */
+export const Sessions = ({ page, path, canChange, isFirst }: SessionsProps) => {
   const t = texts().users.sessions;
   return (
     <article class="card">
       <h2>{t.title}</h2>
       {page.items.length === 0 ? <p>{isFirst ? t.none : t.noMore}</p> : (
         <ul class="rows">
-          {page.items.map((session) => <SessionRow {...{ session, path, mayChange }} />)}
+          {page.items.map((session) => <SessionRow {...{ session, path, canChange }} />)}
         </ul>
       )}
       {page.nextCursor !== null && (
         <a href={`${path}?${new URLSearchParams({ cursor: page.nextCursor })}`}>{t.more}</a>
       )}
-      {mayChange && page.items.length > 0 && (
-        <Ask
+      {canChange && page.items.length > 0 && (
+        <ConfirmForm
           label={t.endAll}
           loss={t.endAllLoss}
           action={`${path}/sessions`}
@@ -40,13 +39,13 @@ export const Sessions = ({ page, path, mayChange, isFirst }: SessionsProps) => {
 };
 
 const SessionRow = (
-  { session, path, mayChange }: {
+  { session, path, canChange }: {
     session: { [name: string]: Json };
     path: string;
-    mayChange: boolean;
+    canChange: boolean;
   },
 ) => {
-  const [userAgent, address] = [textOf(session.userAgent), textOf(session.address)];
+  const [userAgent, address] = [toText(session.userAgent), toText(session.address)];
   const t = texts().users.sessions;
   const used = <When at={String(session.lastUsedAt)} />;
   const since = <When at={String(session.createdAt)} />;
@@ -58,8 +57,8 @@ const SessionRow = (
           {address === null ? t.used(used, since) : t.usedFrom(address, used, since)}
         </small>
       </span>
-      {mayChange && (
-        <Ask
+      {canChange && (
+        <ConfirmForm
           label={t.end}
           loss={t.endLoss}
           action={`${path}/sessions/${session._id}`}
@@ -70,4 +69,4 @@ const SessionRow = (
   );
 };
 
-const textOf = (value: Json | undefined): string | null => typeof value === "string" ? value : null;
+const toText = (value: Json | undefined): string | null => typeof value === "string" ? value : null;

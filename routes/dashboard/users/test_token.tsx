@@ -1,21 +1,20 @@
 import type { IssuedToken } from "@/lib/auth/issue_token.ts";
 import { ACCESS_TOKEN_SECONDS } from "@/lib/limits.ts";
-import { CopyField, Done } from "../components/forms.tsx";
+import { CopyField, SuccessNote } from "../components/forms.tsx";
 import { Snippet } from "../components/snippet.tsx";
 import { texts } from "../texts/mod.ts";
 
 interface TestTokenProps {
   readonly action: string;
-  /** One that has just been made: it is shown this once. */
+  /** A new token, which is shown only once. */
   readonly fresh: IssuedToken | null;
   readonly publicUrl: string;
-  /** Null where it is not known. */
+  /** Publishable key, or null if only its hash is known. */
   readonly publishableKey: string | null;
 }
 
 const MINUTES = ACCESS_TOKEN_SECONDS / 60;
 
-/** A token to try calls with, as this user. */
 export const TestToken = ({ action, fresh, publicUrl, publishableKey }: TestTokenProps) => {
   const t = texts().users.testToken;
   return (
@@ -27,11 +26,11 @@ export const TestToken = ({ action, fresh, publicUrl, publishableKey }: TestToke
       </form>
       {fresh !== null && (
         <>
-          <Done>{t.done(MINUTES)}</Done>
+          <SuccessNote>{t.done(MINUTES)}</SuccessNote>
           <CopyField label={t.token} value={fresh.accessToken} />
           <Snippet
             label={t.curl}
-            text={curlOf(publicUrl, publishableKey ?? "pk_live_…", fresh)}
+            text={curlCommand(publicUrl, publishableKey ?? "pk_live_…", fresh)}
           />
         </>
       )}
@@ -39,7 +38,7 @@ export const TestToken = ({ action, fresh, publicUrl, publishableKey }: TestToke
   );
 };
 
-const curlOf = (publicUrl: string, key: string, { accessToken }: IssuedToken): string =>
+const curlCommand = (publicUrl: string, key: string, { accessToken }: IssuedToken): string =>
   `curl '${publicUrl}/api/userAuth/me' \\
   -H 'x-api-key: ${key}' \\
   -H 'authorization: Bearer ${accessToken}'`;

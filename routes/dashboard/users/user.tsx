@@ -4,59 +4,60 @@ import { listSessions } from "@/lib/auth/list_sessions.ts";
 import { changeManagedUser, deleteUser, findUser } from "@/lib/users/manage_users.ts";
 import type { UserRecord } from "@/lib/auth/users.ts";
 import { requiredId } from "@/lib/ids.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import { publishableKeyOf } from "@/lib/projects/shown_keys.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
+import { publishableKeyOf } from "@/lib/projects/list_keys.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Ask } from "../components/forms.tsx";
+import { ConfirmForm } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
-import { pagingOf } from "../paging.tsx";
+import { readPaging } from "../paging.tsx";
 import { pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { Anonymous, calledBy, Disabled, Profile } from "./profile.tsx";
+import { AnonymousBadge, DisabledBadge, Profile, userName } from "./profile.tsx";
 import { Sessions } from "./sessions.tsx";
 import { TestToken } from "./test_token.tsx";
-import { withinOf } from "./within.ts";
+import { userManagement } from "./user_management.ts";
 
 const ROWS = 20;
 
-const listOf = (c: PageContext<ProjectMember>): string =>
+const usersPath = (c: PageContext<ProjectMember>): string =>
   `${homeOf(c.var.principal.project._id)}/users`;
 
-const userIdOf = (c: PageContext<ProjectMember, "id">): Id => requiredId(c.req.valid("param").id);
+const requireUserId = (c: PageContext<ProjectMember, "id">): Id =>
+  requiredId(c.req.valid("param").id);
 
 export const showUser: PageHandler<ProjectMember, "id"> = (c) => userPage(c, null);
 
-/** The token is in the answer itself: it is shown once, and in no address. */
+/** Creates a test token. The reply itself shows it, because it must not be in an address. */
 export const createTestTokenByForm: PageHandler<ProjectMember, "id"> = async (c) => {
   const { services, principal } = c.var;
-  return await userPage(c, await issueTestToken(services, principal, userIdOf(c)));
+  return await userPage(c, await issueTestToken(services, principal, requireUserId(c)));
 };
 
 async function userPage(c: PageContext<ProjectMember, "id">, fresh: IssuedToken | null) {
   const { services, principal, state: { query } } = c.var;
   const projectId = principal.project._id;
-  const paging = pagingOf(query, ROWS);
-  const user = await findUser(services, projectId, userIdOf(c));
-  const path = `${listOf(c)}/${user._id}`;
+  const paging = readPaging(query, ROWS);
+  const user = await findUser(services, projectId, requireUserId(c));
+  const path = `${usersPath(c)}/${user._id}`;
   const [frame, declared, publishableKey, sessions] = await Promise.all([
     loadFrame(services, principal),
-    services.userFields.of(projectId),
+    services.userFields.ofProject(projectId),
     publishableKeyOf(services, projectId),
     listSessions(services, { projectId, userId: user._id, sessionId: null }, paging),
   ]);
-  const mayChange = includes(frame.role, "admin");
+  const canChange = roleIncludes(frame.role, "admin");
   const t = texts().users;
   return pageReply(
-    <ProjectShell frame={frame} title={calledBy(user)} current={listOf(c)}>
-      <Bar title={calledBy(user)}>
-        <Anonymous user={user} />
-        <Disabled user={user} />
+    <ProjectShell frame={frame} title={userName(user)} current={usersPath(c)}>
+      <Bar title={userName(user)}>
+        <AnonymousBadge user={user} />
+        <DisabledBadge user={user} />
         <span class="grow"></span>
-        {mayChange && <a role="button" class="quiet" href={`${path}/edit`}>{t.edit}</a>}
-        <a href={listOf(c)}>{t.all}</a>
+        {canChange && <a role="button" class="quiet" href={`${path}/edit`}>{t.edit}</a>}
+        <a href={usersPath(c)}>{t.all}</a>
       </Bar>
       <div class="sheet">
         <DoneNote query={query} sentences={t.done} />
@@ -64,10 +65,10 @@ async function userPage(c: PageContext<ProjectMember, "id">, fresh: IssuedToken 
         <Sessions
           page={sessions}
           path={path}
-          mayChange={mayChange}
+          canChange={canChange}
           isFirst={paging.cursor === undefined}
         />
-        {mayChange && !user.disabled && (
+        {canChange && !user.disabled && (
           <TestToken
             action={`${path}/test-token`}
             fresh={fresh}
@@ -75,44 +76,47 @@ async function userPage(c: PageContext<ProjectMember, "id">, fresh: IssuedToken 
             publishableKey={publishableKey}
           />
         )}
-        {mayChange && <Access user={user} path={path} />}
+        {canChange && <AccessCard user={user} path={path} />}
       </div>
     </ProjectShell>,
   );
 }
 
-const disabling = (disabled: boolean): PageHandler<ProjectMember, "id"> => async (c) => {
-  const userId = userIdOf(c);
+const setDisabled = (disabled: boolean): PageHandler<ProjectMember, "id"> => async (c) => {
+  const userId = requireUserId(c);
   const { services } = c.var;
-  await changeManagedUser(services, withinOf(c), { userId, changes: { disabled, fields: {} } });
-  return seeOther(`${listOf(c)}/${userId}?done=${disabled ? "disabled" : "enabled"}`);
+  await changeManagedUser(services, userManagement(c), {
+    userId,
+    changes: { disabled, fields: {} },
+  });
+  return seeOther(`${usersPath(c)}/${userId}?done=${disabled ? "disabled" : "enabled"}`);
 };
 
-export const disableUserByForm = disabling(true);
-export const enableUserByForm = disabling(false);
+export const disableUserByForm = setDisabled(true);
+export const enableUserByForm = setDisabled(false);
 
 export const endSessionsByForm: PageHandler<ProjectMember, "id"> = async (c) => {
   const { services, principal } = c.var;
-  const { _id } = await findUser(services, principal.project._id, userIdOf(c));
+  const { _id } = await findUser(services, principal.project._id, requireUserId(c));
   await endSessionsOf(services, principal.project._id, _id);
-  return seeOther(`${listOf(c)}/${_id}?done=ended`);
+  return seeOther(`${usersPath(c)}/${_id}?done=ended`);
 };
 
-/** One that has ended meanwhile is ended. */
+/** Ends a session. Does not fail if it has already ended. */
 export const endSessionByForm: PageHandler<ProjectMember, "id" | "sessionId"> = async (c) => {
   const { services, principal } = c.var;
-  const userId = userIdOf(c);
+  const userId = requireUserId(c);
   const sessionId = requiredId(c.req.valid("param").sessionId);
   await endSession(services, principal.project._id, { sessionId, userId });
-  return seeOther(`${listOf(c)}/${userId}?done=session-ended`);
+  return seeOther(`${usersPath(c)}/${userId}?done=session-ended`);
 };
 
 export const deleteUserByForm: PageHandler<ProjectMember, "id"> = async (c) => {
-  await deleteUser(c.var.services, withinOf(c), userIdOf(c));
-  return seeOther(`${listOf(c)}?done=deleted`);
+  await deleteUser(c.var.services, userManagement(c), requireUserId(c));
+  return seeOther(`${usersPath(c)}?done=deleted`);
 };
 
-const Access = ({ user, path }: { user: UserRecord; path: string }) => {
+const AccessCard = ({ user, path }: { user: UserRecord; path: string }) => {
   const t = texts().users.access;
   return (
     <article class="card">
@@ -126,14 +130,14 @@ const Access = ({ user, path }: { user: UserRecord; path: string }) => {
             </form>
           )
           : (
-            <Ask
+            <ConfirmForm
               label={t.disable}
               loss={t.disableLoss}
               action={`${path}/disable`}
               button={t.disableNow}
             />
           )}
-        <Ask
+        <ConfirmForm
           label={t.delete}
           loss={t.deleteLoss}
           action={`${path}/delete`}

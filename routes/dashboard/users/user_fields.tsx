@@ -1,12 +1,12 @@
 import { sha256 } from "@/lib/crypto/hashes.ts";
 import { DEFINITION_FORM_FIELDS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
 import { saveUserFields, type UserField } from "@/lib/users/user_fields.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { blamedPlace } from "../collections/blame.ts";
-import { type DraftField, draftOf, inputOf } from "../collections/draft.ts";
-import { changeDraft, type Place, readDraft } from "../collections/draft_form.ts";
+import { faultyRowPlace } from "../collections/faulty_row.ts";
+import { type DraftField, toDefinitionInput, toDraft } from "../collections/draft.ts";
+import { changeDraft, readDraft, type RowPlace } from "../collections/draft_form.ts";
 import { AllFieldRows, type RowsContext } from "../collections/field_rows.tsx";
 import { Conflict, isConflict, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
@@ -16,44 +16,43 @@ import { attempt, pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
 import { UsersTabs } from "./users_tabs.tsx";
 
-/** The form as it stands. */
-interface Entered {
+interface EnteredFields {
   readonly rows: readonly DraftField[];
-  /** Of the fields that it was made from. */
+  /** Tag of the stored fields from which the form was rendered. */
   readonly tag: string;
-  readonly focus: Place | null;
+  readonly focus: RowPlace | null;
   readonly problem: Problem | null;
 }
 
-const rowsOf = (fields: readonly UserField[]): DraftField[] =>
-  draftOf(fields).map((row, i) => ({ ...row, public: fields[i]!.public }));
+const toRows = (fields: readonly UserField[]): DraftField[] =>
+  toDraft(fields).map((row, i) => ({ ...row, public: fields[i]!.public }));
 
-const givenOf = (rows: readonly DraftField[]) =>
-  inputOf(rows).map((field, i) => ({ ...field, public: rows[i]!.public }));
+const toFieldsInput = (rows: readonly DraftField[]) =>
+  toDefinitionInput(rows).map((field, i) => ({ ...field, public: rows[i]!.public }));
 
-const tagOf = (fields: readonly UserField[]): string => sha256(JSON.stringify(fields));
+const fieldsTag = (fields: readonly UserField[]): string => sha256(JSON.stringify(fields));
 
 export const showUserFields: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
-  const fields = await services.userFields.of(principal.project._id);
-  const entered = { rows: rowsOf(fields), tag: tagOf(fields), focus: null, problem: null };
+  const fields = await services.userFields.ofProject(principal.project._id);
+  const entered = { rows: toRows(fields), tag: fieldsTag(fields), focus: null, problem: null };
   return pageReply(await fieldsPage(c, fields, entered));
 };
 
-/** Saves the rows, or does what a button beside them says, which saves nothing. */
+/** Saves the rows, or applies a button that edits the rows without saving. */
 export const changeUserFields: PageHandler<ProjectMember> = async (c) => {
   const form = await c.var.body.form(DEFINITION_FORM_FIELDS_MAX);
   const { services, principal: { project: { _id: projectId } } } = c.var;
-  const fields = await services.userFields.of(projectId);
-  const [act, tag] = [form.get("act") ?? "save", form.get("tag") ?? tagOf(fields)];
+  const fields = await services.userFields.ofProject(projectId);
+  const [act, tag] = [form.get("act") ?? "save", form.get("tag") ?? fieldsTag(fields)];
   const rows = readDraft(form);
   if (act !== "save") {
     const { fields: changed, focus } = changeDraft(rows, act);
     return pageReply(await fieldsPage(c, fields, { rows: changed, tag, focus, problem: null }));
   }
   const { problem } = await attempt(async () => {
-    if ((form.get("over") ?? tag) !== tagOf(fields)) throw new Problem("PRECONDITION_FAILED");
-    await saveUserFields(services, projectId, givenOf(rows));
+    if ((form.get("over") ?? tag) !== fieldsTag(fields)) throw new Problem("PRECONDITION_FAILED");
+    await saveUserFields(services, projectId, toFieldsInput(rows));
   });
   if (problem === null) return seeOther(`${homeOf(projectId)}/users/fields?done=saved`);
   const page = await fieldsPage(c, fields, { rows, tag, focus: null, problem });
@@ -63,7 +62,7 @@ export const changeUserFields: PageHandler<ProjectMember> = async (c) => {
 async function fieldsPage(
   c: PageContext<ProjectMember>,
   stored: readonly UserField[],
-  entered: Entered,
+  entered: EnteredFields,
 ) {
   const { services, principal, state: { query } } = c.var;
   const frame = await loadFrame(services, principal);
@@ -76,32 +75,37 @@ async function fieldsPage(
       </Bar>
       <div class="sheet wide">
         <p class="muted">{t.fields.about}</p>
-        <FieldsForm frame={frame} entered={entered} now={tagOf(stored)} query={query} />
+        <FieldsForm frame={frame} entered={entered} now={fieldsTag(stored)} query={query} />
       </div>
     </ProjectShell>
   );
 }
 
 const FieldsForm = (
-  { frame, entered, now, query }: { frame: Frame; entered: Entered; now: string; query: string },
+  { frame, entered, now, query }: {
+    frame: Frame;
+    entered: EnteredFields;
+    now: string;
+    query: string;
+  },
 ) => {
   const t = texts().users.fields;
   const { rows, tag, problem } = entered;
   const action = `${frame.home}/users/fields`;
-  const canEdit = includes(frame.role, "admin");
-  const blamed = problem === null ? null : blamedPlace(problem, rows);
+  const canEdit = roleIncludes(frame.role, "admin");
+  const faultyPlace = problem === null ? null : faultyRowPlace(problem, rows);
   const context: RowsContext = {
     of: "users",
     targets: ["users", ...frame.collections.map(({ name }) => name)],
     ownerField: null,
     canEdit,
-    focus: blamed ?? entered.focus,
-    refused: blamed === null ? null : { place: blamed, problem: problem! },
+    focus: faultyPlace ?? entered.focus,
+    refused: faultyPlace === null ? null : { place: faultyPlace, problem: problem! },
   };
   return (
-    // The page stays where it is: what was pressed and what comes of it are seen together.
+    // The page does not scroll, so that the pressed button and its result stay visible.
     <form method="post" action={action} hx-swap="innerHTML show:none">
-      {/* Enter in a text field presses the first button of a form. */}
+      {/* Enter in a text field presses the first button of a form, which must save. */}
       {canEdit && <button hidden name="act" value="save"></button>}
       <input type="hidden" name="tag" value={tag} />
       <fieldset class="rows" disabled={!canEdit}>
@@ -116,7 +120,7 @@ const FieldsForm = (
           <button name="act" value="save" aria-keyshortcuts="Control+S Meta+S">{t.save}</button>
           {problem !== null && isConflict(problem)
             ? <Conflict what="list" here={action} now={now} />
-            : blamed === null && <Refusal problem={problem} />}
+            : faultyPlace === null && <Refusal problem={problem} />}
           <DoneNote query={query} sentences={t.done} />
         </div>
       )}

@@ -6,43 +6,41 @@ import {
   USERNAME_LENGTH_MAX,
 } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
-import { shownFields } from "@/lib/auth/public_profile.ts";
+import { declaredValues } from "@/lib/auth/public_profile.ts";
 import type { UserField } from "@/lib/users/user_fields.ts";
-import { areaText, Refusal } from "../components/forms.tsx";
-import { typedEntries } from "../documents/entered.ts";
+import { areaHtml, Refusal } from "../components/forms.tsx";
+import { enteredEntries } from "../documents/entered.ts";
 import { Fields } from "../documents/fields.tsx";
 import type { Targets } from "../documents/references.ts";
 import { texts } from "../texts/mod.ts";
 import {
-  enteredUser,
-  refusalOf,
-  typedUser,
+  locateRefusal,
+  readUser,
+  toEnteredUser,
   type UserMember,
   type UserRefusal,
 } from "./user_form.ts";
 
 export interface UserFormProps {
-  /** Null for one that is still to be made. */
+  /** Stored user, or null for a new one. */
   readonly user: UserRecord | null;
   readonly declared: readonly UserField[];
-  /** What references of declared fields can lead to. */
   readonly targets: Targets;
   readonly passwordLengthMin: number;
-  /** What was sent and refused. */
+  /** Refused form, or null. */
   readonly typed: { readonly form: URLSearchParams; readonly problem: Problem } | null;
 }
 
-/** All that members set of a user, each with what is wrong with it. */
-export const UserMembers = (props: UserFormProps) => {
+export const UserInputs = (props: UserFormProps) => {
   const { user, declared, targets, typed } = props;
-  const refusal = refusalOf(typed?.problem ?? null, declared);
+  const refusal = locateRefusal(typed?.problem ?? null, declared);
   const form = typed?.form ?? new URLSearchParams();
-  const stored = user === null ? {} : shownFields(declared, user.fields);
-  const entries = typedEntries({ definition: { fields: declared } }, stored, form);
+  const stored = user === null ? {} : declaredValues(declared, user.fields);
+  const entries = enteredEntries({ definition: { fields: declared } }, stored, form);
   return (
     <>
       <Refusal problem={refusal.rest} />
-      <BuiltIn {...props} refusal={refusal} />
+      <BuiltInInputs {...props} refusal={refusal} />
       {entries.length > 0 && (
         <>
           <h2 class="part">{texts().users.form.declared}</h2>
@@ -60,11 +58,11 @@ export const UserMembers = (props: UserFormProps) => {
   );
 };
 
-const BuiltIn = (
+const BuiltInInputs = (
   { user, passwordLengthMin, typed, refusal }: UserFormProps & { refusal: UserRefusal },
 ) => {
   const t = texts().users.form;
-  const entered = typed === null ? enteredUser(user) : typedUser(typed.form);
+  const entered = typed === null ? toEnteredUser(user) : readUser(typed.form);
   const hasPassword = user !== null && user.passwordHash !== null;
   const first = user === null && refusal.at.size === 0 ? "email" : [...refusal.at.keys()][0];
   const common = (name: UserMember) => ({
@@ -155,7 +153,7 @@ const BuiltIn = (
         t.claims,
         t.claimsHint,
         <textarea class="mono" rows={2} spellcheck={false} placeholder="{}" {...common("claims")}>
-          {areaText(entered.claims)}
+          {areaHtml(entered.claims)}
         </textarea>,
       )}
     </div>

@@ -1,50 +1,49 @@
 import { listUsers } from "@/lib/users/manage_users.ts";
 import type { UserRecord } from "@/lib/auth/users.ts";
 import type { RecordPage } from "@/lib/paging/record_page.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { type ProjectMember, roleIncludes } from "@/lib/projects/members.ts";
 import type { PageHandler } from "../../handler.ts";
 import { Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { DoneNote } from "../done.tsx";
 import { type Frame, homeOf, loadFrame } from "../frame.ts";
-import { pagingOf } from "../paging.tsx";
+import { readPaging } from "../paging.tsx";
 import { attempt, pageReply } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { Anonymous, calledBy, Disabled, Roles, WaysToSignIn } from "./profile.tsx";
+import { AnonymousBadge, DisabledBadge, RoleBadges, SignInMethods, userName } from "./profile.tsx";
 import { UsersTabs } from "./users_tabs.tsx";
 
 const ROWS = 50;
 
-/** What stands in a cell that has nothing. */
-const NOTHING = "—";
+const EMPTY_CELL = "—";
 
-const NOBODY: RecordPage<UserRecord> = { items: [], nextCursor: null };
+const NO_USERS: RecordPage<UserRecord> = { items: [], nextCursor: null };
 
 export const showUsers: PageHandler<ProjectMember> = async (c) => {
   const { services, principal, state: { query } } = c.var;
   const projectId = principal.project._id;
-  const asked = new URLSearchParams(query);
-  const search = asked.get("search") ?? "";
-  const cursor = asked.get("cursor");
+  const parameters = new URLSearchParams(query);
+  const search = parameters.get("search") ?? "";
+  const cursor = parameters.get("cursor");
   const path = `${homeOf(projectId)}/users`;
-  const [frame, tried] = await Promise.all([
+  const [frame, result] = await Promise.all([
     loadFrame(services, principal),
     attempt(() =>
       listUsers(services, projectId, {
-        ...pagingOf(query, ROWS),
+        ...readPaging(query, ROWS),
         ...(search !== "" && { search }),
       })
     ),
   ]);
-  const { items, nextCursor } = tried.problem === null ? tried.value : NOBODY;
+  const { items, nextCursor } = result.problem === null ? result.value : NO_USERS;
   const t = texts().users.list;
   const page = (
     <ProjectShell frame={frame} title={t.title} current={path}>
       <Bar title={t.title}>
         <UsersTabs path={path} current={path} />
         <SearchForm path={path} search={search} />
-        {includes(frame.role, "admin") && (
+        {roleIncludes(frame.role, "admin") && (
           <>
             <span class="grow"></span>
             <a role="button" href={`${path}/new`}>{t.create}</a>
@@ -52,9 +51,9 @@ export const showUsers: PageHandler<ProjectMember> = async (c) => {
         )}
       </Bar>
       <DoneNote query={query} sentences={t.done} />
-      <Refusal problem={tried.problem} />
-      {items.length === 0 && tried.problem === null && (
-        <Nobody search={search} isFirst={cursor === null} frame={frame} />
+      <Refusal problem={result.problem} />
+      {items.length === 0 && result.problem === null && (
+        <NoUsers search={search} isFirst={cursor === null} frame={frame} />
       )}
       {items.length > 0 && <UserTable users={items} path={path} />}
       <nav class="pages" aria-label={t.pages}>
@@ -63,7 +62,7 @@ export const showUsers: PageHandler<ProjectMember> = async (c) => {
       </nav>
     </ProjectShell>
   );
-  return pageReply(page, { status: tried.problem?.status ?? 200 });
+  return pageReply(page, { status: result.problem?.status ?? 200 });
 };
 
 const SearchForm = ({ path, search }: { path: string; search: string }) => {
@@ -89,7 +88,7 @@ const queryOf = (search: string, cursor: string | null): string =>
     ...(cursor !== null && { cursor }),
   }).toString();
 
-const Nobody = (
+const NoUsers = (
   { search, isFirst, frame: { home, role } }: { search: string; isFirst: boolean; frame: Frame },
 ) => {
   const t = texts().users.list;
@@ -103,7 +102,7 @@ const Nobody = (
       )}
       {search === "" && !isFirst && <p class="empty">{t.noMore}</p>}
       {search === "" && isFirst && (
-        <p class="empty">{includes(role, "admin") ? t.noneForAdmin(signIn) : t.none(signIn)}</p>
+        <p class="empty">{roleIncludes(role, "admin") ? t.noneForAdmin(signIn) : t.none(signIn)}</p>
       )}
     </div>
   );
@@ -128,13 +127,14 @@ const UserTable = ({ users, path }: { users: readonly UserRecord[]; path: string
           {users.map((user) => (
             <tr>
               <td>
-                <a href={`${path}/${user._id}`}>{calledBy(user)}</a> <Anonymous user={user} />{" "}
-                <Disabled user={user} />
+                <a href={`${path}/${user._id}`}>{userName(user)}</a> <AnonymousBadge user={user} />
+                {" "}
+                <DisabledBadge user={user} />
               </td>
-              <td>{user.name ?? NOTHING}</td>
-              <td>{(user.roles ?? []).length === 0 ? NOTHING : <Roles user={user} />}</td>
+              <td>{user.name ?? EMPTY_CELL}</td>
+              <td>{(user.roles ?? []).length === 0 ? EMPTY_CELL : <RoleBadges user={user} />}</td>
               <td>
-                <WaysToSignIn user={user} otherwise={NOTHING} />
+                <SignInMethods user={user} fallback={EMPTY_CELL} />
               </td>
               <td>{user.lastSignInAt ? <When at={user.lastSignInAt} /> : profile.never}</td>
               <td>

@@ -1,7 +1,6 @@
 import { Tabs } from "../components/shell.tsx";
 import { texts } from "../texts/mod.ts";
 
-/** @param path Of the list of users. */
 export const UsersTabs = ({ path, current }: { path: string; current: string }) => {
   const { list, fields } = texts().users;
   return (

@@ -1,8 +1,8 @@
 import {
+  type DeliveryWithBody,
   getDelivery,
   replayDeliveries,
   replayDelivery,
-  type WholeDelivery,
 } from "@/lib/events/webhooks/delivery_log.ts";
 import { getWebhook } from "@/lib/events/webhooks/manage.ts";
 import { messageId } from "@/lib/events/webhooks/signatures.ts";
@@ -17,13 +17,13 @@ import { When } from "../components/when.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
 import { BADGES } from "./deliveries_card.tsx";
-import { placeOf, webhookPage } from "./editor.tsx";
-import { loadWebhookPage, WebhookShell, webhooksPathOf } from "./webhook_shell.tsx";
+import { webhookKey, webhookPage } from "./editor.tsx";
+import { loadWebhookPage, WebhookShell, webhooksPath } from "./webhook_shell.tsx";
 
 type DeliveryContext = PageContext<ProjectMember, "webhookId" | "deliveryId">;
 type DeliveryHandler = PageHandler<ProjectMember, "webhookId" | "deliveryId">;
 
-const deliveryPlaceOf = (c: DeliveryContext) => {
+const deliveryPath = (c: DeliveryContext) => {
   const { webhookId, deliveryId } = c.req.valid("param");
   return {
     projectId: c.var.principal.project._id,
@@ -35,30 +35,30 @@ const deliveryPlaceOf = (c: DeliveryContext) => {
 export const showDelivery: DeliveryHandler = async (c) => pageReply(await deliveryPage(c, null));
 
 export const replayByForm: DeliveryHandler = async (c) => {
-  const place = deliveryPlaceOf(c);
+  const place = deliveryPath(c);
   const { problem } = await attempt(() => replayDelivery(c.var.services, place));
-  if (problem === null) return seeOther(`${webhooksPathOf(c)}/${place.webhookId}?done=again`);
+  if (problem === null) return seeOther(`${webhooksPath(c)}/${place.webhookId}?done=again`);
   return pageReply(await deliveryPage(c, problem), { status: problem.status });
 };
 
 export const replaySinceByForm: PageHandler<ProjectMember, "webhookId"> = async (c) => {
   const given = ((await c.var.body.form()).get("since") ?? "").trim();
-  const place = placeOf(c);
-  const tried = await attempt(() => {
+  const place = webhookKey(c);
+  const result = await attempt(() => {
     const { since } = parseInput(ReplayInput, { since: given }, { problem: "INVALID_INPUT" });
     return replayDeliveries(c.var.services, place, since);
   });
-  if (tried.problem !== null) {
-    const page = await webhookPage(c, { replay: tried.problem });
-    return pageReply(page, { status: tried.problem.status });
+  if (result.problem !== null) {
+    const page = await webhookPage(c, { replay: result.problem });
+    return pageReply(page, { status: result.problem.status });
   }
-  const { nextSince } = tried.value;
+  const { nextSince } = result.value;
   const done = nextSince === null ? "done=since" : `done=some&since=${nextSince}`;
-  return seeOther(`${webhooksPathOf(c)}/${place.webhookId}?${done}`);
+  return seeOther(`${webhooksPath(c)}/${place.webhookId}?${done}`);
 };
 
 async function deliveryPage(c: DeliveryContext, problem: Problem | null) {
-  const place = deliveryPlaceOf(c);
+  const place = deliveryPath(c);
   const delivery = await getDelivery(c.var.services, place);
   const { url } = await getWebhook(c.var.services, place.projectId, place.webhookId);
   const page = await loadWebhookPage(c);
@@ -70,16 +70,16 @@ async function deliveryPage(c: DeliveryContext, problem: Problem | null) {
       <p>
         <a href={path}>{t.all}</a>
       </p>
-      <Facts delivery={delivery} />
+      <DeliveryFacts delivery={delivery} />
       <h2>{t.request}</h2>
-      <Head url={url} id={messageId(delivery.id)} />
+      <RequestHeaders url={url} id={messageId(delivery.id)} />
       {delivery.body === null
         ? <p class="muted">{t.noBody}</p>
-        : <Sent label={t.request}>{delivery.body}</Sent>}
+        : <Payload label={t.request}>{delivery.body}</Payload>}
       <h2>{t.answer}</h2>
       {delivery.answer === null
         ? <p class="muted">{t.noAnswer}</p>
-        : <Sent label={t.answer}>{delivery.answer}</Sent>}
+        : <Payload label={t.answer}>{delivery.answer}</Payload>}
       {page.canEdit && delivery.body !== null && (
         <form method="post" action={`${path}/deliveries/${delivery.id}`}>
           <button class="quiet">{t.sendAgain}</button>
@@ -89,13 +89,13 @@ async function deliveryPage(c: DeliveryContext, problem: Problem | null) {
   );
 }
 
-/** As it went over the wire; its lines may be longer than the page is wide. */
-const Sent = ({ label, children }: { label: string; children: string }) => (
+/** The exact text that was sent or received, in a scrollable element. */
+const Payload = ({ label, children }: { label: string; children: string }) => (
   <pre tabindex={0} role="group" aria-label={label}>{children}</pre>
 );
 
-/** What is sent before the body; the secret and what is made of it are not shown. */
-const Head = ({ url, id }: { url: string; id: string }) => {
+/** Headers of the message, without the secret and the signature. */
+const RequestHeaders = ({ url, id }: { url: string; id: string }) => {
   const t = texts().webhooks.message;
   const values = { POST: url, "webhook-id": id };
   const words = { "webhook-timestamp": t.timestamp, "webhook-signature": t.signature };
@@ -117,7 +117,7 @@ const Head = ({ url, id }: { url: string; id: string }) => {
   );
 };
 
-const Facts = ({ delivery }: { delivery: WholeDelivery }) => {
+const DeliveryFacts = ({ delivery }: { delivery: DeliveryWithBody }) => {
   const { state, tries, status, durationMs, error, createdAt, nextTryAt } = delivery;
   const t = texts().webhooks.message;
   const answered = status === null || durationMs === null

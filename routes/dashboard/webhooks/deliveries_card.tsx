@@ -1,12 +1,12 @@
-import { listDeliveries, type ShownDelivery } from "@/lib/events/webhooks/delivery_log.ts";
-import type { WebhookPlace } from "@/lib/events/webhooks/signatures.ts";
+import { type DeliverySummary, listDeliveries } from "@/lib/events/webhooks/delivery_log.ts";
+import type { WebhookPath } from "@/lib/events/webhooks/signatures.ts";
 import { WEBHOOK_LOG_DAYS } from "@/lib/limits.ts";
 import type { RecordPage } from "@/lib/paging/record_page.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { Field, Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
-import { Pages, pagingOf } from "../paging.tsx";
+import { PageLinks, readPaging } from "../paging.tsx";
 import { attempt } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
 
@@ -14,26 +14,26 @@ const ROWS = 50;
 
 const SAMPLE_TIME = "2026-01-31T12:00:00Z";
 
-interface Listed extends RecordPage<ShownDelivery> {
+interface DeliveryPage extends RecordPage<DeliverySummary> {
   readonly problem: Problem | null;
 }
 
-/** One page; a cursor that is none is said beside it. */
-export async function deliveriesOf(
+/** Loads a page of deliveries, or the problem of an invalid cursor. */
+export async function loadDeliveries(
   services: Services,
-  place: WebhookPlace,
+  place: WebhookPath,
   query: string,
-): Promise<Listed> {
-  const tried = await attempt(() => listDeliveries(services, place, pagingOf(query, ROWS)));
-  if (tried.problem !== null) return { items: [], nextCursor: null, problem: tried.problem };
-  return { ...tried.value, problem: null };
+): Promise<DeliveryPage> {
+  const result = await attempt(() => listDeliveries(services, place, readPaging(query, ROWS)));
+  if (result.problem !== null) return { items: [], nextCursor: null, problem: result.problem };
+  return { ...result.value, problem: null };
 }
 
 export const DeliveriesCard = (
   { path, query, listed: { items, nextCursor, problem: unread }, canEdit, problem }: {
     path: string;
     query: string;
-    listed: Listed;
+    listed: DeliveryPage;
     canEdit: boolean;
     problem: Problem | null;
   },
@@ -47,7 +47,7 @@ export const DeliveriesCard = (
       {items.length === 0
         ? <p class="empty">{t.none}</p>
         : <DeliveryTable deliveries={items} path={path} />}
-      <Pages path={path} query={query} nextCursor={nextCursor} what={t.pages} />
+      <PageLinks path={path} query={query} nextCursor={nextCursor} what={t.pages} />
       {canEdit && items.length > 0 && (
         <form method="post" action={`${path}/replay`}>
           <Field
@@ -67,7 +67,7 @@ export const DeliveriesCard = (
 export const BADGES = { delivered: "badge on", failed: "badge bad", queued: "badge" } as const;
 
 const DeliveryTable = (
-  { deliveries, path }: { deliveries: readonly ShownDelivery[]; path: string },
+  { deliveries, path }: { deliveries: readonly DeliverySummary[]; path: string },
 ) => {
   const t = texts().webhooks.messages;
   const { states } = texts().webhooks;

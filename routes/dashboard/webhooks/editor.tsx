@@ -3,8 +3,8 @@ import {
   deleteWebhook,
   getWebhook,
   rotateWebhookSecret,
-  type ShownWebhook,
   updateWebhook,
+  type WebhookSummary,
 } from "@/lib/events/webhooks/manage.ts";
 import { type TestedWebhook, testWebhook } from "@/lib/events/webhooks/test_webhook.ts";
 import { requiredId } from "@/lib/ids.ts";
@@ -14,58 +14,54 @@ import type { ProjectMember } from "@/lib/projects/members.ts";
 import { parseInput } from "@/openapi/inputs.ts";
 import { WebhookInput } from "@/openapi/schemas/webhook.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Ask, CopyField, Done } from "../components/forms.tsx";
+import { ConfirmForm, CopyField, SuccessNote } from "../components/forms.tsx";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { DeliveriesCard, deliveriesOf } from "./deliveries_card.tsx";
+import { DeliveriesCard, loadDeliveries } from "./deliveries_card.tsx";
 import {
   type EnteredWebhook,
-  enteredWebhook,
   NEW_WEBHOOK,
-  typedWebhook,
+  readWebhook,
+  toEnteredWebhook,
+  toWebhookInput,
   WebhookForm,
-  webhookInput,
 } from "./form.tsx";
-import {
-  loadWebhookPage,
-  type WebhookPage,
-  WebhookShell,
-  webhooksPathOf,
-} from "./webhook_shell.tsx";
+import { loadWebhookPage, type WebhookPage, WebhookShell, webhooksPath } from "./webhook_shell.tsx";
 
 export type WebhookContext = PageContext<ProjectMember, "webhookId">;
 type WebhookHandler = PageHandler<ProjectMember, "webhookId">;
 
-/** What a form of the page came to, if it did not lead elsewhere. */
-interface Outcome {
+interface WebhookPageState {
   readonly form?: { readonly entered: EnteredWebhook; readonly problem: Problem };
   readonly secret?: string;
   readonly tested?: TestedWebhook;
   readonly replay?: Problem;
 }
 
-export const placeOf = (c: WebhookContext) => ({
+export const webhookKey = (c: WebhookContext) => ({
   projectId: c.var.principal.project._id,
   webhookId: requiredId(c.req.valid("param").webhookId),
 });
 
-const read = (entered: EnteredWebhook) =>
-  parseInput(WebhookInput, webhookInput(entered), { problem: "INVALID_INPUT" });
+const parseWebhook = (entered: EnteredWebhook) =>
+  parseInput(WebhookInput, toWebhookInput(entered), { problem: "INVALID_INPUT" });
 
 export const showNewWebhook: PageHandler<ProjectMember> = async (c) =>
   pageReply(await newPage(c, { entered: NEW_WEBHOOK, problem: null }));
 
 export const createWebhookByForm: PageHandler<ProjectMember> = async (c) => {
-  const entered = typedWebhook(await c.var.body.form());
+  const entered = readWebhook(await c.var.body.form());
   const { services, principal } = c.var;
-  const tried = await attempt(() => createWebhook(services, principal.project._id, read(entered)));
-  if (tried.problem !== null) {
-    const { problem } = tried;
+  const result = await attempt(() =>
+    createWebhook(services, principal.project._id, parseWebhook(entered))
+  );
+  if (result.problem !== null) {
+    const { problem } = result;
     return pageReply(await newPage(c, { entered, problem }), { status: problem.status });
   }
   const page = await loadWebhookPage(c);
-  const { id, name, secret } = tried.value;
+  const { id, name, secret } = result.value;
   return pageReply(
     <WebhookShell page={page} title={name}>
       <SecretNote secret={secret} />
@@ -86,7 +82,7 @@ async function newPage(
           action={`${page.path}/new`}
           button={texts().webhooks.form.create}
           entered={entered}
-          collections={namesOf(page)}
+          collections={collectionNames(page)}
           problem={problem}
         />
       </article>
@@ -94,43 +90,46 @@ async function newPage(
   );
 }
 
-const namesOf = ({ frame }: WebhookPage): string[] => frame.collections.map(({ name }) => name);
+const collectionNames = ({ frame }: WebhookPage): string[] =>
+  frame.collections.map(({ name }) => name);
 
 export const showWebhook: WebhookHandler = async (c) => pageReply(await webhookPage(c));
 
 export const saveWebhook: WebhookHandler = async (c) => {
-  const entered = typedWebhook(await c.var.body.form());
-  const place = placeOf(c);
-  const { problem } = await attempt(() => updateWebhook(c.var.services, place, read(entered)));
+  const entered = readWebhook(await c.var.body.form());
+  const place = webhookKey(c);
+  const { problem } = await attempt(() =>
+    updateWebhook(c.var.services, place, parseWebhook(entered))
+  );
   if (problem === null) {
-    return seeOther(`${webhooksPathOf(c)}/${place.webhookId}?done=saved`);
+    return seeOther(`${webhooksPath(c)}/${place.webhookId}?done=saved`);
   }
   const page = await webhookPage(c, { form: { entered, problem } });
   return pageReply(page, { status: problem.status });
 };
 
-/** What the address answered is in this answer alone. */
+/** Sends a test message. Only this reply shows the answer of the address. */
 export const testWebhookByForm: WebhookHandler = async (c) => {
-  const tested = await testWebhook(c.var.services, placeOf(c));
+  const tested = await testWebhook(c.var.services, webhookKey(c));
   return pageReply(await webhookPage(c, { tested }));
 };
 
 export const rotateSecretByForm: WebhookHandler = async (c) => {
-  const { secret } = await rotateWebhookSecret(c.var.services, placeOf(c));
+  const { secret } = await rotateWebhookSecret(c.var.services, webhookKey(c));
   return pageReply(await webhookPage(c, { secret }));
 };
 
 export const deleteWebhookByForm: WebhookHandler = async (c) => {
-  await deleteWebhook(c.var.services, placeOf(c));
-  return seeOther(`${webhooksPathOf(c)}?done=deleted`);
+  await deleteWebhook(c.var.services, webhookKey(c));
+  return seeOther(`${webhooksPath(c)}?done=deleted`);
 };
 
-export async function webhookPage(c: WebhookContext, outcome: Outcome = {}) {
+export async function webhookPage(c: WebhookContext, outcome: WebhookPageState = {}) {
   const { services, state: { query } } = c.var;
-  const place = placeOf(c);
+  const place = webhookKey(c);
   const webhook = await getWebhook(services, place.projectId, place.webhookId);
   const page = await loadWebhookPage(c);
-  const listed = await deliveriesOf(services, place, query);
+  const listed = await loadDeliveries(services, place, query);
   const path = `${page.path}/${webhook.id}`;
   const t = texts().webhooks.webhook;
   return (
@@ -140,19 +139,19 @@ export async function webhookPage(c: WebhookContext, outcome: Outcome = {}) {
       {outcome.secret !== undefined && <SecretNote secret={outcome.secret} />}
       {outcome.tested !== undefined && <TestNote tested={outcome.tested} />}
       <article class="card">
-        <h2>{t.told}</h2>
+        <h2>{t.notifications}</h2>
         {page.canEdit
           ? (
             <WebhookForm
               action={path}
               button={texts().webhooks.form.save}
-              entered={outcome.form?.entered ?? enteredWebhook(webhook)}
-              collections={namesOf(page)}
+              entered={outcome.form?.entered ?? toEnteredWebhook(webhook)}
+              collections={collectionNames(page)}
               problem={outcome.form?.problem ?? null}
             />
           )
-          : <Facts webhook={webhook} />}
-        {page.canEdit && <Acts path={path} />}
+          : <WebhookFacts webhook={webhook} />}
+        {page.canEdit && <WebhookActions path={path} />}
       </article>
       <DeliveriesCard
         path={path}
@@ -183,10 +182,10 @@ const TestNote = ({ tested }: { tested: TestedWebhook }) => {
     return <p class="note bad" role="alert">{t.noAnswer(error ?? "")}</p>;
   }
   const said = t.tested(status, durationMs, answer ?? "");
-  return ok ? <Done>{said}</Done> : <p class="note bad" role="alert">{said}</p>;
+  return ok ? <SuccessNote>{said}</SuccessNote> : <p class="note bad" role="alert">{said}</p>;
 };
 
-const Facts = ({ webhook: { url, events, enabled } }: { webhook: ShownWebhook }) => {
+const WebhookFacts = ({ webhook: { url, events, enabled } }: { webhook: WebhookSummary }) => {
   const t = texts().webhooks.webhook;
   const { events: eventTexts } = texts().webhooks;
   return (
@@ -195,30 +194,30 @@ const Facts = ({ webhook: { url, events, enabled } }: { webhook: ShownWebhook })
       <dd class="mono">{url}</dd>
       <dt>{t.messages}</dt>
       <dd>{enabled ? t.sent : t.notSent}</dd>
-      {Object.entries(events).map(([name, told]) => (
+      {Object.entries(events).map(([name, listed]) => (
         <>
           <dt class="mono">{name}</dt>
-          <dd>{told.map((event) => eventTexts[event]).join(", ")}</dd>
+          <dd>{listed.map((event) => eventTexts[event]).join(", ")}</dd>
         </>
       ))}
     </dl>
   );
 };
 
-const Acts = ({ path }: { path: string }) => {
+const WebhookActions = ({ path }: { path: string }) => {
   const t = texts().webhooks.webhook;
   return (
     <div class="acts">
       <form method="post" action={`${path}/test`}>
         <button class="quiet">{t.test}</button>
       </form>
-      <Ask
+      <ConfirmForm
         label={t.rotate}
         loss={t.rotateLoss(WEBHOOK_OVERLAP_HOURS)}
         action={`${path}/secret`}
         button={t.rotate}
       />
-      <Ask
+      <ConfirmForm
         label={t.delete}
         loss={t.deleteLoss}
         action={`${path}/delete`}

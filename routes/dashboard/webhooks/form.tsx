@@ -4,12 +4,12 @@ import {
   USER_EVENTS,
   USERS_NAME,
 } from "@/lib/events/webhooks/records.ts";
-import type { ShownWebhook } from "@/lib/events/webhooks/manage.ts";
+import type { WebhookSummary } from "@/lib/events/webhooks/manage.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Field, Refusal } from "../components/forms.tsx";
 import { texts } from "../texts/mod.ts";
 
-/** A webhook as a form has it; events as `posts.created`. */
+/** Values of a webhook's form. Events have names such as `posts.created`. */
 export interface EnteredWebhook {
   readonly name: string;
   readonly url: string;
@@ -24,16 +24,18 @@ export const NEW_WEBHOOK: EnteredWebhook = {
   enabled: true,
 };
 
-export const enteredWebhook = ({ name, url, events, enabled }: ShownWebhook): EnteredWebhook => ({
+export const toEnteredWebhook = (
+  { name, url, events, enabled }: WebhookSummary,
+): EnteredWebhook => ({
   name,
   url,
   events: new Set(
-    Object.entries(events).flatMap(([of, told]) => told.map((event) => `${of}.${event}`)),
+    Object.entries(events).flatMap(([of, listed]) => listed.map((event) => `${of}.${event}`)),
   ),
   enabled,
 });
 
-export function typedWebhook(form: URLSearchParams): EnteredWebhook {
+export function readWebhook(form: URLSearchParams): EnteredWebhook {
   const text = (name: string) => (form.get(name) ?? "").trim();
   return {
     name: text("name"),
@@ -43,8 +45,7 @@ export function typedWebhook(form: URLSearchParams): EnteredWebhook {
   };
 }
 
-/** As the contract of the operation takes it. */
-export function webhookInput({ name, url, events, enabled }: EnteredWebhook): object {
+export function toWebhookInput({ name, url, events, enabled }: EnteredWebhook): object {
   const byName = new Map<string, string[]>();
   for (const one of events) {
     const [of = "", event = ""] = one.split(".");
@@ -60,7 +61,6 @@ export const WebhookForm = (
     action: string;
     button: string;
     entered: EnteredWebhook;
-    /** Names of those that there are. */
     collections: readonly string[];
     problem: Problem | null;
   },

@@ -1,20 +1,22 @@
-import { listWebhooks, type ShownWebhook } from "@/lib/events/webhooks/manage.ts";
+import { listWebhooks, type WebhookSummary } from "@/lib/events/webhooks/manage.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { PageHandler } from "../../handler.ts";
 import { Refusal } from "../components/forms.tsx";
 import { DoneNote } from "../done.tsx";
-import { Pages, pagingOf } from "../paging.tsx";
+import { PageLinks, readPaging } from "../paging.tsx";
 import { attempt, pageReply } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
 import { loadWebhookPage, WebhookShell } from "./webhook_shell.tsx";
 
-const NONE = { items: [], nextCursor: null };
+const NO_WEBHOOKS = { items: [], nextCursor: null };
 
 export const showWebhooks: PageHandler<ProjectMember> = async (c) => {
   const { services, principal, state: { query } } = c.var;
   const page = await loadWebhookPage(c);
-  const tried = await attempt(() => listWebhooks(services, principal.project._id, pagingOf(query)));
-  const { items, nextCursor } = tried.problem === null ? tried.value : NONE;
+  const result = await attempt(() =>
+    listWebhooks(services, principal.project._id, readPaging(query))
+  );
+  const { items, nextCursor } = result.problem === null ? result.value : NO_WEBHOOKS;
   const t = texts().webhooks.list;
   return pageReply(
     <WebhookShell
@@ -23,14 +25,14 @@ export const showWebhooks: PageHandler<ProjectMember> = async (c) => {
       acts={page.canEdit && <CreateLink href={`${page.path}/new`} />}
     >
       <DoneNote query={query} sentences={t.done} />
-      <Refusal problem={tried.problem} />
+      <Refusal problem={result.problem} />
       <p class="muted">{t.about}</p>
       {items.length === 0
         ? <p class="empty">{t.none}</p>
         : <WebhookTable webhooks={items} path={page.path} />}
-      <Pages path={page.path} query={query} nextCursor={nextCursor} what={t.pages} />
+      <PageLinks path={page.path} query={query} nextCursor={nextCursor} what={t.pages} />
     </WebhookShell>,
-    { status: tried.problem?.status ?? 200 },
+    { status: result.problem?.status ?? 200 },
   );
 };
 
@@ -42,7 +44,7 @@ const CreateLink = ({ href }: { href: string }) => (
 );
 
 const WebhookTable = (
-  { webhooks, path }: { webhooks: readonly ShownWebhook[]; path: string },
+  { webhooks, path }: { webhooks: readonly WebhookSummary[]; path: string },
 ) => {
   const t = texts().webhooks.list;
   return (
@@ -52,7 +54,7 @@ const WebhookTable = (
           <tr>
             <th scope="col">{t.name}</th>
             <th scope="col">{t.state}</th>
-            <th scope="col">{t.toldOf}</th>
+            <th scope="col">{t.eventsOf}</th>
           </tr>
         </thead>
         <tbody>

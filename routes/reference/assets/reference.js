@@ -1,7 +1,7 @@
-/** Search, the reader's key in all samples, and requests from the page. Without it all can be read. */
+/** Search, the reader's key in all samples, and requests from the page. */
 
 const STORED = "corbel.publishableKey";
-/** Of an answer that is shown; a live list may go on for ever. */
+/** Maximum number of characters shown of a response. A live list does not end by itself. */
 const SHOWN_LENGTH_MAX = 1_000_000;
 
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -36,11 +36,11 @@ function search(form) {
     event.preventDefault();
     field.focus();
   });
-  // A browser that goes back fills the field in again.
+  // Browsers restore the field when the reader goes back.
   filter();
 }
 
-/** A secret key is not kept: whatever else this server shows might read it there. */
+/** Puts the entered key into all samples. Stores only publishable keys, never secret ones. */
 function keys(field) {
   let example = field.defaultValue;
   const isPublic = example.startsWith("pk_");
@@ -57,7 +57,7 @@ function keys(field) {
   show();
   if (!isPublic || stored !== null) return;
   exampleKey().then((key) => {
-    // Whoever has typed meanwhile keeps what they typed.
+    // Keep a key that the reader has entered in the meantime.
     if (key === null || field.value !== example) return;
     field.value = example = key;
     show();
@@ -65,17 +65,17 @@ function keys(field) {
   });
 }
 
-/** A key of a project of the reader's own; null for whoever has none. */
+/** Resolves to a publishable key of the reader's projects, or null. */
 async function exampleKey() {
   try {
     const response = await fetch("/dashboard/example-key");
     return response.ok ? (await response.json()).key : null;
   } catch {
-    return null; // The samples are as good without it.
+    return null; // The samples keep the example key.
   }
 }
 
-/** The address and the options of `fetch` that a form asks for. */
+/** Returns the address and the options of `fetch` for a form. */
 function requestOf(form) {
   let path = form.dataset.path;
   const [query, headers] = [new URLSearchParams(), new Headers()];
@@ -114,11 +114,11 @@ const pretty = (text, type) => {
   }
 };
 
-/** Shows what arrives, as it arrives. */
+/** Shows the body of a response as it arrives. */
 async function read(response, target) {
   const type = response.headers.get("content-type");
-  const shown = /json|text|javascript|typescript|xml/.test(type ?? "text");
-  if (!shown) {
+  const isText = /json|text|javascript|typescript|xml/.test(type ?? "text");
+  if (!isText) {
     await response.body?.cancel();
     target.textContent = `(${type})`;
     return;
@@ -144,7 +144,7 @@ function tryOut(section) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     running?.abort();
-    const mine = running = new AbortController();
+    const current = running = new AbortController();
     const { url, options } = requestOf(form);
     answer.hidden = false;
     stop.hidden = false;
@@ -152,18 +152,18 @@ function tryOut(section) {
     text.textContent = "";
     const begin = performance.now();
     try {
-      const response = await fetch(url, { ...options, signal: mine.signal });
+      const response = await fetch(url, { ...options, signal: current.signal });
       const ms = Math.round(performance.now() - begin);
       status.textContent = response.type === "opaqueredirect"
         ? `A redirect, in ${ms} ms. Open ${url} in a tab to follow it.`
         : `${response.status} ${response.statusText}, in ${ms} ms`;
       if (response.type !== "opaqueredirect") await read(response, text);
     } catch (error) {
-      if (running !== mine) return; // A newer request shows its own.
-      if (mine.signal.aborted) status.textContent += " (stopped)";
+      if (running !== current) return; // A newer request shows its response.
+      if (current.signal.aborted) status.textContent += " (stopped)";
       else status.textContent = `No answer: ${error.message}`;
     }
-    if (running === mine) stop.hidden = true;
+    if (running === current) stop.hidden = true;
   });
 }
 

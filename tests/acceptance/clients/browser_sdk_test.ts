@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { browserTest, openBrowser } from "../../support/browser.ts";
 import { openOutside } from "./outside.ts";
 
-/** As a bundler takes it out of the package. */
 const SDK = new URL("dist/index.mjs", import.meta.resolve("@urbackend/sdk"));
 const EMAIL = "ada@example.com";
 
-/** An application's page, on an origin of its own. */
+/** Serves an application's page on a separate origin. */
 function servePage(): Deno.HttpServer<Deno.NetAddr> {
   return Deno.serve({ hostname: "localhost", port: 0, onListen() {} }, async (request) => {
     const { pathname } = new URL(request.url);
@@ -22,7 +21,7 @@ function servePage(): Deno.HttpServer<Deno.NetAddr> {
 }
 
 browserTest(
-  "@urbackend/sdk in a page of another origin signs up, writes, renews and signs out",
+  "@urbackend/sdk signs up, writes, renews and signs out in a page of another origin",
   async () => {
     await using outside = await openOutside();
     await using site = servePage();
@@ -33,7 +32,6 @@ browserTest(
       apiKey: outside.project.publishableKey,
       baseUrl: outside.fixture.publicUrl,
     });
-    /** What statements of the page's script come to. */
     const run = (script: string): Promise<unknown> =>
       page.evaluate(`(async () => {
       const { default: urBackend, ...errors } = await import("/sdk.mjs");
@@ -51,7 +49,7 @@ browserTest(
       return [error instanceof errors.UrBackendError, error.statusCode, error.message];
     }`),
       [true, 409, "A user with this e-mail exists already in the project."],
-      "the page may read why it was refused",
+      "the page can read the reason of a refusal",
     );
     const otp = await outside.nextCode(EMAIL);
     await run(`await auth.verifyEmail({ email: "${EMAIL}", otp: "${otp}" });`);
@@ -77,6 +75,6 @@ browserTest(
       await run('return await db.getAll("notes").catch((error) => error.statusCode);'),
       401,
     );
-    assert.deepEqual(await page.context().cookies(), [], "no cookie was set for it");
+    assert.deepEqual(await page.context().cookies(), [], "no cookie was set");
   },
 );

@@ -7,10 +7,10 @@ import { changeProject, createProject, createUser, type Project, send } from "..
 import { admin, type Server, startServer } from "../server.ts";
 
 const MiB = 1_048_576;
-/** More than a part of an upload into a bucket. */
+/** More bytes than one part of an upload to a bucket. */
 const BYTES = 6 * MiB + 17;
 
-/** Exact versions of the plugins: the present ones, and the fourth, which many pages still have. */
+/** Exact versions of the plugins: the current one, and version 4, which many pages still use. */
 const PLUGINS = {
   current: { core: "6.3.1", tus: "6.0.0", "aws-s3": "6.3.1" },
   four: { core: "4.5.3", tus: "4.3.2", "aws-s3": "4.3.2" },
@@ -20,8 +20,8 @@ type Version = keyof typeof PLUGINS;
 
 const VERSIONS = Object.keys(PLUGINS) as Version[];
 
-/** As an application's own build makes it, in a folder of its own: two versions share no core. */
-async function bundled(version: Version): Promise<string> {
+/** Bundles Uppy as an application does. Each version has a folder, because they share no core. */
+async function bundleUppy(version: Version): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "corbel-uppy-" });
   const { core, tus, "aws-s3": awsS3 } = PLUGINS[version];
   const entry = [
@@ -42,10 +42,9 @@ async function bundled(version: Version): Promise<string> {
   return text(stdout);
 }
 
-/** Pages of an application, on an origin of its own. */
 async function serveApplication() {
   const scripts = new Map<string, string>();
-  for (const version of VERSIONS) scripts.set(`/${version}.js`, await bundled(version));
+  for (const version of VERSIONS) scripts.set(`/${version}.js`, await bundleUppy(version));
   return Deno.serve({ hostname: "localhost", port: 0, onListen() {} }, ({ url }) => {
     const { pathname } = new URL(url);
     const script = scripts.get(pathname);
@@ -56,7 +55,7 @@ async function serveApplication() {
   });
 }
 
-/** What a page does with each plugin: the request before, the confirm behind it. */
+/** Page script for each plugin, from the upload request to the confirmation. */
 const UPLOAD = `
   const ask = async (path, body) => {
     const response = await fetch(server + "/api/storage/upload-" + path, {
@@ -76,13 +75,13 @@ const UPLOAD = `
     method: "PUT", url: file.meta.signedUrl, headers: { "content-type": file.type },
   });
   if (plugin === "tus") {
-    // The address is asked for anew: one of an earlier upload of the same file is none of this one.
+    // Each upload gets a new address, even if the file was uploaded before.
     uppy.use(Tus, { chunkSize: 2_500_000, storeFingerprintForResuming: false });
   } else {
     uppy.use(AwsS3, {
       shouldUseMultipart: false,
-      getUploadParameters: signed, // Of the fourth version.
-      signRequest: () => signed(uppy.getFiles()[0]), // Of the present one.
+      getUploadParameters: signed, // Option of version 4.
+      signRequest: () => signed(uppy.getFiles()[0]), // Option of the current version.
     });
   }
   uppy.addPreProcessor(async (ids) => {
@@ -115,7 +114,6 @@ interface Uploaded {
   readonly url: string;
 }
 
-/** Uploads in a page of the application by each version and plugin. */
 async function assertUploads(
   server: Server,
   project: Project,

@@ -1,4 +1,4 @@
-/** A project as the users of published clients have it, and the world around it. */
+/** A project for tests of published clients, with mail and a sign-in provider. */
 
 import assert from "node:assert/strict";
 import { type Fixture, openFixture, type SignInProject } from "../../attacks/fixture.ts";
@@ -13,19 +13,18 @@ export interface Outside extends AsyncDisposable {
   readonly fixture: Fixture;
   readonly project: SignInProject;
   readonly mails: TestSmtpServer;
-  /** The code in the next mail to an address. */
   nextCode(to: string): Promise<string>;
-  /** Makes a user whose address nobody has verified, as a server of the project does. */
+  /** Creates a user with an unverified address, like a server of the project does. */
   unverifiedUser(user: { email: string; password: string }): Promise<void>;
-  /** Has new users verify their address first, and lets anybody be one who tells nothing. */
+  /** Requires new users to verify their address, and allows anonymous users. */
   changeSettings(): Promise<void>;
-  /** The secret key of a project that has a mail template, `welcome`. */
+  /** Secret key of a project that has a mail template `welcome`. */
   readonly keyWithTemplate: string;
-  /** What a finished sign-in by GitHub brings to the project's page. */
+  /** Finishes a sign-in by GitHub and returns what the project's page receives. */
   socialReturn(): Promise<{ readonly token: string; readonly rtCode: string }>;
 }
 
-/** All may read posts; users write their own. Notes belong to their users. */
+/** All callers may read posts, and users write their own. Notes are private to their users. */
 const COLLECTIONS = [
   {
     name: "authors",
@@ -48,7 +47,7 @@ const COLLECTIONS = [
   { name: "open", fields: [{ key: "n", type: "Number" }], rls: { enabled: false } },
 ];
 
-/** By the way that owners go. */
+/** Creates a project with a mail template through the owner's API. */
 async function keyWithTemplate({ server }: Fixture): Promise<string> {
   const registered = await send(server, {
     path: "/api/auth/register",
@@ -57,9 +56,9 @@ async function keyWithTemplate({ server }: Fixture): Promise<string> {
   assert.equal(registered.status, 201, registered.text);
   const cookie = registered.headers.getSetCookie().map((line) => line.split(";")[0]).join("; ");
   const headers = { cookie };
-  const made = await send(server, { path: "/api/projects", headers, body: { name: "Acme" } });
-  assert.equal(made.status, 201, made.text);
-  const { projectId, secretKey } = made.body.data;
+  const created = await send(server, { path: "/api/projects", headers, body: { name: "Acme" } });
+  assert.equal(created.status, 201, created.text);
+  const { projectId, secretKey } = created.body.data;
   const saved = await send(server, {
     method: "PUT",
     path: `/api/projects/${projectId}/mail/templates/welcome/en`,
@@ -107,7 +106,7 @@ export async function openOutside(): Promise<Outside> {
         fixture.server.settings,
         JSON.stringify({ auth: { requireVerifiedEmail: true, anonymous: true } }),
       );
-      // A server notices within this time what was set beside it.
+      // A server notices changes of another process within this time.
       const isNoticed = async () => {
         const path = "/api/userAuth/anonymous";
         const { status } = await send(fixture.server, {
@@ -117,7 +116,7 @@ export async function openOutside(): Promise<Outside> {
         });
         return status === 201;
       };
-      await until("the settings are noticed", isNoticed);
+      await until("the settings are in effect", isNoticed);
     },
     async socialReturn() {
       const person = fixture.githubPerson();

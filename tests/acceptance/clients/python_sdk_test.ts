@@ -8,7 +8,7 @@ import { openOutside, type Outside } from "./outside.ts";
 const program = await require(python);
 const SOURCE = fileURLToPath(new URL("python", import.meta.url));
 
-/** What a program without our code asks of the world around Corbel. */
+/** Performs an action of `Outside` for a test program in another language. */
 async function answerOutside(outside: Outside, request: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
   const given = (name: string) => searchParams.get(name)!;
@@ -30,12 +30,12 @@ async function answerOutside(outside: Outside, request: Request): Promise<Respon
 }
 
 Deno.test({
-  name: "every public method of urbackend does what it documents, or docs/clients.md",
+  name: "every public method of urbackend does what it or docs/clients.md documents",
   ignore: program === null,
   async fn() {
     await using outside = await openOutside();
     const { fixture, project } = outside;
-    await using beside = Deno.serve(
+    await using outsideServer = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen() {} },
       (request) => answerOutside(outside, request),
     );
@@ -52,7 +52,7 @@ Deno.test({
       CORBEL_PUBLISHABLE_KEY: project.publishableKey,
       CORBEL_SECRET_KEY: project.secretKey,
       CORBEL_KEY_WITH_TEMPLATE: outside.keyWithTemplate,
-      OUTSIDE_URL: `http://127.0.0.1:${beside.addr.port}`,
+      OUTSIDE_URL: `http://127.0.0.1:${outsideServer.addr.port}`,
     };
     const printed = await runTool([`${programs}/python`, "try.py"], { cwd: folder, env });
     const { methods, missed } = JSON.parse(printed);

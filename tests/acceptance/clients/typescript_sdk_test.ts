@@ -1,7 +1,4 @@
-/**
- * `@urbackend/sdk`, as an application has it from npm, against a served Corbel. Where the answer is
- * not what the client's types say, the difference is asserted, and stands in docs/clients.md.
- */
+/** Runs `@urbackend/sdk` from npm, and asserts the differences that docs/clients.md describes. */
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -21,7 +18,7 @@ import urBackend, {
 } from "@urbackend/sdk";
 import { openOutside, type Outside } from "./outside.ts";
 
-/** Whose methods an application calls, and how it comes by them. */
+/** Classes with public methods, and how an application gets an instance of each. */
 const MODULES = {
   auth: AuthModule,
   db: DatabaseModule,
@@ -33,7 +30,7 @@ const MODULES = {
 
 type ModuleName = keyof typeof MODULES;
 
-/** Of the client itself, and hidden by its types. */
+/** Members of the client that its types hide. */
 const PRIVATE = ["constructor", "buildQueryString"];
 
 const publicMethods = (): string[] =>
@@ -68,7 +65,6 @@ function connect({ fixture }: Outside, apiKey: string) {
   };
 }
 
-/** Rejects with this kind of the client's errors, and this status. */
 const refused = (
   call: Promise<unknown>,
   kind: typeof UrBackendError | typeof NotFoundError | typeof ValidationError,
@@ -77,7 +73,7 @@ const refused = (
   assert.rejects(call, (error: UrBackendError) => {
     assert.ok(error instanceof kind, String(error));
     assert.equal(error.statusCode, statusCode);
-    assert.match(error.message, /^(?!An unexpected error)[A-Z"]/, "Corbel's own words");
+    assert.match(error.message, /^(?!An unexpected error)[A-Z"]/, "Corbel's own message");
     return true;
   });
 
@@ -97,7 +93,7 @@ async function tryAuth(outside: Outside, t: Deno.TestContext): Promise<void> {
   const { auth, db } = connect(outside, publishableKey);
   const stranger = connect(outside, publishableKey);
 
-  await t.step("signUp answers a session, whose user is what the types say", async () => {
+  await t.step("signUp returns a session with a user that matches the types", async () => {
     const answer = await auth.signUp({ email, password: PASSWORD, username: "ada", name: "Ada" });
     assert.deepEqual(
       Object.keys(answer).sort(),
@@ -111,19 +107,19 @@ async function tryAuth(outside: Outside, t: Deno.TestContext): Promise<void> {
     await refused(stranger.auth.signUp({ email, password: PASSWORD }), UrBackendError, 409);
   });
 
-  await t.step("verifyEmail takes the code of the mail, once", async () => {
+  await t.step("verifyEmail accepts the mailed code once", async () => {
     const otp = await outside.nextCode(email);
     assert.deepEqual(await auth.verifyEmail({ email, otp }), { message: "E-mail verified" });
     await refused(stranger.auth.verifyEmail({ email, otp }), ValidationError, 400);
     assert.equal((await auth.me()).emailVerified, true);
   });
 
-  await t.step("me, updateProfile and publicProfile tell of one user", async () => {
+  await t.step("me, updateProfile and publicProfile describe one user", async () => {
     const { message } = await auth.updateProfile({ name: "Ada Lovelace" });
     assert.equal(message, "User changed");
     const me = await auth.me();
     assert.deepEqual([me.name, me.email], ["Ada Lovelace", email]);
-    // An e-mail is changed with a code, by an operation that this client does not know.
+    // Changing an e-mail requires a code, and this client does not have that operation.
     await refused(auth.updateProfile({ email: "countess@example.com" }), ValidationError, 400);
     assert.equal((await auth.me()).email, email);
     const profile = await stranger.auth.publicProfile("ada");
@@ -131,23 +127,30 @@ async function tryAuth(outside: Outside, t: Deno.TestContext): Promise<void> {
       [profile._id, profile.username, profile.name],
       [me._id, "ada", "Ada Lovelace"],
     );
-    assert.ok(!("email" in profile), "nobody else sees the e-mail");
+    assert.ok(!("email" in profile), "other users do not see the e-mail");
     await refused(stranger.auth.publicProfile("nobody"), NotFoundError, 404);
     await refused(stranger.auth.me("no.token"), AuthError, 401);
   });
 
-  await t.step("changePassword keeps this session, and login takes the new password", async () => {
-    const change = { currentPassword: "not this one", newPassword: NEXT_PASSWORD };
-    await refused(auth.changePassword(change), ValidationError, 400);
-    const changed = await auth.changePassword({ ...change, currentPassword: PASSWORD });
-    assert.deepEqual(changed, { message: "Password changed" });
-    assert.equal((await auth.me()).email, email);
-    await refused(stranger.auth.login({ email, password: PASSWORD }), AuthError, 401);
-    const answer = await auth.login({ email, password: NEXT_PASSWORD });
-    assert.equal(answer.token, answer.accessToken);
-    assert.equal(answer.user!._id, answer.userId);
-    assert.equal(typeof answer.expiresIn, "number", "of seconds, where the types say text");
-  });
+  await t.step(
+    "changePassword keeps this session, and login accepts the new password",
+    async () => {
+      const change = { currentPassword: "not this one", newPassword: NEXT_PASSWORD };
+      await refused(auth.changePassword(change), ValidationError, 400);
+      const changed = await auth.changePassword({ ...change, currentPassword: PASSWORD });
+      assert.deepEqual(changed, { message: "Password changed" });
+      assert.equal((await auth.me()).email, email);
+      await refused(stranger.auth.login({ email, password: PASSWORD }), AuthError, 401);
+      const answer = await auth.login({ email, password: NEXT_PASSWORD });
+      assert.equal(answer.token, answer.accessToken);
+      assert.equal(answer.user!._id, answer.userId);
+      assert.equal(
+        typeof answer.expiresIn,
+        "number",
+        "a number of seconds, although the types say text",
+      );
+    },
+  );
 
   await t.step("refreshToken renews both, and so does a call with an expired token", async () => {
     const before = auth.getRefreshToken();
@@ -168,10 +171,14 @@ async function tryAuth(outside: Outside, t: Deno.TestContext): Promise<void> {
     const { message } = await stranger.auth.requestPasswordReset({ email });
     assert.equal(message, "If a user has this e-mail, a code is on its way");
     const again = await stranger.auth.requestPasswordReset({ email });
-    assert.deepEqual(again, { message }, "nothing more is sent within a minute, nor is it refused");
+    assert.deepEqual(
+      again,
+      { message },
+      "within a minute, no second mail is sent, and the request is not refused",
+    );
     assert.deepEqual(await stranger.auth.requestPasswordReset({ email: "no@example.com" }), {
       message,
-    }, "nobody is told who has an address");
+    }, "the response does not reveal whether an address has an account");
     const entered = { email, otp: await outside.nextCode(email), newPassword: LAST_PASSWORD };
     assert.deepEqual(await stranger.auth.resetPassword(entered), { message: "Password reset" });
     await refused(stranger.auth.resetPassword(entered), ValidationError, 400);
@@ -184,21 +191,21 @@ async function tryAuth(outside: Outside, t: Deno.TestContext): Promise<void> {
     assert.deepEqual(await auth.logout(), { success: true, message: "Signed out" });
     assert.equal(auth.getToken(), undefined);
     await refused(stranger.auth.me(token), AuthError, 401);
-    // The client keeps it, but it is good for nothing.
+    // The client keeps the token, but the server no longer accepts it.
     await refused(auth.refreshToken(), AuthError, 401);
   });
 
-  await t.step("resendVerificationOtp sends a code to whoever is to be verified", async () => {
+  await t.step("resendVerificationOtp sends a code to an unverified user", async () => {
     const bob = { email: "bob@example.com", password: PASSWORD };
     await outside.unverifiedUser(bob);
     const { message } = await stranger.auth.resendVerificationOtp({ email: bob.email });
     assert.equal(message, "If it can be verified, a code is on its way");
     const otp = await outside.nextCode(bob.email);
-    // The types of the client know no password here, and its call sends what it is given.
+    // The types of the client have no password here, but its call sends all given fields.
     const withPassword: { email: string; otp: string } = { ...bob, otp };
     await stranger.auth.verifyEmail(withPassword);
     const { user } = await stranger.auth.login(bob);
-    // What nobody has set is null, where the types leave it out.
+    // Unset fields are null, although the types omit them.
     assert.deepEqual([user!.emailVerified, user!.name, user!.username], [true, null, null]);
     await stranger.auth.logout();
   });
@@ -219,20 +226,22 @@ async function tryAuth(outside: Outside, t: Deno.TestContext): Promise<void> {
   });
 }
 
-/** What a project may set of signing up. */
 async function trySettings(outside: Outside, t: Deno.TestContext): Promise<void> {
   const { auth, client } = connect(outside, outside.project.publishableKey);
   await outside.changeSettings();
 
-  await t.step("signUp does not tell who has an address, where it must be verified", async () => {
-    for (const email of ["ada@example.com", "new@example.com"]) {
-      const answer: unknown = await auth.signUp({ email, password: PASSWORD });
-      assert.deepEqual(answer, { verificationRequired: true });
-      assert.equal(auth.getToken(), undefined);
-    }
-    const credentials = { email: "new@example.com", password: PASSWORD };
-    await refused(auth.login(credentials), AuthError, 403);
-  });
+  await t.step(
+    "signUp does not reveal which addresses have accounts if they must be verified",
+    async () => {
+      for (const email of ["ada@example.com", "new@example.com"]) {
+        const answer: unknown = await auth.signUp({ email, password: PASSWORD });
+        assert.deepEqual(answer, { verificationRequired: true });
+        assert.equal(auth.getToken(), undefined);
+      }
+      const credentials = { email: "new@example.com", password: PASSWORD };
+      await refused(auth.login(credentials), AuthError, 403);
+    },
+  );
 
   await t.step("me has no e-mail for an anonymous user", async () => {
     const path = "/api/userAuth/anonymous";
@@ -274,7 +283,7 @@ async function tryDatabase(outside: Outside, t: Deno.TestContext): Promise<void>
     assert.deepEqual(await db.delete("posts", post._id), { deleted: true });
     await refused(db.getOne("posts", post._id), NotFoundError, 404);
     await refused(db.delete("posts", post._id), NotFoundError, 404);
-    // It lies in the trash.
+    // The deleted post is in the trash.
     await client.request("PATCH", `/api/data/posts/${post._id}/recover`);
     assert.equal((await db.getOne<Post>("posts", post._id)).title, "First");
     await db.delete("posts", post._id);
@@ -282,7 +291,7 @@ async function tryDatabase(outside: Outside, t: Deno.TestContext): Promise<void>
   });
 
   await t.step(
-    "users are no collection, and the publishable key alone writes nothing",
+    "db refuses users as a collection, and a write with only the publishable key",
     async () => {
       await refused(server.db.getAll("users"), AuthError, 403);
       assert.deepEqual(await stranger.db.getAll("open"), []);
@@ -293,7 +302,7 @@ async function tryDatabase(outside: Outside, t: Deno.TestContext): Promise<void>
         body: { documents: documents.slice(1) },
       });
       await server.db.insert("open", documents[0]!);
-      // As many as a page has.
+      // The default size of a page.
       assert.equal((await stranger.db.getAll("open")).length, 100);
       assert.equal((await stranger.db.getAll("open", { limit: 1000 })).length, 101);
     },
@@ -318,13 +327,13 @@ async function tryDatabase(outside: Outside, t: Deno.TestContext): Promise<void>
     assert.deepEqual(await titles({ filter: { tags: "Two" }, populate: ["author"] }), ["Two"]);
     assert.equal(await stranger.db.count("posts"), 3);
     assert.equal(await stranger.db.count("posts", { filter: { views_gt: 1 } }), 2);
-    // No list silently leaves rows out.
+    // A list never omits rows silently.
     await refused(stranger.db.getAll("posts", { limit: 1001 }), ValidationError, 400);
-    assert.deepEqual(await stranger.db.getAll("nothing"), [], "the client's own reading of a 404");
+    assert.deepEqual(await stranger.db.getAll("nothing"), [], "the client converts a 404");
     await refused(stranger.db.count("nothing"), NotFoundError, 404);
   });
 
-  await t.step("notes are for whoever wrote them", async () => {
+  await t.step("notes are visible only to their author", async () => {
     const note = await db.insert("notes", { text: "Mine" });
     assert.deepEqual((await db.getAll("notes")).map(({ _id }) => _id), [note._id]);
     await refused(stranger.db.getAll("notes"), AuthError, 401);
@@ -339,7 +348,7 @@ async function tryServer(outside: Outside, t: Deno.TestContext): Promise<void> {
   const page = connect(outside, publishableKey);
   const { client, storage, schema, mail } = connect(outside, secretKey);
 
-  await t.step("upload, its parts and deleteFile keep and remove a file", async () => {
+  await t.step("upload, its parts and deleteFile store and delete a file", async () => {
     const bytes = new TextEncoder().encode("Hello");
     const file = new File([bytes], "hello.txt", { type: "text/plain" });
     for (const given of [file, new Blob([bytes], { type: "text/plain" }), Buffer.from(bytes)]) {
@@ -354,11 +363,15 @@ async function tryServer(outside: Outside, t: Deno.TestContext): Promise<void> {
     await StorageModule.uploadToPresignedUrl(file, asked.signedUrl);
     const stored = await storage.confirmUpload(asked.filePath, bytes.length);
     assert.equal(stored.path, asked.filePath);
-    assert.deepEqual(await storage.deleteFile(stored.url), { deleted: true }, "by its address");
+    assert.deepEqual(
+      await storage.deleteFile(stored.url),
+      { deleted: true },
+      "a file is deleted by its address",
+    );
     await refused(page.storage.upload(file), AuthError, 403);
   });
 
-  await t.step("getSchema tells a collection's fields", async () => {
+  await t.step("getSchema returns a collection's fields", async () => {
     const { name, model } = await schema.getSchema(" posts ");
     assert.equal(name, "posts");
     const fields = Object.fromEntries(model.map((field) => [field.key, field]));
@@ -385,12 +398,12 @@ async function tryServer(outside: Outside, t: Deno.TestContext): Promise<void> {
     await connect(outside, outside.keyWithTemplate).mail.send(templated);
     const { subject, text } = await outside.mails.next("four@example.com");
     assert.deepEqual([subject, text.trim()], ["Welcome to Acme", "Hello Ada"]);
-    // Only templates that the project has made; there are none to begin with.
+    // Templates are those of the project, which has none at first.
     await refused(mail.send(templated), NotFoundError, 404);
     await refused(page.mail.send(templated), AuthError, 403);
   });
 
-  await t.step("the client tells whose it is, and sends any request", async () => {
+  await t.step("the client describes its project and sends any request", async () => {
     assert.equal(client.getBaseUrl(), outside.fixture.server.url);
     assert.equal(client.getApiKey(), secretKey);
     const { items } = await client.request<{ items: unknown[] }>("GET", "/api/userAuth/users");
@@ -404,8 +417,8 @@ async function tryServer(outside: Outside, t: Deno.TestContext): Promise<void> {
 }
 
 Deno.test({
-  name: "every public method of @urbackend/sdk does what its types say, or docs/clients.md",
-  // It does not read what an upload is answered.
+  name: "every public method of @urbackend/sdk does what its types or docs/clients.md say",
+  // The client does not read the response to an upload.
   sanitizeResources: false,
   async fn(t) {
     await using outside = await openOutside();

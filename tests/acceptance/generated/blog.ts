@@ -3,11 +3,9 @@ import { fileURLToPath } from "node:url";
 import { createCollection, createProject, send } from "../project.ts";
 import { startServer } from "../server.ts";
 
-/** Where a client is generated, built and run against a server that holds a few posts. */
+/** A folder and a server with a few posts, for a generated client. */
 export interface Blog extends AsyncDisposable {
-  /** With the files of the language, and what the project answers of its types. */
   readonly folder: string;
-  /** What the program of the language reads. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -40,7 +38,7 @@ const COMMENTS = {
 };
 const TITLES = ["One", "Two", "Three", "Four", "Five"];
 
-/** Under the names by which the programs read them. */
+/** File names under which the programs read them. */
 const TYPES = { "corbel.json": "openapi.json", "corbel_types.ts": "types.ts" };
 
 export async function openBlog(language: string): Promise<Blog> {
@@ -86,8 +84,7 @@ export async function openBlog(language: string): Promise<Blog> {
   };
 }
 
-/** What the program of every language prints of that server. */
-export function assertTried(printed: string): void {
+export function assertOutput(printed: string): void {
   assert.deepEqual(JSON.parse(printed), {
     listed: TITLES,
     total: TITLES.length,
@@ -96,7 +93,7 @@ export function assertTried(printed: string): void {
     created: ["Six", ["new"], "Bern"],
     createdIn: new Date().getUTCFullYear(),
     pages: [TITLES.slice(0, 4), ["Five", "Six"]],
-    // More than numbers of 32 bits tell apart.
+    // Not exactly representable with 32 bits.
     patched: 16_777_218,
     commented: "Six",
     refused: [409, "DUPLICATE_VALUE"],

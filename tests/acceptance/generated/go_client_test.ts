@@ -1,15 +1,15 @@
 import { go, java, python } from "../../services/languages.ts";
 import { require } from "../../services/mod.ts";
 import { installPython, runTool } from "../tools.ts";
-import { assertTried, openBlog } from "./blog.ts";
+import { assertOutput, openBlog } from "./blog.ts";
 import { generateClient } from "./openapi_generator.ts";
 
 const program = await require(go);
-/** What the generator comes by, and runs on. */
+/** The generator is installed with Python and runs on Java. */
 const [pythonProgram, runtime] = [await require(python), await require(java)];
 
 Deno.test({
-  name: "OpenAPI Generator makes a Go client of a project, which compiles, reads and writes",
+  name: "OpenAPI Generator makes a Go client of a project that compiles, reads and writes",
   ignore: [program, pythonProgram, runtime].includes(null),
   async fn() {
     await using blog = await openBlog("go");
@@ -25,18 +25,18 @@ Deno.test({
       flags: NUMBERS,
     });
     await mendNames(`${folder}/corbel`);
-    // Notes the hashes of the packages that the client needs.
+    // Records the hashes of the packages that the client needs.
     await runTool([program!, "mod", "tidy"], options);
-    // It puts patterns into the tags of structs without minding the quotes in them.
+    // The generator does not escape the quotes of patterns in struct tags.
     await runTool([program!, "vet", "-structtag=false", "./..."], options);
-    assertTried(await runTool([program!, "run", "."], options));
+    assertOutput(await runTool([program!, "run", "."], options));
   },
 });
 
-/** Else both have 32 bits. */
+/** The default types of numbers have 32 bits. */
 const NUMBERS = ["--type-mappings", "number=float64,integer=int64"];
 
-/** A list whose elements may be null has a name with `*` in it where there are alternatives to it. */
+/** Fixes the names of lists of nullable alternatives, which the generator writes with a `*`. */
 async function mendNames(folder: string): Promise<void> {
   for await (const { name } of Deno.readDir(folder)) {
     if (!name.startsWith("model_")) continue;

@@ -10,8 +10,7 @@ const program = await require(node);
 const CLIENT = fileURLToPath(new URL("../../../client/", import.meta.url));
 
 Deno.test({
-  name:
-    "the client's package is installed into an empty project, compiles strictly, and works on Node",
+  name: "the client's package installs into an empty project, compiles strictly and works on Node",
   ignore: program === null,
   async fn() {
     await using blog = await openBlog("npm");

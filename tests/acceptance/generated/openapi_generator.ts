@@ -1,23 +1,21 @@
-/** OpenAPI Generator, from the package that brings it to Python. It runs on Java. */
+/** Runs OpenAPI Generator from its Python package. It requires Java. */
 
 import { runTool } from "../tools.ts";
 
-export interface Generating {
-  /** The folder of programs that it was installed into. */
+export interface GeneratorOptions {
+  /** The folder of the installed programs. */
   readonly programs: string;
   readonly language: "python" | "go";
-  /** Where the document is, as `corbel.json`. */
+  /** The folder of the document `corbel.json`. */
   readonly folder: string;
-  /** Below it. */
   readonly output: string;
-  /** Of this language alone. The package is `corbel`. */
+  /** Options of this language's generator. The package is named `corbel`. */
   readonly properties: readonly string[];
   readonly flags?: readonly string[];
 }
 
-/** Generates the sources of a client, without its pages and tests. */
 export async function generateClient(
-  { programs, language, folder, output, properties, flags = [] }: Generating,
+  { programs, language, folder, output, properties, flags = [] }: GeneratorOptions,
 ): Promise<void> {
   const all = ["packageName=corbel", OPEN_OBJECTS, ...properties];
   const args = ["-g", language, "-i", "corbel.json", "-o", output];
@@ -26,9 +24,9 @@ export async function generateClient(
   await runTool([program, "generate", ...args, ...options], { cwd: folder });
 }
 
-/** Documents may have members that nobody declared. */
+/** Allows undeclared members in documents. */
 const OPEN_OBJECTS = "disallowAdditionalPropertiesIfNotPresent=false";
-/** Else a type that is like another has its name, which changes with what else the project has. */
+/** Otherwise a type reuses the name of a similar type, which varies with the project. */
 const STABLE_NAMES = ["--inline-schema-options", "SKIP_SCHEMA_REUSE=true"];
 const SOURCES = [
   "--global-property",

@@ -1,14 +1,14 @@
 import { java, python } from "../../services/languages.ts";
 import { require } from "../../services/mod.ts";
 import { installPython, runTool } from "../tools.ts";
-import { assertTried, openBlog } from "./blog.ts";
+import { assertOutput, openBlog } from "./blog.ts";
 import { generateClient } from "./openapi_generator.ts";
 
 const [program, runtime] = [await require(python), await require(java)];
 
 Deno.test({
   name:
-    "OpenAPI Generator makes a Python client of a project, and mypy finds mistakes in what uses it",
+    "OpenAPI Generator makes a Python client of a project, and mypy detects mistakes in its use",
   ignore: program === null || runtime === null,
   async fn() {
     await using blog = await openBlog("python");
@@ -23,6 +23,6 @@ Deno.test({
       properties: ["generateSourceCodeOnly=true"],
     });
     await runTool([`${programs}/mypy`, "try.py", "mistakes.py"], options);
-    assertTried(await runTool([`${programs}/python`, "try.py"], options));
+    assertOutput(await runTool([`${programs}/python`, "try.py"], options));
   },
 });

@@ -2,21 +2,19 @@ import assert from "node:assert/strict";
 import { node } from "../../services/languages.ts";
 import { require } from "../../services/mod.ts";
 import { runTool } from "../tools.ts";
-import { assertTried, openBlog } from "./blog.ts";
+import { assertOutput, openBlog } from "./blog.ts";
 
 const program = await require(node);
 
 const PAGE = new URL("../../../docs/types.md", import.meta.url);
 
-/** The page's examples of code, in their order. */
 async function examplesOf(page: URL): Promise<string[]> {
   const text = await Deno.readTextFile(page);
   return [...text.matchAll(/^```ts\n([^]*?)^```/gm)].map(([, example]) => example!);
 }
 
 Deno.test({
-  name:
-    "openapi-typescript makes types of a project by which right code compiles and wrong code does not",
+  name: "openapi-typescript makes types of a project that accept correct code and reject mistakes",
   ignore: program === null,
   async fn() {
     await using blog = await openBlog("typescript");
@@ -34,6 +32,6 @@ Deno.test({
     const installed = `${folder}/node_modules/.bin`;
     await runTool([`${installed}/openapi-typescript`, "corbel.json", "-o", "corbel.d.ts"], options);
     await runTool([`${installed}/tsc`], options);
-    assertTried(await runTool([program!, "try.js"], options));
+    assertOutput(await runTool([program!, "try.js"], options));
   },
 });

@@ -1,4 +1,4 @@
-/** A server that counts no requests, and who asks it. */
+/** A server without rate limits, and the callers of its operations. */
 
 import assert from "node:assert/strict";
 import { type AiRequest, startAiFake } from "../../support/ai_fake.ts";
@@ -15,14 +15,12 @@ import { admin, type Server, startServer } from "../server.ts";
 
 export interface Caller {
   readonly name: string;
-  /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The dashboard's session, if there is one. */
   readonly session?: string;
-  /** What paths of this caller lead to, by operation and parameter or by parameter alone. */
-  readonly stock: Readonly<Record<string, readonly string[]>>;
-  /** Operations of which some request must be taken, or the caller was not let in at all. */
-  readonly mayAtLeast: readonly string[];
+  /** Values for path parameters of this caller, by operation and parameter or parameter alone. */
+  readonly pathValues: Readonly<Record<string, readonly string[]>>;
+  /** Operations that must accept at least one request, to prove that the caller is authorized. */
+  readonly mustAccept: readonly string[];
 }
 
 export interface Fixture extends AsyncDisposable {
@@ -31,18 +29,17 @@ export interface Fixture extends AsyncDisposable {
   readonly callers: readonly Caller[];
 }
 
-/** Operations that change what all others need, and so come last: those of each line together. */
+/** Operations that change what others need, and therefore run last. Each line runs together. */
 export const LAST = {
   "the AI key is another": ["setAccountAiKey", "setProjectAiKey"],
   "the session ends": ["logout", "logoutAll", "signOutAccount"],
 };
 
-/** Each is there to be deleted once, and of the spares some to be renamed. */
+/** Numbers of records. Each can be deleted once, and some of the spares can be renamed. */
 const COUNTS = { batches: 4, documents: 100, users: 60, spares: 15, renamed: 5 };
 const TOKEN_SECONDS = 3600;
 const ACCOUNT = { email: "ada@example.com", password: "seven wet stones 41" };
 
-/** As examples in the document have it, and with a field of each kind. */
 const FIELDS = [
   { key: "title", type: "String" },
   { key: "status", type: "String" },
@@ -60,8 +57,8 @@ const POSTS = {
 };
 const spares = Array.from({ length: COUNTS.spares }, (_, i) => `spare${i}`);
 
-/** What the model writes: a query, or a collection that there is not yet. */
-const written = ({ schemaName }: AiRequest, index: number) =>
+/** Returns the model's output: a query, or a collection that does not exist yet. */
+const modelOutput = ({ schemaName }: AiRequest, index: number) =>
   schemaName === "query" ? { filters: [], sort: "-createdAt" } : {
     type: "schema",
     message: "Here.",
@@ -71,7 +68,7 @@ const written = ({ schemaName }: AiRequest, index: number) =>
 export async function openFixture(): Promise<Fixture> {
   await using opening = new AsyncDisposableStack();
   const ai = opening.use(startAiFake());
-  ai.reply((request, index) => ({ writes: written(request, index) }));
+  ai.reply((request, index) => ({ writes: modelOutput(request, index) }));
   const server = opening.use(
     await startServer({
       settings: {
@@ -99,8 +96,8 @@ export async function openFixture(): Promise<Fixture> {
 const anonymous: Caller = {
   name: "anonymous",
   headers: {},
-  stock: {},
-  mayAtLeast: ["GET /api/health", "GET /docs/{file}"],
+  pathValues: {},
+  mustAccept: ["GET /api/health", "GET /docs/{file}"],
 };
 
 async function withPublishableKey(server: Server): Promise<Caller> {
@@ -108,8 +105,8 @@ async function withPublishableKey(server: Server): Promise<Caller> {
   return {
     name: "a publishable key",
     headers: { "x-api-key": project.publishableKey },
-    stock: await fill(server, project),
-    mayAtLeast: ["GET /api/data/{collectionName}", "GET /api/schemas/{collectionName}"],
+    pathValues: await fillProject(server, project),
+    mustAccept: ["GET /api/data/{collectionName}", "GET /api/schemas/{collectionName}"],
   };
 }
 
@@ -120,8 +117,8 @@ async function signedIn(server: Server): Promise<Caller> {
   return {
     name: "a signed-in user",
     headers: { "x-api-key": project.publishableKey, "Authorization": `Bearer ${token}` },
-    stock: await fill(server, project, token),
-    mayAtLeast: [
+    pathValues: await fillProject(server, project, token),
+    mustAccept: [
       "POST /api/data/{collectionName}",
       "PATCH /api/data/{collectionName}/{id}",
       "DELETE /api/data/{collectionName}/{id}",
@@ -135,8 +132,8 @@ async function withSecretKey(server: Server): Promise<Caller> {
   return {
     name: "a secret key",
     headers: { "x-api-key": project.secretKey },
-    stock: await fill(server, project),
-    mayAtLeast: [
+    pathValues: await fillProject(server, project),
+    mustAccept: [
       "POST /api/data/{collectionName}/bulk",
       "PUT /api/data/{collectionName}/{id}",
       "PATCH /api/userAuth/users/{id}",
@@ -152,22 +149,26 @@ async function owner(server: Server): Promise<Caller> {
   const session = /^([^=]+)=([^;]+)/.exec(registered.headers.getSetCookie()[0]!)!;
   await admin(["account", "plan", "--email", ACCOUNT.email, "--plan", "pro"], server.settings);
   const headers = { cookie: session[0] };
-  const created = await made(server, { path: "/api/projects", headers, body: { name: "Mine" } });
+  const created = await createdBy(server, {
+    path: "/api/projects",
+    headers,
+    body: { name: "Mine" },
+  });
   const project = created as Project;
   const path = `/api/projects/${project.projectId}/collections`;
   for (const name of [POSTS.name, ...spares]) {
-    await made(server, { path, headers, body: { ...POSTS, name } });
+    await createdBy(server, { path, headers, body: { ...POSTS, name } });
   }
   return {
     name: "an owner",
     headers: {},
     session: session[2]!,
-    stock: {
-      ...await fill(server, project),
+    pathValues: {
+      ...await fillProject(server, project),
       "renameCollection collectionName": spares.slice(0, COUNTS.renamed),
       "deleteCollection collectionName": spares.slice(COUNTS.renamed),
     },
-    mayAtLeast: [
+    mustAccept: [
       "PATCH /api/projects/{projectId}",
       "PUT /api/projects/{projectId}/collections/{collectionName}",
       "POST /api/projects/{projectId}/collections/{collectionName}/rename",
@@ -187,16 +188,15 @@ async function projectWithPosts({ settings }: Server): Promise<Project> {
   return project;
 }
 
-/** What a request made, which must be taken. */
+/** Sends a request that must succeed, and returns its data. */
 // deno-lint-ignore no-explicit-any -- Answers of every shape.
-async function made(server: Server, call: Call): Promise<any> {
+async function createdBy(server: Server, call: Call): Promise<any> {
   const answer = await send(server, call);
   assert.equal(answer.status, 201, answer.text);
   return answer.body.data;
 }
 
-/** Documents, users and a file of the project, and what leads to them. */
-async function fill(
+async function fillProject(
   server: Server,
   project: Project,
   token?: string,
@@ -211,7 +211,7 @@ async function fill(
       code: `${batch} ${i}`,
     }));
     documents.push(
-      ...(await made(server, { path, key, body, ...(token !== undefined && { token }) })).ids,
+      ...(await createdBy(server, { path, key, body, ...(token !== undefined && { token }) })).ids,
     );
   }
   const users: string[] = [];
@@ -226,7 +226,7 @@ async function fill(
   };
 }
 
-/** Once a hook has changed a path, the tool measures the names left in it as they are encoded. */
+/** If a hook has changed a path, the tool measures the encoded length of its names. */
 const VIEW_NAMES = ["Drafts", "Entwürfe", "Most seen"];
 
 const VERBS = ["get", "replace", "patch", "delete", "recover"];
@@ -237,7 +237,6 @@ const OF_USERS = ["User", "ProjectUser"]
     kind,
   ) => [...["get", "patch", "delete"].map((verb) => verb + kind), `end${kind}Sessions`]);
 
-/** The rest of its path. */
 async function storeFile(server: Server, { secretKey: key }: Project): Promise<string> {
   const content = "Hello";
   const contentType = "text/plain";

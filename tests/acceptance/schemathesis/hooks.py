@@ -1,4 +1,4 @@
-"""What schemathesis is told of the server that it asks."""
+"""Adapts schemathesis to Corbel: existing path values, and refusals that no schema describes."""
 
 import json
 import os
@@ -7,11 +7,11 @@ import schemathesis
 from hypothesis import strategies
 from schemathesis.core.parameters import ParameterLocation
 
-# Pieces of an upload are any bytes.
+# The parts of an upload are arbitrary bytes.
 schemathesis.openapi.media_type("application/offset+octet-stream", strategies.binary(max_size=64))
 
-# By operation and parameter, and by parameter alone: values that exist. Each is used once in turn,
-# so that what is deleted by one request is not missed by the next.
+# Existing values by operation and parameter, or by parameter alone. They are used in turn, because
+# a request may delete the record.
 STOCK = json.loads(os.environ["CORBEL_STOCK"])
 used = {}
 
@@ -22,7 +22,7 @@ def operation_of(case):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """A path that the document allows leads to what there is; one that it forbids stays."""
+    """Replaces path parameters by existing values, unless the path is meant to be invalid."""
     if case.meta is None or case.meta.is_negative_at(ParameterLocation.PATH):
         return
     operation = operation_of(case)
@@ -34,8 +34,7 @@ def before_call(context, case, kwargs):
             case.path_parameters[name] = values[at % len(values)]
 
 
-# A language of its own, in words of the collection's definition, and parameters that exclude each
-# other.
+# Queries depend on the collection's definition, and some of their parameters exclude each other.
 QUERIES = {
     "listDocuments": "",
     "getDocument": "",
@@ -51,39 +50,37 @@ QUERIES = {
     "saveView": "",
 }
 
-# What no schema can say, and why: by code, for all operations or for some, with what the refusal
-# then tells of.
+# Refusals for reasons that no schema can describe, by code: for all operations (None), or by
+# operation with a part of the message.
 UNSAYABLE = {
-    # Texts that the server signed or gave out.
+    # Texts that the server issued.
     "INVALID_CURSOR": None,
     "INVALID_STATE": None,
     "EXCHANGE_CODE_INVALID": None,
-    # A code that was sent, and a password.
+    # A mailed code, and a password.
     "INVALID_CODE": None,
     "WRONG_PASSWORD": None,
-    # What is stored: a project's name, its plan, its storage, its providers, a request of before, a
-    # file.
+    # Stored data: a project's name, plan, storage and providers, an earlier request, a file.
     "PROJECT_NAME_MISMATCH": None,
     "PICTURE_UNUSABLE": None,
     "FILE_TOO_LARGE": None,
     "PROVIDER_NOT_CONFIGURED": None,
     "SITE_URL_MISSING": None,
     "IDEMPOTENCY_KEY_REUSED": None,
-    # What a collection's definition asks of documents and questions, and what is asked of names at
-    # any depth.
+    # Rules of a collection's definition for documents and queries, and rules for nested names.
     "SEARCH_NOT_DECLARED": None,
     "INVALID_DOCUMENT": None,
     "FIELD_READ_ONLY": None,
     "INVALID_QUERY": QUERIES,
     "UNKNOWN_OPERATOR": QUERIES,
-    # What parts of a definition ask of each other.
+    # Rules between the parts of a definition.
     "INVALID_DEFINITION": None,
-    # A list of words.
+    # A list of common passwords.
     "INVALID_PASSWORD": None,
-    # Addresses as browsers read them, e-mails in their normal form, and names of time zones.
+    # Addresses as browsers parse them, normalized e-mails, and names of time zones.
     "INVALID_RETURN_TO": None,
     "INVALID_BODY": {
-        # Fields that a project declares for its users, too.
+        # Includes the user fields of a project.
         "patchMe": "",
         "registerAccount": '"email"',
         "inviteMember": '"email"',
@@ -101,17 +98,17 @@ UNSAYABLE = {
         "changeAccountEmail": "one plain address",
         "updateProfile": "",
         "buildQuery": '"timeZone"',
-        # Who owns it.
+        # The current owner.
         "offerOwnership": "already",
-        # Addresses too, of mail servers and of languages, and texts of which there must be one.
+        # Addresses, mail servers, languages, and bodies that require one of two texts.
         "sendMail": "",
         "setProjectMail": "",
         "setMailTemplate": 'Send "html" or "text"',
         "previewMailTemplate": "",
     },
-    # A header's pattern, which the tool's own edge cases do not hold to.
+    # The pattern of a header, which the tool's edge cases ignore.
     "INVALID_UPLOAD": {"resumeUpload": "Upload-Checksum must be"},
-    # Addresses too, and settings that need each other or stored ones.
+    # Addresses, and settings that require each other or stored ones.
     "INVALID_INPUT": {
         "createProject": "must be https",
         "patchProject": "must be https",
@@ -122,9 +119,9 @@ UNSAYABLE = {
         "checkProjectMail": "",
         "setMailTemplate": "must be named",
         "deleteMailTemplate": "must be named",
-        # A file without a row.
+        # A file without rows.
         "importDocuments": "no rows",
-        # Collections that there are, too.
+        # Includes the existing collections.
         "createWebhook": "",
         "updateWebhook": "",
     },
@@ -133,7 +130,7 @@ UNSAYABLE = {
 
 @schemathesis.check
 def allowed_data_is_taken(context, response, case):
-    """In the place of positive_data_acceptance, which knows statuses only, and not their codes."""
+    """Replaces positive_data_acceptance, which considers only the status and not the code."""
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return None
     if response.status_code not in (400, 413, 415, 422):
@@ -141,7 +138,7 @@ def allowed_data_is_taken(context, response, case):
     refusal = response.json()
     operations = UNSAYABLE.get(refusal["code"], {})
     if operations is not None:
-        told = operations.get(operation_of(case))
-        if told is None or told not in refusal["message"]:
-            raise AssertionError(f"The document allows what is refused: {refusal['message']}")
+        reason = operations.get(operation_of(case))
+        if reason is None or reason not in refusal["message"]:
+            raise AssertionError(f"The document allows a refused request: {refusal['message']}")
     return None

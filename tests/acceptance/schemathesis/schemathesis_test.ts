@@ -1,6 +1,6 @@
 /**
- * schemathesis makes requests out of the served document, such that it allows and such that it
- * forbids, and looks at whether the answers are as declared.
+ * Runs schemathesis, which generates valid and invalid requests from the served document and
+ * compares the responses with it.
  */
 
 import assert from "node:assert/strict";
@@ -14,14 +14,14 @@ const program = await require(python);
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
-/** Random requests of each operation, beside those that try every limit of it once. */
+/** Number of random requests per operation, after those that try each of its limits. */
 const CASES = 30;
 
 /**
- * Left out: `unsupported_method`, since `/api/data/{collectionName}/bulk` is also the path of a
- * document; `ignored_auth`, since most answers to keys are refusals for other reasons, and the
- * suites of credentials ask every operation; checks of what hangs together, which need requests that
- * build on answers. `allowed_data_is_taken` is ours.
+ * Excludes `unsupported_method`, because `/api/data/{collectionName}/bulk` is also the path of a
+ * document, `ignored_auth`, because most refusals of keys have other reasons and the credential
+ * suites cover every operation, and stateful checks, which need requests that build on responses.
+ * `allowed_data_is_taken` is defined in hooks.py.
  */
 const CHECKS = [
   "not_a_server_error",
@@ -35,11 +35,11 @@ const CHECKS = [
   "allowed_data_is_taken",
 ];
 
-/** Answers that go on until their reader leaves, for which schemathesis would wait. */
+/** Endless responses, for which schemathesis would wait. */
 const ENDLESS = ["listenToDocuments"];
 
-/** What is tried depends neither on a run before nor on the answers of this one. */
-const SETTINGS = `# Who is anonymous stays it.
+/** Makes requests independent of earlier runs and of responses. */
+const SETTINGS = `# Anonymous callers stay anonymous.
 [auth]
 auto-signup = false
 [phases.coverage.extra-data-sources]
@@ -48,12 +48,12 @@ responses = false
 responses = false
 [phases.fuzzing.error-feedback]
 enabled = false
-# Of itself it takes a 413 for no refusal.
+# By default a 413 does not count as a refusal.
 [checks.negative_data_rejection]
 expected-statuses = ["4xx"]
 `;
 
-/** A cookie cannot be given as a header: it would stand beside those of negative cases. */
+/** Sets the session through `auth`, because a cookie header would be added to negative cases. */
 const credentialsOf = ({ headers, session }: Caller): string =>
   "[headers]\n" +
   Object.entries(headers).map(([name, value]) => `${name} = "${value}"\n`).join("") +
@@ -64,8 +64,8 @@ interface Report {
   readonly valid_rates: Record<string, Record<string, { readonly accepted: number }>>;
 }
 
-/** Runs it as this caller on the operations that the flags choose. */
-async function tryAs(
+/** Runs schemathesis with this caller's credentials on the operations that the flags choose. */
+async function runAs(
   caller: Caller,
   { fixture, programs, choice }: {
     fixture: Fixture;
@@ -81,7 +81,7 @@ async function tryAs(
     ...["--url", fixture.url, "--checks", CHECKS.join(","), "--max-redirects", "0"],
     ...["--phases", "examples,coverage,fuzzing", "--max-examples", String(CASES), "--seed", "1"],
     ...["--generation-database", "none", "--continue-on-failure", "--no-shrink"],
-    // Those who have credentials keep them: who has none tries what is in their place.
+    // Only a caller without credentials tries other values in their place.
     ...[
       "--generation-with-security-parameters",
       String(caller.session === undefined && Object.keys(caller.headers).length === 0),
@@ -91,14 +91,13 @@ async function tryAs(
   ];
   await runTool(
     [`${programs}/st`, "--config-file", config, "run", `${fixture.url}/openapi.json`, ...flags],
-    { cwd: fixture.folder, env: { CORBEL_STOCK: JSON.stringify(caller.stock) } },
+    { cwd: fixture.folder, env: { CORBEL_STOCK: JSON.stringify(caller.pathValues) } },
   );
   return JSON.parse(await Deno.readTextFile(report));
 }
 
 Deno.test({
-  name: "schemathesis finds no answer that the document does not declare, nothing taken that it " +
-    "forbids and nothing refused that it allows, whoever asks",
+  name: "schemathesis finds that responses, accepted and refused requests match the document",
   ignore: program === null,
   async fn(t) {
     await using fixture = await openFixture();
@@ -108,19 +107,19 @@ Deno.test({
       await t.step(caller.name, async () => {
         const leftOut = [...last, ...ENDLESS];
         const choice = leftOut.flatMap((id) => ["--exclude-operation-id", id]);
-        const report = await tryAs(caller, { fixture, programs, choice });
+        const report = await runAs(caller, { fixture, programs, choice });
         const { total, tested, errored } = report.operations;
         assert.deepEqual([tested, errored], [total - leftOut.length, 0]);
         const taken = Object.entries(report.valid_rates)
           .filter(([, phases]) => Object.values(phases).some(({ accepted }) => accepted > 0))
           .map(([operation]) => operation);
-        const refused = caller.mayAtLeast.filter((operation) => !taken.includes(operation));
-        assert.deepEqual(refused, [], "operations that took nothing from this caller");
+        const refused = caller.mustAccept.filter((operation) => !taken.includes(operation));
+        assert.deepEqual(refused, [], "operations that accepted no request of this caller");
       });
       for (const [what, operations] of Object.entries(LAST)) {
         await t.step(`${caller.name}, until ${what}`, async () => {
           const choice = operations.flatMap((id) => ["--include-operation-id", id]);
-          const report = await tryAs(caller, { fixture, programs, choice });
+          const report = await runAs(caller, { fixture, programs, choice });
           const { tested, errored } = report.operations;
           assert.deepEqual([tested, errored], [operations.length, 0]);
         });

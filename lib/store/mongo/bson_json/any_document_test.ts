@@ -1,4 +1,4 @@
-/** Any document, stored as BSON, against the text that the same object has in JavaScript. */
+/** Property test: any document in BSON has the JSON text of the equal JavaScript object. */
 
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -17,7 +17,7 @@ const name = fc.oneof(
   fc.constantFrom("_id", REVISION, "__proto__", "constructor", "length", '"', "\\", "\x1f", "é"),
 );
 
-/** A document's members or a value, as it is stored and as the other engine shows it. */
+/** A document or a value, as stored in BSON and as the other engine returns it. */
 interface Sample<Stored, Shown> {
   readonly stored: Stored;
   readonly shown: Shown;
@@ -74,7 +74,7 @@ const document = uniqueEntries(sample).map((entries) => {
   };
 });
 
-Deno.test("any document reads byte for byte as the text of the same object", () => {
+Deno.test("any document is converted to exactly the JSON text of its object", () => {
   fc.assert(
     fc.property(document, ({ stored, json, revision }) => {
       assert.deepEqual(documentJson(BSON.serialize(stored)), { json, revision });

@@ -1,4 +1,4 @@
-/** The byte that stands for each type of BSON. */
+/** The bytes that denote BSON types. */
 export const TYPE = {
   double: 0x01,
   string: 0x02,
@@ -23,7 +23,7 @@ export const TYPE = {
   minKey: 0xff,
 } as const;
 
-/** Bytes of a value by its type; -1 where its first bytes tell. */
+/** Size of a value in bytes by its type; -1 if the value itself contains its size. */
 const SIZES = new Int8Array(256).fill(-1);
 for (const type of [TYPE.double, TYPE.date, TYPE.int64, TYPE.timestamp]) SIZES[type] = 8;
 for (const type of [TYPE.null, TYPE.undefined, TYPE.minKey, TYPE.maxKey]) SIZES[type] = 0;
@@ -32,27 +32,27 @@ SIZES[TYPE.boolean] = 1;
 SIZES[TYPE.int32] = 4;
 SIZES[TYPE.decimal] = 16;
 
-/** Bytes of the length that documents, text and binaries begin with. */
+/** Size in bytes of the length with which documents, texts and binaries begin. */
 export const LENGTH_BYTES = 4;
 
-/** Bytes of an empty document: its length and the 0 at its end. */
+/** Size in bytes of an empty document: its length and the terminating 0. */
 const DOCUMENT_BYTES_MIN = 5;
 
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The bytes are not a BSON document that can be read. */
+/** The bytes are not a readable BSON document. */
 export class MalformedBson extends Error {
   override readonly name = "MalformedBson";
 }
 
-/** @throws {MalformedBson} always */
 export function malformed(what = "The bytes are not a BSON document"): never {
   throw new MalformedBson(what);
 }
 
 /**
- * Finds its way through BSON by offsets. Outside the bytes nothing is read: `behind` lets no value
- * reach the end of its document, whose last byte is known to be 0 and so ends every name in it.
+ * Reads BSON by offsets, never beyond the given bytes: `endOfValue` rejects values that reach the
+ * end of their document, and the last byte of every document is 0, which terminates all names in
+ * it.
  */
 export class BsonReader {
   readonly bytes: Uint8Array;
@@ -63,21 +63,21 @@ export class BsonReader {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** The end of the document that all the bytes are. */
+  /** Returns the end of the document that consists of all bytes. */
   end(): number {
     const { length } = this.bytes;
     return this.#documentSize(0, length) === length ? length : malformed();
   }
 
-  /** The first member of that name, or null. Members lie between `from` and `end`. */
+  /** Returns the offset of the first member of a name between `from` and `end`, or null. */
   find(name: string, from: number, end: number): number | null {
-    for (let p = from; p < end - 1; p = this.behindMember(p, end)) {
+    for (let p = from; p < end - 1; p = this.endOfMember(p, end)) {
       if (this.isNamed(p, name)) return p;
     }
     return null;
   }
 
-  /** Whether a member has that name, in ASCII. */
+  /** Whether a member has an ASCII name. */
   isNamed(member: number, name: string): boolean {
     const from = member + 1;
     for (let i = 0; i < name.length; i++) {
@@ -86,31 +86,30 @@ export class BsonReader {
     return this.bytes[from + name.length] === 0;
   }
 
-  /** The offset of a member's value, behind its type and name. */
+  /** Returns the offset of a member's value, after its type and name. */
   value(member: number): number {
-    return this.#behindZero(member + 1);
+    return this.#endOfText(member + 1);
   }
 
-  behindMember(member: number, end: number): number {
-    return this.behind(this.bytes[member]!, this.value(member), end);
+  endOfMember(member: number, end: number): number {
+    return this.endOfValue(this.bytes[member]!, this.value(member), end);
   }
 
-  /** The offset behind a value in a document that ends at `end`. */
-  behind(type: number, value: number, end: number): number {
+  /** Returns the offset after a value in a document that ends at `end`. */
+  endOfValue(type: number, value: number, end: number): number {
     if (value >= end) malformed();
     const size = SIZES[type]!;
     const behind = value + (size >= 0 ? size : this.#size(type, value, end));
     return behind < end ? behind : malformed();
   }
 
-  /** Text between two offsets; what is not UTF-8 is U+FFFD. */
+  /** Returns the text between two offsets. Invalid UTF-8 becomes U+FFFD. */
   text(from: number, to: number): string {
     return UTF8.decode(this.bytes.subarray(from, to));
   }
 
-  /** A regex's pattern and flags. */
   regex(p: number, behind: number): [string, string] {
-    const flags = this.#behindZero(p);
+    const flags = this.#endOfText(p);
     return [this.text(p, flags - 1), this.text(flags, behind - 1)];
   }
 
@@ -126,7 +125,7 @@ export class BsonReader {
     return this.#view.getFloat64(p, true);
   }
 
-  /** A 64-bit integer as the nearest number: itself, if that is a safe integer. */
+  /** Returns a 64-bit integer as the nearest number, which is exact for safe integers. */
   long(p: number): number {
     return this.#view.getInt32(p + 4, true) * 2 ** 32 + this.#view.getUint32(p, true);
   }
@@ -145,10 +144,10 @@ export class BsonReader {
       case TYPE.array:
         return this.#documentSize(p, end);
       case TYPE.binary:
-        return LENGTH_BYTES + 1 + this.#length(p, end); // One more for the subtype.
+        return LENGTH_BYTES + 1 + this.#length(p, end); // One byte is the subtype.
       case TYPE.regex: {
-        const flags = this.#behindZero(p);
-        return flags < end ? this.#behindZero(flags) - p : malformed();
+        const flags = this.#endOfText(p);
+        return flags < end ? this.#endOfText(flags) - p : malformed();
       }
       case TYPE.pointer:
         return this.#stringSize(p, end) + 12;
@@ -179,7 +178,7 @@ export class BsonReader {
     return length >= 0 ? length : malformed();
   }
 
-  #behindZero(from: number): number {
+  #endOfText(from: number): number {
     let p = from;
     while (this.bytes[p] !== 0) p++;
     return p + 1;

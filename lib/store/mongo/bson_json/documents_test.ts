@@ -24,7 +24,7 @@ type Members = Record<string, unknown> | Map<string, unknown>;
 const json = (members: Members): string => documentJson(BSON.serialize(members)).json;
 const valueJson = (value: unknown): string => json({ v: value }).slice('{"v":'.length, -1);
 
-Deno.test("every type that Corbel stores reads as in JSON", () => {
+Deno.test("types that Corbel stores are written as in JSON", () => {
   const id = new ObjectId("0123456789abcdef00ff7f80");
   const table: readonly (readonly [unknown, string])[] = [
     [id, '"0123456789abcdef00ff7f80"'],
@@ -75,7 +75,7 @@ Deno.test("64-bit integers keep all digits, also beyond 2^53", () => {
   }));
 });
 
-Deno.test("doubles are written as JavaScript writes numbers, -0 with its sign", () => {
+Deno.test("doubles are written as in JavaScript, and -0 keeps its sign", () => {
   const edges = [0, -0, 1, -1, 0.1, 1e21, 1e-7, 5e-324, 1.7976931348623157e308, 2 ** 31, 2 ** 53];
   edges.push(-(2 ** 31), -(2 ** 31) - 1, 123456789.123, NaN, Infinity, -Infinity);
   for (const value of edges) assert.equal(valueJson(new Double(value)), jsonText(value));
@@ -89,7 +89,7 @@ Deno.test("doubles are written as JavaScript writes numbers, -0 with its sign", 
 
 const dateJson = (ms: bigint): string => documentJson(bytes(member(9, "d", int64(ms)))).json;
 
-Deno.test("dates are written as toISOString does, in any year that it knows", () => {
+Deno.test("dates are written as by toISOString, in every supported year", () => {
   const edges = [
     ...["1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00.001Z", "2000-02-29T12:34:56.789Z"],
     ...["1900-02-28T23:59:59.999Z", "1900-03-01T00:00:00.000Z", "2100-02-28T23:59:59.999Z"],
@@ -106,7 +106,7 @@ Deno.test("dates are written as toISOString does, in any year that it knows", ()
   }));
 });
 
-Deno.test("every day of four centuries has its own date", () => {
+Deno.test("every day of four centuries is written correctly", () => {
   const first = Date.parse("1799-12-30");
   const days = Array.from({ length: 146_100 }, (_, day) => new Date(first + day * 86_400_000));
   assert.ok(valueJson(days) === JSON.stringify(days));
@@ -119,7 +119,7 @@ Deno.test("a date beyond JavaScript's range is null", () => {
   }
 });
 
-Deno.test("text is escaped exactly as JSON.stringify does, in values and names", () => {
+Deno.test("text in values and names is escaped as by JSON.stringify", () => {
   for (let first = 0; first < 0x10000; first += 0x100) {
     const units = Array.from({ length: 0x100 }, (_, i) => first + i);
     const text = String.fromCharCode(...units.filter((unit) => unit < 0xd800 || unit > 0xdfff));
@@ -132,7 +132,7 @@ Deno.test("text is escaped exactly as JSON.stringify does, in values and names",
   }
 });
 
-Deno.test("bytes that are not UTF-8 become U+FFFD and swallow nothing behind them", () => {
+Deno.test("invalid UTF-8 becomes U+FFFD without losing the following bytes", () => {
   const table: readonly (readonly [number[], string])[] = [
     [[0xff], "\ufffd"],
     [[0x61, 0xe4], "a\ufffd"],
@@ -147,7 +147,7 @@ Deno.test("bytes that are not UTF-8 become U+FFFD and swallow nothing behind the
   }
 });
 
-Deno.test("texts and documents of megabytes are whole, whatever is to be escaped in them", () => {
+Deno.test("texts and documents of megabytes are written completely, with any escapes", () => {
   const length = 1_000_000;
   for (const unit of ["x", '"', "\x01", "é", "名", "😀"]) {
     const text = unit.repeat(length / unit.length);
@@ -163,7 +163,7 @@ Deno.test("texts and documents of megabytes are whole, whatever is to be escaped
   assert.equal(valueJson(list), JSON.stringify(list));
 });
 
-Deno.test("a text that is much longer than its BSON is whole, whatever it outgrows its room with", () => {
+Deno.test("JSON that is much longer than its BSON is written completely", () => {
   const quotes = '"'.repeat(400_000);
   const plain = "x".repeat(400_000);
   const many = <T>(value: T): T[] => Array.from({ length: 40_000 }, () => value);
@@ -195,7 +195,7 @@ Deno.test("a text that is much longer than its BSON is whole, whatever it outgro
   }
 });
 
-Deno.test("what only other programs write has a text or is null", () => {
+Deno.test("types that only other programs write become text or null", () => {
   const id = new ObjectId("0123456789abcdef00ff7f80");
   const uuid = "00112233-4455-6677-8899-aabbccddeeff";
   const table: readonly (readonly [unknown, Json])[] = [
@@ -238,7 +238,7 @@ Deno.test("what only other programs write has a text or is null", () => {
   );
 });
 
-Deno.test("_id comes first, wherever it is stored; further in it is a name like others", () => {
+Deno.test("_id comes first at the top level, and is an ordinary name in nested documents", () => {
   const id = new ObjectId();
   const text = `"${id.toHexString()}"`;
   assert.equal(json({ _id: id, a: 1 }), `{"_id":${text},"a":1}`);
@@ -259,7 +259,7 @@ Deno.test("_id comes first, wherever it is stored; further in it is a name like 
   assert.equal(json({ _id: "text", a: 1 }), '{"_id":"text","a":1}');
 });
 
-Deno.test("the revision is taken out and returned, wherever and as whatever number it is stored", () => {
+Deno.test("the revision is removed and returned, at any position and of any number type", () => {
   const table: readonly (readonly [Members, number, string])[] = [
     [{ [REVISION]: 7, a: 1 }, 7, '{"a":1}'],
     [{ a: 1, [REVISION]: Long.fromBigInt(2n ** 40n) }, 2 ** 40, '{"a":1}'],
@@ -277,7 +277,7 @@ Deno.test("the revision is taken out and returned, wherever and as whatever numb
   }
 });
 
-Deno.test("names stand in the order of JavaScript's objects, at every depth", () => {
+Deno.test("names are in the order of JavaScript's objects at every depth", () => {
   const names = [
     "b",
     "10",
@@ -315,7 +315,7 @@ Deno.test("names stand in the order of JavaScript's objects, at every depth", ()
   }
 });
 
-Deno.test("late array-index names in every level of many cost no more than one pass", () => {
+Deno.test("late array-index names in many nested levels take linear time", () => {
   let stored = new Map<string, unknown>();
   let shown: Json = {};
   for (let level = 0; level < 200; level++) {
@@ -325,7 +325,7 @@ Deno.test("late array-index names in every level of many cost no more than one p
   assert.equal(json(stored), jsonText(shown));
 });
 
-Deno.test("of a name that stands twice a reader gets the last value", () => {
+Deno.test("the last value of a duplicate name wins", () => {
   const twice = [member(16, "a", int32(1)), member(16, "b", int32(2)), member(16, "a", int32(3))];
   const read = (...members: number[][]) => parseJson(documentJson(bytes(...members)).json);
   assert.deepEqual(read(...twice), { a: 3, b: 2 });
@@ -334,7 +334,7 @@ Deno.test("of a name that stands twice a reader gets the last value", () => {
   assert.equal(documentJson(bytes(...indexes)).json, '{"3":2,"7":3}');
 });
 
-Deno.test("elements of an array stand as stored, whatever names another program gave them", () => {
+Deno.test("array elements keep their stored order, regardless of their names", () => {
   const array = body(
     member(16, "5", int32(1)),
     member(2, "", string([0x78])),
@@ -343,7 +343,7 @@ Deno.test("elements of an array stand as stored, whatever names another program 
   assert.equal(documentJson(bytes(member(4, "v", array))).json, '{"v":[1,"x",2]}');
 });
 
-Deno.test("nesting is followed down to its limit and refused beyond, however deep", () => {
+Deno.test("nesting is accepted up to its limit and rejected beyond it", () => {
   const kinds = [() => 3, () => 4, (level: number) => 3 + level % 2];
   for (const kind of kinds) {
     for (const levels of [1, 20, NESTING_MAX]) {
@@ -359,7 +359,7 @@ Deno.test("nesting is followed down to its limit and refused beyond, however dee
   assert.equal(valueJson(wide), JSON.stringify(wide));
 });
 
-Deno.test("bytes are read from where their view begins, and texts stay as they were", () => {
+Deno.test("documentJson reads a view at an offset, and returned texts never change", () => {
   const document = BSON.serialize({
     a: "one",
     f: 1.5,

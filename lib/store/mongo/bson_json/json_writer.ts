@@ -1,18 +1,18 @@
-/** Reused by every writer: one has to be finished before the next begins. */
+/** Buffer that all writers share: a writer must finish before the next one starts. */
 const SCRATCH = new Uint8Array(1024 * 1024);
 
 /**
- * Bytes that are free behind an opening bracket, a comma and a string: room for all that does not
- * reserve its own, which is a value of bounded length and the signs around it.
+ * Number of bytes that are reserved after an opening bracket, a comma and a string, for values of
+ * bounded length and punctuation, which do not reserve space themselves.
  */
-const SLACK = 64;
+const RESERVE_BYTES = 64;
 
 const UTF8 = new TextDecoder();
 const [QUOTE, COMMA, COLON, MINUS, DOT] = [0x22, 0x2c, 0x3a, 0x2d, 0x2e];
 const [ZERO, TIME, ZULU] = [0x30, 0x54, 0x5a];
 const HEX = new TextEncoder().encode("0123456789abcdef");
 
-/** What JSON.stringify writes for a byte of text; null where it stays as it is. */
+/** The escape sequence of each byte in `JSON.stringify`; null for bytes without one. */
 const ESCAPES = Array.from({ length: 256 }, (_, byte) => {
   const text = JSON.stringify(String.fromCharCode(byte)).slice(1, -1);
   return text.length === 1 ? null : text;
@@ -25,9 +25,9 @@ const YEAR_0_MS = Date.parse("0000-01-01");
 const YEAR_10000_MS = Date.parse("+010000-01-01");
 
 /**
- * Writes JSON as bytes and decodes them once at the end, which takes less than half the time of
- * joining strings. Every member and element gets a comma behind it; a closing bracket takes the place of
- * the last one.
+ * Writes JSON as bytes and decodes them once at the end, which is more than twice as fast as
+ * joining strings. A comma follows every member and element; a closing bracket replaces the last
+ * one.
  */
 export class JsonWriter {
   #out: Uint8Array;
@@ -37,17 +37,16 @@ export class JsonWriter {
     this.#out = likelyBytes > SCRATCH.length ? new Uint8Array(likelyBytes) : SCRATCH;
   }
 
-  /** Bytes written so far. */
   get length(): number {
     return this.#at;
   }
 
-  /** What was written; bytes that are not UTF-8 are U+FFFD. */
+  /** Returns the written text. Invalid UTF-8 becomes U+FFFD. */
   text(): string {
     return UTF8.decode(this.#out.subarray(0, this.#at));
   }
 
-  /** Takes back and returns the bytes from an offset on. */
+  /** Removes and returns the bytes from an offset on. */
   cut(from: number): Uint8Array {
     const bytes = this.#out.slice(from, this.#at);
     this.#at = from;
@@ -61,7 +60,7 @@ export class JsonWriter {
   }
 
   open(bracket: "{" | "["): void {
-    this.#reserve(SLACK);
+    this.#reserve(RESERVE_BYTES);
     this.#out[this.#at++] = bracket.charCodeAt(0);
   }
 
@@ -75,22 +74,20 @@ export class JsonWriter {
   }
 
   comma(): void {
-    this.#reserve(SLACK);
+    this.#reserve(RESERVE_BYTES);
     this.#out[this.#at++] = COMMA;
   }
 
-  /** ASCII that needs no escape. */
   ascii(text: string): void {
-    this.#reserve(text.length + SLACK);
+    this.#reserve(text.length + RESERVE_BYTES);
     const out = this.#out;
     const at = this.#at;
     for (let i = 0; i < text.length; i++) out[at + i] = text.charCodeAt(i);
     this.#at = at + text.length;
   }
 
-  /** A JSON string of UTF-8 text. */
   string(bytes: Uint8Array, from: number, to: number): void {
-    this.#reserve(to - from + SLACK);
+    this.#reserve(to - from + RESERVE_BYTES);
     let out = this.#out;
     let at = this.#at;
     out[at++] = QUOTE;
@@ -102,7 +99,7 @@ export class JsonWriter {
       }
       this.#at = at;
       this.ascii(ESCAPES[byte]!);
-      this.#reserve(to - p + SLACK);
+      this.#reserve(to - p + RESERVE_BYTES);
       out = this.#out;
       at = this.#at;
     }
@@ -110,7 +107,6 @@ export class JsonWriter {
     this.#at = at;
   }
 
-  /** Hex digits of bytes, two each, as a JSON string. */
   hex(bytes: Uint8Array, from: number, to: number): void {
     const out = this.#out;
     let at = this.#at;
@@ -129,7 +125,6 @@ export class JsonWriter {
     else this.ascii(Object.is(value, -0) ? "-0" : String(value));
   }
 
-  /** A 32-bit integer. */
   integer(value: number): void {
     const out = this.#out;
     let rest = value;
@@ -148,7 +143,7 @@ export class JsonWriter {
     this.#at = behind;
   }
 
-  /** ISO 8601 text in UTC; null outside the range of JavaScript's dates. */
+  /** Writes a date as ISO 8601 text in UTC; null outside the range of JavaScript's dates. */
   date(ms: number): void {
     if (ms >= YEAR_0_MS && ms < YEAR_10000_MS) return this.#date(ms);
     this.ascii(Math.abs(ms) <= DATE_MS_MAX ? `"${new Date(ms).toISOString()}"` : "null");
@@ -189,7 +184,7 @@ export class JsonWriter {
   }
 }
 
-/** The date of a day counted from 1970-01-01, by Howard Hinnant's `civil_from_days`. */
+/** Returns the date of a day, counted from 1970-01-01, by Howard Hinnant's `civil_from_days`. */
 function civil(days: number) {
   const shifted = days + 719_468;
   const era = Math.floor(shifted / 146_097);

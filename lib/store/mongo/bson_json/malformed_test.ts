@@ -9,7 +9,7 @@ import { documentJson, NESTING_MAX } from "./mod.ts";
 
 const { Binary, Code, Decimal128, Long, ObjectId, Timestamp } = BSON;
 
-/** One of everything. */
+/** A document with values of every type. */
 const FULL = serialized({
   _id: new ObjectId(),
   [REVISION]: 3,
@@ -31,19 +31,21 @@ const FULL = serialized({
   "7": { x: 1, "3": 2 },
 });
 
-/** The driver's buffers share memory with their slices; these do not. */
+/**
+ * Serializes into a buffer of its own, because the driver's buffers share memory with their slices.
+ */
 function serialized(members: Record<string, unknown>): Uint8Array {
   return Uint8Array.from(BSON.serialize(members));
 }
 
-Deno.test("bytes that were cut off anywhere are refused", () => {
+Deno.test("bytes that are truncated anywhere are rejected", () => {
   const batch = serialized({ id: Long.ZERO, firstBatch: [BSON.deserialize(FULL)] });
-  for (const whole of [FULL, batch]) {
-    for (let length = 0; length < whole.length; length++) {
-      assert.throws(() => documentJson(whole.subarray(0, length)), MalformedBson);
-      assert.throws(() => replyTexts(whole.subarray(0, length)));
-      const shortened = whole.slice(0, length + 5); // Ends as a document does, at the wrong place.
-      if (shortened.length >= whole.length) continue;
+  for (const complete of [FULL, batch]) {
+    for (let length = 0; length < complete.length; length++) {
+      assert.throws(() => documentJson(complete.subarray(0, length)), MalformedBson);
+      assert.throws(() => replyTexts(complete.subarray(0, length)));
+      const shortened = complete.slice(0, length + 5); // Ends like a document, too early.
+      if (shortened.length >= complete.length) continue;
       shortened.set(int32(shortened.length));
       shortened[shortened.length - 1] = 0;
       attempt(() => [documentJson(shortened).json]);
@@ -56,7 +58,7 @@ Deno.test("bytes that were cut off anywhere are refused", () => {
 const replyTexts = (cursor: Uint8Array): string[] =>
   readReply(cursor).documents.map((document) => documentJson(document).json);
 
-/** Bytes that somebody changed are refused, or read as some JSON text. */
+/** Reads altered bytes. They must be rejected or result in valid JSON. */
 function attempt(
   texts: () => string[],
   refusal: ErrorConstructor | typeof MalformedBson = MalformedBson,
@@ -68,16 +70,16 @@ function attempt(
   }
 }
 
-Deno.test("whatever is changed in the bytes, they are refused or give JSON", () => {
+Deno.test("altered bytes are rejected or result in valid JSON", () => {
   const documents = [BSON.deserialize(FULL), BSON.deserialize(FULL)];
-  const whole = serialized({ id: Long.ZERO, firstBatch: documents });
+  const batch = serialized({ id: Long.ZERO, firstBatch: documents });
   const change = fc.tuple(
     fc.nat(),
     fc.oneof(fc.nat({ max: 255 }), fc.constantFrom(0, 1, 127, 255)),
   );
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
-      for (const original of [FULL, whole]) {
+      for (const original of [FULL, batch]) {
         const changed = original.slice();
         for (const [at, byte] of changes) changed[at % changed.length] = byte;
         attempt(() => [documentJson(changed).json]);
@@ -95,7 +97,7 @@ Deno.test("whatever is changed in the bytes, they are refused or give JSON", () 
   }
 });
 
-Deno.test("lengths that do not fit are refused, and so are types that do not exist", () => {
+Deno.test("invalid lengths and unknown types are rejected", () => {
   const behind = member(2, "behind", string(utf8("secret")));
   const inner = (...value: number[]) => bytes(member(3, "in", value), behind);
   const table: Record<string, Uint8Array> = {
@@ -148,7 +150,7 @@ Deno.test("lengths that do not fit are refused, and so are types that do not exi
   }
 });
 
-Deno.test("a cursor without a batch of documents is refused", () => {
+Deno.test("a cursor without a batch of documents is rejected", () => {
   const table: Record<string, Uint8Array> = {
     "no batch": BSON.serialize({ id: 1 }),
     "an empty cursor": BSON.serialize({}),
@@ -162,7 +164,7 @@ Deno.test("a cursor without a batch of documents is refused", () => {
   }
 });
 
-Deno.test("a refused document leaves no trace in the next one's text", () => {
+Deno.test("a rejected document does not affect the next document's text", () => {
   for (const wrong of [bytes(member(2, "left", [9])), nested(NESTING_MAX + 1, () => 3)]) {
     assert.throws(() => documentJson(wrong), MalformedBson);
     assert.equal(documentJson(BSON.serialize({ a: 1 })).json, '{"a":1}');

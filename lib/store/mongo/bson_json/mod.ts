@@ -1,6 +1,6 @@
 /**
- * The JSON text of BSON documents, written byte by byte without building objects. For what Corbel
- * stores it is the text that `jsonText` gives of the same record with `_id` first:
+ * The JSON text of BSON documents, written byte by byte without building objects. For documents of
+ * Corbel, it equals the result of `jsonText` for the record with `_id` first:
  *
  * | BSON | JSON |
  * | --- | --- |
@@ -8,9 +8,9 @@
  * | int32, int64 | number, all digits, also beyond 2^53 |
  * | double | number, -0 with its sign; NaN and the infinities are null |
  * | date | ISO 8601 text in UTC with milliseconds; null outside the range of JavaScript's dates |
- * | string, document, array, boolean, null | the same |
+ * | string, document, array, boolean, null | as in JSON |
  *
- * Only other programs write these:
+ * Types that only other programs write:
  *
  * | BSON | JSON |
  * | --- | --- |
@@ -24,10 +24,10 @@
  * | MinKey, MaxKey | text `MinKey`, `MaxKey` |
  * | undefined | null |
  *
- * Bytes in text that are not UTF-8 become U+FFFD. Members come in the order of JavaScript's
- * objects: names that are array indexes first and ascending, then the others as stored. A name
- * that stands twice in one document is written twice, and whoever parses the text gets the last;
- * behind a name that begins with a digit only the last is written, in the place of the first.
+ * Invalid UTF-8 bytes in text become U+FFFD. Members are in the order of JavaScript's objects:
+ * names that are array indexes first and ascending, then the others as stored. A duplicate name is
+ * written twice, so a parser gets the last value. After a name that begins with a digit, only the
+ * last duplicate is written, at the position of the first.
  *
  * @module
  */
@@ -37,13 +37,13 @@ import { AUTHOR, REVISION, VERSION, WORDS } from "../hidden_members.ts";
 import { BsonReader, LENGTH_BYTES, malformed, TYPE } from "./bson_reader.ts";
 import { JsonWriter } from "./json_writer.ts";
 
-/** Levels of documents and arrays in a document; MongoDB stores at most 100. */
+/** Maximum number of nested levels of documents and arrays. MongoDB stores at most 100. */
 export const NESTING_MAX = 1_000;
 
 /**
- * One document's JSON text, and its revision: 0 if it has none.
+ * Returns the JSON text of a document and its revision; 0 if it has none.
  *
- * @throws {MalformedBson} also where documents are nested deeper than {@linkcode NESTING_MAX}
+ * @throws {MalformedBson} also if documents are nested deeper than {@linkcode NESTING_MAX}
  */
 export function documentJson(bytes: Uint8Array): { json: string; revision: number } {
   return new Transcoder(bytes).document();
@@ -70,7 +70,7 @@ class Transcoder {
     return { json: this.#json.text(), revision: this.#revision };
   }
 
-  /** A document of a collection: `_id` comes first, the revision is taken out. */
+  /** Writes a document of a collection: `_id` first, without hidden members. */
   #record(start: number, end: number): void {
     const first = start + LENGTH_BYTES;
     const id = this.#bson.find("_id", first, end);
@@ -85,26 +85,25 @@ class Transcoder {
     const opened = this.#json.length;
     for (let p = from; p < end - 1;) {
       const initial = bytes[p + 1]!;
-      if (initial <= NINE && initial >= ZERO) return this.#ordered(p, end, { opened, isRecord });
-      p = isRecord && initial <= UNDERSCORE && this.#isApart(p)
-        ? this.#apart(p, end)
+      if (initial <= NINE && initial >= ZERO) {
+        return this.#membersWithIndexes(p, end, { opened, isRecord });
+      }
+      p = isRecord && initial <= UNDERSCORE && this.#isHidden(p)
+        ? this.#skipHidden(p, end)
         : this.#member(p, end);
     }
   }
 
-  /**
-   * The members from the first on whose name begins with a digit: it may be an array index, which
-   * belongs before all that was written since `opened`.
-   */
-  #ordered(
+  /** Writes members from the first name that begins with a digit: array indexes come first. */
+  #membersWithIndexes(
     from: number,
     end: number,
     { opened, isRecord }: { opened: number; isRecord: boolean },
   ): void {
     const bson = this.#bson;
     const members = new Map<string, number>();
-    for (let p = from; p < end - 1; p = bson.behindMember(p, end)) {
-      if (isRecord && this.#isApart(p)) this.#apart(p, end);
+    for (let p = from; p < end - 1; p = bson.endOfMember(p, end)) {
+      if (isRecord && this.#isHidden(p)) this.#skipHidden(p, end);
       else members.set(bson.text(p + 1, bson.value(p) - 1), p);
     }
     const before = this.#json.cut(opened);
@@ -117,20 +116,20 @@ class Transcoder {
     for (const member of members.values()) this.#member(member, end);
   }
 
-  /** Whether a record's member is not written where it stands. */
-  #isApart(p: number): boolean {
+  /** Whether a record's member is not written at its stored position: `_id` and hidden members. */
+  #isHidden(p: number): boolean {
     const bson = this.#bson;
     return bson.isNamed(p, "_id") || bson.isNamed(p, REVISION) || bson.isNamed(p, VERSION) ||
       bson.isNamed(p, WORDS) || bson.isNamed(p, AUTHOR);
   }
 
-  #apart(p: number, end: number): number {
-    const behind = this.#bson.behindMember(p, end);
+  #skipHidden(p: number, end: number): number {
+    const behind = this.#bson.endOfMember(p, end);
     if (this.#bson.isNamed(p, REVISION)) this.#revision = this.#number(p);
     return behind;
   }
 
-  /** A member's number; 0 if it is none. */
+  /** Returns a member's number; 0 for other types. */
   #number(p: number): number {
     const value = this.#bson.value(p);
     switch (this.#bson.bytes[p]) {
@@ -145,7 +144,7 @@ class Transcoder {
     }
   }
 
-  /** Like the next: writes, and returns the offset behind what it read. */
+  /** Writes a member. Returns the offset after it. */
   #member(p: number, end: number): number {
     const value = this.#bson.value(p);
     this.#json.string(this.#bson.bytes, p + 1, value - 1);
@@ -153,10 +152,11 @@ class Transcoder {
     return this.#value(this.#bson.bytes[p]!, value, end);
   }
 
+  /** Writes a value. Returns the offset after it. */
   #value(type: number, p: number, end: number): number {
     const bson = this.#bson;
     const json = this.#json;
-    const behind = bson.behind(type, p, end);
+    const behind = bson.endOfValue(type, p, end);
     switch (type) {
       case TYPE.string:
       case TYPE.symbol:
@@ -220,7 +220,7 @@ class Transcoder {
     for (let p = from; p < end - 1;) p = this.#value(bytes[p]!, this.#bson.value(p), end);
   }
 
-  /** What only other programs write. */
+  /** Writes a value of a type that only other programs write. */
   #foreign(type: number, p: number, behind: number): void {
     const bson = this.#bson;
     switch (type) {
@@ -241,7 +241,7 @@ class Transcoder {
     }
   }
 
-  /** A UUID as it is spelt, other bytes in base64. */
+  /** Writes a UUID in its usual notation, and other bytes in base64. */
   #binary(subtype: number, behind: number): void {
     const { bytes } = this.#bson;
     const repeatedLength = bytes[subtype] === BINARY.old ? LENGTH_BYTES : 0;
@@ -256,7 +256,7 @@ class Transcoder {
   }
 
   #scopedCode(p: number, end: number): void {
-    const behind = this.#bson.behind(TYPE.string, p, end);
+    const behind = this.#bson.endOfValue(TYPE.string, p, end);
     this.#json.string(this.#bson.bytes, p + LENGTH_BYTES, behind - 1);
   }
 }

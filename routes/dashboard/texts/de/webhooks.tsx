@@ -22,7 +22,7 @@ export const webhooks: typeof en = {
     pages: "Webhooks",
     name: "Name",
     state: "Zustand",
-    toldOf: "Erfährt von",
+    eventsOf: "Erfährt von",
     on: "an",
     off: "aus",
     done: { deleted: "Der Webhook ist gelöscht." },
@@ -40,7 +40,7 @@ export const webhooks: typeof en = {
     goOn: "Weiter zum Webhook",
   },
   webhook: {
-    told: "Was er erfährt",
+    notifications: "Was er erfährt",
     address: "Adresse",
     messages: "Nachrichten",
     sent: "werden gesendet",

@@ -4,7 +4,6 @@ import { bytesText, counted } from "../amounts.ts";
 
 type Link = (text: string) => Child;
 
-/** Labels of fields that more than one of the forms has. */
 const fields = {
   email: "E-mail",
   name: "Name",
@@ -42,8 +41,8 @@ const you = {
   /** @param command What sets a password on the server. */
   noMail: (command: Child) => (
     <>
-      This server sends no mail, so addresses are not verified. If you forget your password, whoever
-      runs it sets another one by {command}.
+      This server sends no mail, so addresses are not verified. If you forget your password, the
+      server's operators set another one by {command}.
     </>
   ),
 };
@@ -62,7 +61,7 @@ const identity = {
 const plan = {
   title: "Plan",
   isOff: "Plans limit nothing on this server.",
-  yours: (name: string) => `You have the ${name} plan. Whoever runs this server changes it.`,
+  yours: (name: string) => `You have the ${name} plan. The operators of this server can change it.`,
   owned: "Projects you own",
   trashed: (count: number) => `${counted(count, "project", "projects")} of them in the trash.`,
   ofProject: "In each project",
@@ -191,7 +190,7 @@ const codes = {
     /** @param command What sets a password on the server. */
     noMail: (command: Child) => (
       <>
-        This server sends no mail. Ask whoever runs it for a new password: they set one by{" "}
+        This server sends no mail. Ask its operators for a new password, which they set by{" "}
         {command}.
       </>
     ),

@@ -2,7 +2,6 @@ import type { Child } from "hono/jsx";
 import type { Message } from "@/lib/ai/model.ts";
 import { counted } from "../amounts.ts";
 
-/** Who says what in a chat. */
 const speakers: Readonly<Record<Message["role"], string>> = {
   user: "You",
   assistant: "Creator",
@@ -23,7 +22,7 @@ const key = {
   title: "Key of this project",
   stored: "stored",
   about: {
-    stored: "All AI requests of this project go with the stored key, whoever asks. No cap applies.",
+    stored: "All AI requests of this project use the stored key, for every member. No cap applies.",
     none: "With a key of your own all AI requests of this project go with it, and no cap applies.",
     unused: "A key is stored, but the owner's plan does not use it: that takes the Pro plan.",
     notInPlan: "A key of your own takes the Pro plan of the project's owner. Then no cap applies.",
@@ -53,7 +52,6 @@ const designer = {
   empty:
     "Say what your application is about and what it keeps. A proposal is shown as cards, and " +
     "nothing is created before you add it.",
-  /** What is said first. */
   first: { label: "Your application", sample: "A blog with posts, comments and tags." },
   next: { label: "Your answer", sample: "Posts need a date, too." },
   send: "Send",

@@ -2,10 +2,8 @@ import type { Child } from "hono/jsx";
 import type { RlsSetting } from "@/lib/documents/fields.ts";
 import { counted, countText } from "../amounts.ts";
 
-/** Marks a piece of a sentence up. */
 type Mark = (text: string) => Child;
 
-/** How rows are shared. */
 type AccessChoice = RlsSetting["mode"] | "off";
 
 const badges: Readonly<Record<AccessChoice, string>> = {
@@ -30,11 +28,11 @@ const choices: Readonly<Record<AccessChoice, ChoiceTexts>> = {
   },
   off: {
     label: "No row rules",
-    means: "Anyone with the key reads all rows; nobody writes with it.",
+    means: "Anyone with the key can read all rows but not write.",
   },
 };
 
-/** By the names that end their ids in the API. */
+/** Operations by the suffixes of their ids in the API. */
 const operations: Readonly<Record<string, string>> = {
   List: "List",
   Aggregate: "Aggregate",
@@ -77,7 +75,6 @@ export const collections = {
     fields: "Fields",
     fieldCount: (count: number) => counted(count, "field", "fields"),
   },
-  /** At the head of each page of one. */
   bar: {
     pagesOf: (name: string) => `Pages of ${name}`,
     badges,
@@ -133,7 +130,6 @@ export const collections = {
     },
   },
 
-  /** A row of a form of fields. @param field How it is called, its path mostly. */
   row: {
     newField: "the new field",
     nameOf: (field: string) => `Name of ${field}`,
@@ -166,7 +162,6 @@ export const collections = {
     add: "Add field",
     addTo: (field: string) => `Add field to ${field}`,
     details: "Details",
-    /** @param type As what the type is of is called. */
     detailsOf: (type: string) => `Details: ${type}`,
     anyText: "any text",
     valuesTitle: "The values that it can have, with commas between them; any text if left empty",
@@ -258,14 +253,12 @@ export const collections = {
         </>
       ),
     },
-    /** Of Corbel, for JavaScript. */
     client: "Client",
     answers: "Answers",
     refusals: (count: number) => `Refusals (${count})`,
     filters: (count: number) => `Filters (${count})`,
   },
 
-  /** A call from the page itself. */
   run: {
     documentId: "Document id",
     query: "Query",

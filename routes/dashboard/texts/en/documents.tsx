@@ -3,26 +3,21 @@ import type { ItemDefinition } from "@/lib/documents/fields.ts";
 import type { Operator } from "@/lib/documents/operands.ts";
 import { bytesText, counted, countText, exactBytesText } from "../amounts.ts";
 
-/** Marks a piece of a sentence up. */
 type Mark = (text: string) => Child;
 
-/** What is done to several documents at once. */
 export type BulkAct = "edit" | "delete" | "remove" | "recover";
 
-/** Documents that something is done to. */
 export interface Chosen {
-  /** How many there are; null where nobody has counted. */
+  /** Number of documents, or null if only an estimate is known. */
   readonly size: number | null;
   /** Whether they are all that match, and not some that were selected. */
   readonly isAll: boolean;
 }
 
-/** By some of the operators. */
 type Asked = Readonly<Partial<Record<Operator, string>>>;
 
 type FieldType = ItemDefinition["type"];
 
-/** What may stand in a field, by its type. */
 const types: Readonly<Record<FieldType, string>> = {
   String: "text",
   Number: "number",
@@ -33,7 +28,7 @@ const types: Readonly<Record<FieldType, string>> = {
   Ref: "id",
 };
 
-/** As it is typed into a form. */
+/** Names of types in forms, with the format to enter. */
 const entered: Readonly<Record<FieldType, string>> = {
   ...types,
   Date: "date, UTC",
@@ -62,7 +57,7 @@ const asked: Readonly<Record<Operator, string>> = {
   lt: "is less than",
   lte: "is at most",
   in: "is one of",
-  nin: "is none of",
+  nin: "is not one of",
   exists: "is set:",
   regex: "matches the pattern",
   contains: "contains",
@@ -80,7 +75,7 @@ const askedOfDates: Asked = {
 
 const askedOfLists: Asked = { eq: "has", ne: "has not", in: "has one of", nin: "has none of" };
 
-/** What is asked of a field stands between it and a value. */
+/** Texts of operators, shown between a field and a value. */
 const filters = {
   asked,
   askedOfTexts,
@@ -162,14 +157,12 @@ const grid = {
     imported: "All rows are imported.",
   },
   deleted: (days: number) => `Deleted. The trash keeps it for ${days} days.`,
-  /** What scripts say once something has changed. */
   changes: {
     one: "1 change: show it",
     several: (count: string) => `${count} changes: show them`,
     many: (count: string) => `More than ${count} changes: show them`,
     unknown: "There may be changes: show them",
   },
-  /** A document beside the grid. */
   panel: {
     label: "Document",
     close: "Close",
@@ -179,8 +172,7 @@ const grid = {
   cell: {
     keys: (field: string) => `${field}: Enter saves, Escape leaves it`,
     unreachable: "The server cannot be reached. Press Enter to try again.",
-    conflict:
-      "Somebody has changed this document since. Nothing is saved: Escape, then look again.",
+    conflict: "This document has changed since. Nothing is saved: press Escape, then look again.",
     refused: "This is not saved.",
   },
   call: {
@@ -227,7 +219,7 @@ const bulk = {
     `They go to the trash, from which they can be recovered for ${days} days.`,
   remove: (chosen: Chosen) => `Remove ${chosenText(chosen)} for good`,
   removeSure: (chosen: Chosen) => `Remove ${chosenText(chosen)} for good?`,
-  removeLoss: "Nobody can bring them back afterwards.",
+  removeLoss: "They cannot be recovered afterwards.",
   keep: "Keep",
   field: "Which field?",
   noFields: "Declare a field first, then it can be set here.",
@@ -256,13 +248,13 @@ const editor = {
   saveAndStay: "Save and stay",
   noFields: "No fields are declared: write the document as JSON.",
   emptied: "A field that you empty becomes null.",
-  whole: "The whole document, but for what the server sets",
+  whole: "The complete document, except for what the server sets",
   created: "Created",
   changed: "Changed",
   deleted: "Deleted",
   recover: "Recover",
   remove: "Remove for good",
-  removeLoss: "Nobody can bring it back afterwards.",
+  removeLoss: "It cannot be recovered afterwards.",
   removeNow: "Remove this document for good",
   duplicate: "Duplicate",
   deleteLoss: (days: number) =>
@@ -279,12 +271,12 @@ const editor = {
     found: (count: number, words: string) => `${countText(count)} to choose from, for “${words}”.`,
     lookUp: "Look it up",
   },
-  /** Stands behind the name of a field. */
+  /** Follows the name of a field. */
   notJson: "is not valid JSON",
   fault: (field: string, fault: string) => `The field "${field}" ${fault}.`,
   /** @param where With a space before it; empty where that is not known. */
   invalidJson: (where: string) => `This is not valid JSON${where}.`,
-  /** As `notJson`. */
+  /** Follows the name of a field. @param integer Literal of the integer. */
   inexactInteger: (integer: string) =>
     `has the integer ${integer}, which a Number cannot hold exactly: keep it in a String`,
   inexactJson: (fault: string) => `This ${fault}.`,

@@ -1,7 +1,6 @@
 import type { Child } from "hono/jsx";
 import { counted, countText } from "../amounts.ts";
 
-/** Marks a piece of a sentence up. */
 type Mark = (text: string) => Child;
 
 export const files = {
@@ -20,7 +19,7 @@ export const files = {
   pages: { label: "Pages", first: "First page", next: "Next page" },
   used: "Used",
   inOwnBucket: "New files go to the project's own bucket.",
-  /** In the place of a picture, where a name says nothing of what the file is. */
+  /** Shown instead of a picture for a file without an extension. */
   unknownType: "file",
   upload: {
     title: "Upload",
@@ -50,7 +49,7 @@ export const files = {
     noAddress: "none that everybody may read",
     type: "Type",
     readBy: "Read by",
-    readers: { private: "whoever has a signed address", public: "everybody" },
+    readers: { private: "anyone with a signed address", public: "everybody" },
     uploaded: "Uploaded",
     uploadedBy: (when: Child, link: Mark) => <>{when} by {link("a user")}</>,
   },
@@ -78,14 +77,14 @@ export const files = {
     title: "Uploads by users",
     saved: "Saved. It holds within five seconds.",
     about: "Users of your application upload files with the publishable key and their access " +
-      "token: no server of yours is needed. Each sees and deletes their own files only; whoever " +
-      "knows the address of a file reads it, unless it is private.",
+      "token: no server of yours is needed. Each sees and deletes their own files only; anyone " +
+      "who knows the address of a file reads it, unless it is private.",
     who: "Who uploads",
     servers: "Servers",
     serversHint: "Only your server, with the secret key, and members in this dashboard.",
     serversAndMembers: "Servers and members",
     signedIn: "Signed-in users, too",
-    signedInHint: "Whoever is signed in, an anonymous user as well.",
+    signedInHint: "All signed-in users, including anonymous ones.",
     file: "Largest file of a user",
     fileMb: "Largest file of a user, in MB",
     all: "Room for each user",
@@ -112,7 +111,7 @@ export const files = {
     region: "Region",
     regionHint: "AWS needs it. Other stores mostly take any.",
     pathStyle: "The bucket's name in addresses",
-    /** By the values of the form. */
+    /** Texts by the values of the form. */
     pathStyles: {
       "": "as usual: in the path, for AWS in the host",
       path: "in the path",

@@ -2,7 +2,7 @@ export const invitations = {
   title: "Invitation",
   takeOver: (project: string) => `Take over ${project}`,
   join: (project: string) => `Join ${project}`,
-  /** By the role. @param who Whoever invites. */
+  /** Texts by role. @param who Name of the inviting member. */
   about: {
     viewer: (who: string) =>
       `${who} invites you to this project. As a viewer you read everything in it.`,
@@ -11,7 +11,7 @@ export const invitations = {
       "owns it.",
     owner: (who: string) =>
       `${who} offers you this project. It becomes yours: your plan rules it, and only you can ` +
-      "delete it or give it away. Whoever owns it now stays as an admin.",
+      "delete it or give it away. The present owner stays as an admin.",
   },
   invitedAs: "Invited as",
   signedInAs: "Signed in as",

@@ -1,7 +1,6 @@
 import type { Child } from "hono/jsx";
 import { countText } from "../amounts.ts";
 
-/** By what they do. */
 const kinds: Readonly<Record<string, string>> = {
   removeObjects: "Remove a file's bytes",
   removeCollection: "Remove the documents of a deleted collection",

@@ -2,7 +2,6 @@ import type { Child } from "hono/jsx";
 import type { LoggedMail } from "@/lib/mail/log.ts";
 import { countText } from "../amounts.ts";
 
-/** What a mail is for. */
 const kinds: Readonly<Record<LoggedMail["kind"], string>> = {
   verify: "Verify an e-mail",
   resetPassword: "Reset a password",
@@ -27,7 +26,7 @@ export const mail = {
   title: "Mail",
   kinds,
   states,
-  /** What their lists have pages of. */
+  /** Name of the items in page links, in the plural. */
   pages: "mails",
   tabs: { mailbox: "Mailbox", log: "Log", templates: "Templates", server: "Server" },
   log: {
@@ -36,7 +35,7 @@ export const mail = {
       `Mails of the last ${days} days. One that fails on the way is tried again after 1, 5, 15, ` +
       "60 and 240 minutes.",
     none: "No mail so far. Sign-up, codes and your application send some.",
-    kept: "Mails are not sent here. They are kept for whoever develops.",
+    kept: "Mails are not sent here. They are kept for developers.",
     impossible: "No mail can be sent: neither this project nor this server has a mail server.",
     setServer: "Set a mail server",
     mails: "Mails",
@@ -52,7 +51,7 @@ export const mail = {
   },
   mailbox: {
     title: "Mailbox",
-    about: "Mails are not sent here, but kept for whoever develops: this is all that would have " +
+    about: "Mails are not sent here, but kept for developers: this is all that would have " +
       "been sent, the newest first.",
     hint: "Sign up with any address, or send one with your secret key, and it is here.",
     /** @param hint How one comes by a mail, a sentence. */
@@ -81,11 +80,10 @@ export const mail = {
       `Mails go out by ${host}, as many as that server takes. Templates, sign-up and your ` +
       "application all use it.",
     about: {
-      sent: "Mails go out by the mail server of whoever runs Corbel, up to the plan's limit a " +
+      sent: "Mails go out by this server's own mail server, up to the plan's limit a " +
         "month. Those of sign-in count too, and are never refused for it.",
-      kept: "Mails are kept for whoever develops, and not sent. A server of your own sends them.",
-      impossible:
-        "No mail can be sent: neither this project nor whoever runs Corbel has set a mail server.",
+      kept: "Mails are kept for developers, and not sent. A server of your own sends them.",
+      impossible: "No mail can be sent: neither this project nor this server has a mail server.",
     },
   },
   ownServer: {
@@ -116,7 +114,7 @@ export const mail = {
   },
   language: {
     title: "Language",
-    about: "For mails to whoever asks for no language that has a template. Corbel's own words " +
+    about: "For mails to users whose languages do not have a template. Corbel's own words " +
       "are English.",
     ofMails: "Language of mails",
     hint: "As en or pt-BR; empty for English.",

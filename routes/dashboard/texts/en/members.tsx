@@ -10,8 +10,8 @@ export const members = {
   },
   list: {
     title: "Members of this project",
-    alone: "Nobody but you so far.",
-    aloneAsAdmin: "Nobody but you so far: invite somebody below.",
+    alone: "Only you so far.",
+    aloneAsAdmin: "Only you so far: invite others below.",
     paged: "members",
     you: "you",
     since: (when: Child) => <>since {when}</>,
@@ -32,7 +32,7 @@ export const members = {
   },
   leave: {
     label: "Leave",
-    loss: "You see nothing of this project any more, until somebody invites you again.",
+    loss: "You see nothing of this project any more, until you are invited again.",
     submit: "Leave the project",
   },
   remove: {
@@ -69,7 +69,7 @@ export const members = {
       "want to hand it over yourself, too.",
     notMailed: "No mail is sent. It is shown this once: copy it now, and hand it over yourself.",
     toOwner: "The project becomes theirs when they accept; until then nothing changes.",
-    toMember: "Whoever has it becomes a member by accepting it, with whatever account.",
+    toMember: "Anyone who has it can become a member by accepting it, with any account.",
     once: (days: number) => `It works once, for ${counted(days, "day", "days")}.`,
   },
   roles: {

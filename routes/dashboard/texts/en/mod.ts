@@ -19,7 +19,6 @@ import { slowQuestions } from "./slow_questions.tsx";
 import { users } from "./users.tsx";
 import { webhooks } from "./webhooks.tsx";
 
-/** All words of the dashboard, by its rooms. What depends on something is a function of it. */
 export const en = {
   accounts,
   ai,

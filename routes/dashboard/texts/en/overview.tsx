@@ -2,7 +2,6 @@ import type { Child } from "hono/jsx";
 import type { KeyKind } from "@/lib/projects/api_keys.ts";
 import { counted, countText } from "../amounts.ts";
 
-/** Marks a piece of a sentence up. */
 type Mark = (text: string) => Child;
 
 interface KeyTexts {
@@ -82,13 +81,13 @@ export const overview = {
     seenInBrowser: (origin: Child, when: Child) => (
       <>
         Your secret key was used from a browser, by a page of {origin}:{" "}
-        {when}. Anybody who opens that page can read the key. Use the publishable key there, and
+        {when}. Anyone who opens that page can read the key. Use the publishable key there, and
         rotate the secret one.
       </>
     ),
     grace: {
       label: "The present key",
-      /** By the hours for which it goes on working. */
+      /** Texts by the hours for which the key continues to work. */
       hours: {
         0: "ends now",
         1: "works for one hour",

@@ -9,8 +9,8 @@ export const projects = {
     declined: "The invitation is declined.",
   },
   none: (email: string) =>
-    "A project holds an application's users, data and files. Make your first one here, or ask " +
-    `somebody to invite ${email} into theirs.`,
+    "A project holds an application's users, data and files. Make your first one here, or ask to " +
+    `have ${email} invited to another one.`,
   paged: "projects",
   holds: (
     { documents, collections, users }: { documents: number; collections: number; users: number },
@@ -35,7 +35,7 @@ export const projects = {
   },
   trash: {
     title: "Trash",
-    about: "Whoever runs this server can bring a project back, by the command below it. Until it " +
+    about: "The operators of this server can restore a project by the command below it. Until it " +
       "is removed for good it counts among the projects that your plan allows.",
     until: (when: Child) => <>can be restored until {when}</>,
   },
@@ -52,7 +52,7 @@ export const projects = {
     usage: {
       title: "Plan and limits",
       plan: (name: string) =>
-        `The project has the plan of its owner: ${name}. Whoever runs this server changes plans.`,
+        `The project has the plan of its owner: ${name}. The server's operators change plans.`,
       noPlans: "Plans limit nothing on this server.",
       collections: "Collections",
       documents: (count: string) => `Documents (${count})`,
@@ -78,7 +78,7 @@ export const projects = {
       about: (days: number) => `It stays in the trash for ${counted(days, "day", "days")}.`,
       loss: (days: number) =>
         "Its keys stop working at once, and its users, documents and files cannot be reached. For " +
-        `${counted(days, "day", "days")} whoever runs this server can bring it back; then it is ` +
+        `${counted(days, "day", "days")} the operators of this server can restore it; then it is ` +
         "gone for good.",
       submit: "Delete the project",
       confirm: (name: string) => `Type ${name} to be sure`,

@@ -1,7 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { ProblemCode } from "@/lib/problems.ts";
 
-/** What a page that cannot be shown is called. */
 const titles: Readonly<Partial<Record<ProblemCode, string>>> = {
   COLLECTION_NOT_FOUND: "Not found",
   FILE_NOT_FOUND: "Not found",
@@ -34,5 +33,5 @@ export const refusal = {
       in another tab, then reload this page: your browser sends it again.
     </>
   ),
-  here: (signIn: Link) => <>Or {signIn("sign in here")} and begin anew.</>,
+  here: (signIn: Link) => <>Or {signIn("sign in here")} and start again.</>,
 };

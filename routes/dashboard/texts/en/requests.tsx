@@ -2,7 +2,6 @@ import type { Child } from "hono/jsx";
 import type { CALLER_KINDS } from "@/lib/projects/list_requests.ts";
 import { counted, countText } from "../amounts.ts";
 
-/** The kinds of who sends a request. */
 const callers: Readonly<Record<(typeof CALLER_KINDS)[number], string>> = {
   publishable: "Publishable key",
   secret: "Secret key",
@@ -17,7 +16,7 @@ export const requests = {
     "queries and addresses are not kept.",
   none: "No request was refused or failed.",
   noMatch: "No request that is kept matches.",
-  /** What the list has pages of. */
+  /** Name of the items in page links, in the plural. */
   pages: "requests",
   callers,
   recording: {
@@ -39,7 +38,6 @@ export const requests = {
     anyCaller: "Anybody",
     when: "When",
     anyTime: "Any time",
-    /** How far back. */
     within: {
       hour: "The last hour",
       day: "The last day",

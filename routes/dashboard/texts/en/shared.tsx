@@ -4,7 +4,6 @@ import type { JsonFault } from "@/lib/store/json_fault.ts";
 
 const roles: Readonly<Record<Role, string>> = { viewer: "viewer", admin: "admin", owner: "owner" };
 
-/** What more than one room says. */
 export const shared = {
   copy: { copy: "Copy", copied: "Copied", failed: "Not copied" },
   delete: "Delete",
@@ -12,7 +11,6 @@ export const shared = {
   on: "on",
   off: "off",
   roles,
-  /** @param name Of a plan, as the API has it. */
   plan: (name: string) => `${name} plan`,
   /** @param size With its unit. */
   heldForUploads: (size: string) => `${size} are held for uploads under way.`,
@@ -31,20 +29,20 @@ export const shared = {
     hint: "Users come back to /auth/callback on this address after signing in.",
     save: "Save Site URL",
   },
-  /** By what somebody else has changed. */
   conflict: {
     collection: changed("collection"),
     document: changed("document"),
     list: changed("list"),
     user: changed("user"),
   },
-  /** Behind what says that a text is no JSON. */
-  jsonFault: ({ line, column, why }: JsonFault) => ` (line ${line}, column ${column}: ${why})`,
+  /** Follows a message about invalid JSON. */
+  jsonFault: ({ line, column, reason: why }: JsonFault) =>
+    ` (line ${line}, column ${column}: ${why})`,
   seeNow: "See what it is now.",
   saveMine: "Save mine in its place",
 };
 
 function changed(what: string): string {
-  return `Somebody has changed this ${what} since you opened it. What you entered is still here, ` +
+  return `This ${what} has changed since you opened it. What you entered is still here, ` +
     "and is not saved.";
 }

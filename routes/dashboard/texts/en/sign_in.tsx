@@ -9,16 +9,15 @@ interface NeedsMail {
 
 const signUp = {
   title: "Sign-up",
-  about: "Who may become a user of this project, and by what they sign in, beside the providers.",
+  about: "Who may become a user of this project, and how they sign in, apart from the providers.",
   kept: (mailbox: Link) => <>Mails are not sent here: codes are in {mailbox("the mailbox")}.</>,
-  /** @param ways Those that are on, of which one at least needs mails. */
   noMail: ({ emailCode, requireVerifiedEmail }: NeedsMail) => {
     const missed = [
-      ...(emailCode ? ["nobody can sign in by a code"] : []),
-      ...(requireVerifiedEmail ? ["nobody can verify the e-mail that a password asks for"] : []),
+      ...(emailCode ? ["users cannot sign in by a code"] : []),
+      ...(requireVerifiedEmail ? ["users cannot verify the e-mail that a password asks for"] : []),
     ];
     return `No mail can be sent, so ${missed.join(", and ")}. ` +
-      "Without a mail server nobody gets a code to reset a password either.";
+      "Without a mail server users do not get codes to reset a password either.";
   },
   setServer: "Set a mail server",
   newUsers: "New users",
@@ -36,13 +35,13 @@ const signUp = {
   says: {
     open: "Anyone can become a user, by each way that is on.",
     closed:
-      "Nobody can sign up, not by a provider either. Existing users sign in as before; you and " +
-      "your server can add others.",
+      "Visitors cannot sign up, not by a provider either. Existing users sign in as before; you " +
+      "and your server can add others.",
     password: "Users sign up and in with an e-mail address and a password of their own.",
     emailCode: "A code of six digits that is sent to their address signs users in.",
     anonymous: "A visitor becomes a user without entering anything, and may add an address later.",
     requireVerifiedEmail: "A password signs in only once the code that was sent to the address " +
-      "has been entered. Then signing up does not tell who has an account.",
+      "has been entered. Then signing up does not reveal who has an account.",
   },
   shortestIn: "Shortest password, in characters",
   shortest: "Shortest password",

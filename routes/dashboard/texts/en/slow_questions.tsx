@@ -1,10 +1,10 @@
 import type { Child } from "hono/jsx";
 import { countText } from "../amounts.ts";
 
-/** What a condition asks of a field, by its operator; what is a sign is the same everywhere. */
+/** Texts of conditions by operator. Operators with a sign do not need a text. */
 const asked: Readonly<Record<string, (field: string) => string>> = {
   in: (field) => `${field} is one of ?`,
-  nin: (field) => `${field} is none of ?`,
+  nin: (field) => `${field} is not one of ?`,
   regex: (field) => `${field} matches ?`,
   exists: (field) => `${field} is there or not`,
 };
@@ -17,7 +17,7 @@ export const slowQuestions = {
     "within a minute.",
   none: "No list or count was slow.",
   done: {
-    indexed: "The index is created. The collection's figures begin anew.",
+    indexed: "The index is created. The collection's figures start again.",
   },
   question: "Question",
   timesAsked: "Asked",

@@ -13,13 +13,13 @@ const list = {
   noMore: "There are no more users.",
   none: (signIn: Link) => (
     <>
-      Nobody has signed in so far. Users come by themselves, by e-mail or a provider:{" "}
+      No user has signed in so far. Users come by themselves, by e-mail or a provider:{" "}
       {signIn("see which ways are on")}.
     </>
   ),
   noneForAdmin: (signIn: Link) => (
     <>
-      Nobody has signed in so far. Users come by themselves, by e-mail or a provider:{" "}
+      No user has signed in so far. Users come by themselves, by e-mail or a provider:{" "}
       {signIn("set up sign-in")}.
     </>
   ),
@@ -95,13 +95,13 @@ const access = {
   disableNow: "Disable",
   delete: "Delete user",
   deleteLoss: "The profile, all sessions and the links to providers are gone for good. Documents " +
-    "stay, without anybody to own them: whoever signs in as the same person is a new user.",
+    "stay without an owner: a person who signs in again is a new user.",
   deleteNow: "Delete for good",
 };
 
 const form = {
   create: "New user",
-  noMail: "Nobody is told: no mail is sent to them.",
+  noMail: "No mail is sent to them.",
   endsSessions: "Another e-mail and another password end all sessions of this user.",
   createNow: "Create user",
   save: "Save user",
@@ -130,12 +130,12 @@ const fields = {
   tab: "Fields",
   title: "Fields of users",
   about:
-    "What this project keeps of each user, beside e-mail, name, user name and picture. Users " +
+    "What this project keeps of each user, besides e-mail, name, user name and picture. Users " +
     "set these fields when they sign up, and later in their profile. Everybody sees a public one; " +
     "all others are for the user and for you.",
   fields: "Fields",
   none: "Nothing is declared.",
-  rules: "A required field is asked of whoever signs up by e-mail from now on. Fields that are " +
+  rules: "A required field is asked of users who sign up by e-mail from now on. Fields that are " +
     "removed keep what is stored of them, unseen.",
   add: "Add field",
   save: "Save fields",
@@ -144,7 +144,6 @@ const fields = {
 
 export const users = {
   list,
-  /** What a form did on the page of one user, by the word in the address that it leads to. */
   done: {
     created: "The user is created.",
     changed: "The user is saved.",

@@ -1,7 +1,6 @@
 import type { DeliveryState, EventName } from "@/lib/events/webhooks/records.ts";
 import { countText } from "../amounts.ts";
 
-/** What has happened to a document or a user, by the event's name. */
 const events: Readonly<Record<EventName, string>> = {
   created: "created",
   changed: "changed",
@@ -10,7 +9,6 @@ const events: Readonly<Record<EventName, string>> = {
   signedIn: "signed in the first time",
 };
 
-/** Of a message. */
 const states: Readonly<Record<DeliveryState, string>> = {
   queued: "queued",
   delivered: "delivered",
@@ -22,14 +20,14 @@ export const webhooks = {
   events,
   states,
   list: {
-    about: "Addresses of yours that are told what changes in this project.",
+    about: "Addresses of yours that are notified of changes in this project.",
     none: "No webhook so far.",
     create: "New webhook",
-    /** What the list has pages of. */
+    /** Name of the items in page links, in the plural. */
     pages: "webhooks",
     name: "Name",
     state: "State",
-    toldOf: "Told of",
+    eventsOf: "Events of",
     on: "on",
     off: "off",
     done: { deleted: "The webhook is deleted." },
@@ -47,7 +45,7 @@ export const webhooks = {
     goOn: "Go on to the webhook",
   },
   webhook: {
-    told: "What it is told",
+    notifications: "Notifications",
     address: "Address",
     messages: "Messages",
     sent: "are sent",
@@ -78,7 +76,7 @@ export const webhooks = {
     title: "Messages",
     about: (days: number) => `Those of the last ${days} days.`,
     none: "No message so far.",
-    /** What the list has pages of. */
+    /** Name of the items in page links, in the plural. */
     pages: "messages",
     since: "Send all again since",
     sendAll: "Send all again",

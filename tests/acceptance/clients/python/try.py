@@ -1,7 +1,7 @@
-"""Calls every public method of `urbackend` as a server of an application does.
+"""Calls every public method of `urbackend` like a server of an application does.
 
-Where an answer is not what the client's documentation says, the difference is asserted, and stands
-in docs/clients.md. Prints the methods that were not called.
+Where a response differs from the client's documentation, the script asserts the difference, and
+docs/clients.md describes it. Prints the methods that were not called.
 """
 
 import inspect
@@ -31,7 +31,7 @@ BASE = os.environ["CORBEL_URL"]
 PUBLISHABLE_KEY = os.environ["CORBEL_PUBLISHABLE_KEY"]
 SECRET_KEY = os.environ["CORBEL_SECRET_KEY"]
 KEY_WITH_TEMPLATE = os.environ["CORBEL_KEY_WITH_TEMPLATE"]
-# What happens outside Corbel: mailboxes, a provider, and an application's own server.
+# Server that controls mailboxes, a sign-in provider, and the project.
 OUTSIDE = os.environ["OUTSIDE_URL"]
 
 EMAIL = "ada@example.com"
@@ -65,7 +65,7 @@ def outside(what, **query):
 
 def connect(key):
     with warnings.catch_warnings():
-        # Every client with a secret key warns of it.
+        # A client warns about a secret key.
         warnings.simplefilter("ignore")
         return UrBackendClient(api_key=key, base=BASE)
 
@@ -85,7 +85,7 @@ def try_auth():
     client, stranger = connect(PUBLISHABLE_KEY), connect(PUBLISHABLE_KEY)
     auth = client.auth
 
-    # A session, whose user is what the documentation says.
+    # A session with a user that matches the documentation.
     session = auth.sign_up(email=EMAIL, password=PASSWORD, username="ada", name="Ada")
     assert set(session) == {"accessToken", "token", "expiresIn", "userId", "user"}, session
     user = session["user"]
@@ -105,7 +105,7 @@ def try_auth():
     assert auth.me()["emailVerified"] is True
 
     assert auth.update_profile({"name": "Ada Lovelace"})["message"] == "User changed"
-    # An e-mail is changed with a code, by an operation that this client does not know.
+    # Changing an e-mail requires a code, and this client does not have that operation.
     refused(ValidationError, 400, auth.update_profile, {"email": "countess@example.com"})
     assert (auth.me()["name"], auth.me()["email"]) == ("Ada Lovelace", EMAIL)
     profile = stranger.auth.public_profile("ada")
@@ -116,7 +116,7 @@ def try_auth():
     assert auth.change_password(PASSWORD, NEXT_PASSWORD) == {"message": "Password changed"}
     assert auth.me()["email"] == EMAIL
 
-    # The refresh token is a cookie, which the client's session keeps.
+    # The client's session stores the refresh token as a cookie.
     auth.set_token("expired")
     assert auth.refresh_token()["accessToken"] == auth.get_token() != "expired"
     assert auth.me()["email"] == EMAIL
@@ -124,7 +124,7 @@ def try_auth():
     refused(AuthError, 401, stranger.auth.refresh_token, "no.token")
 
     said = stranger.auth.request_password_reset(EMAIL)
-    # Nobody is told who has an address: there is no NotFoundError.
+    # The response does not reveal unknown addresses by a NotFoundError.
     assert stranger.auth.request_password_reset("nobody@example.com") == said
     otp = outside("code", to=EMAIL)
     assert stranger.auth.reset_password(EMAIL, otp, LAST_PASSWORD) == {"message": "Password reset"}
@@ -192,7 +192,7 @@ def try_database():
     assert titles(sort="-views", limit=1, page=2) == ["Two"]
     assert titles(sort="-views", limit=2, skip=1) == ["Two", "One"]
     assert titles(filter={"views_gte": 2}, sort="views") == ["Two", "Three"]
-    # Python's own words for them.
+    # Python's constants for booleans and null.
     assert titles(filter={"published": False}) == ["One"]
     assert titles(filter={"title_in": ["One", "Two"]}, sort="views") == ["One", "Two"]
     assert titles(populate=["author"], sort="views") == ["One", "Two", "Three"]
@@ -202,9 +202,9 @@ def try_database():
     ]
     assert db.count("posts") == 3
     assert db.count("posts", filter={"views_gt": 1}) == 2
-    # No list silently leaves rows out.
+    # A list never omits rows silently.
     refused(ValidationError, 400, db.get_all, "posts", limit=1001)
-    # The client's own reading of a 404.
+    # The client converts a 404.
     assert (db.get_all("nothing"), db.count("nothing")) == ([], 0)
 
     note = db.insert("notes", {"text": "Mine"}, token=token)
@@ -238,9 +238,9 @@ def try_mail():
     templated = {"template_name": "welcome", "variables": {"name": "Ada", "projectName": "Acme"}}
     connect(KEY_WITH_TEMPLATE).mail.send("four@example.com", **templated)
     assert outside("mail", to="four@example.com")["subject"] == "Welcome to Acme"
-    # Only templates that the project has made; there are none to begin with.
+    # Templates are those of the project, which has none at first.
     refused(NotFoundError, 404, mail.send, "five@example.com", **templated)
-    # Nobody but the project's owner says whom mails are from, and each has one recipient.
+    # Only the project's owner sets the sender of mails, and each has one recipient.
     for beside in (
         {"from_address": "me@example.com"},
         {"cc": ["six@example.com"]},

@@ -1,4 +1,4 @@
-// What an application does by the client that OpenAPI Generator makes of its project's document.
+// Uses the client that OpenAPI Generator makes from a project's document.
 package main
 
 import (
@@ -99,7 +99,7 @@ func titles(page corbel.PostsList) []string {
 	return found
 }
 
-// Refusals that nothing is done about.
+// Ends the program on an error, with the response of a refusal.
 func check(err error) {
 	var refused *corbel.GenericOpenAPIError
 	if errors.As(err, &refused) {

@@ -1,4 +1,4 @@
-/** What a server does with the client, as it comes from a package. */
+/** Uses the client from its package like a server does. */
 
 import { CorbelError, createClient } from "corbel-client";
 import type { Project } from "./corbel_types.ts";
@@ -8,7 +8,7 @@ const corbel = createClient<Project>({ url: CORBEL_URL!, key: CORBEL_KEY! });
 const posts = corbel.from("posts");
 
 const { items } = await posts.list({ where: { views: { gt: 3 } }, sort: "views" });
-const made = await posts.create({ title: "Six", slug: "six", views: 6 });
+const created = await posts.create({ title: "Six", slug: "six", views: 6 });
 const pages: string[][] = [];
 for await (const page of posts.pages({ fields: ["title"], sort: "views", limit: 4 })) {
   pages.push(page.items.map(({ title }) => title));
@@ -20,7 +20,7 @@ posts.create({ titel: "Seven" }).catch(() => {});
 
 console.log(JSON.stringify({
   found: items.map(({ title }) => title),
-  created: made.title,
+  created: created.title,
   pages,
   refused,
 }));

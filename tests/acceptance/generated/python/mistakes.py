@@ -1,13 +1,10 @@
-"""What mypy must refuse: what the other program does, each time with one mistake.
-
-It takes an error that is expected, and is none, for one.
-"""
+"""Mistakes that mypy must refuse. It fails if an expected error does not occur."""
 
 import corbel
 
 posts = corbel.PostsApi()
 
-# A number is no text.
+# A number is not a text.
 posts.posts_list(views_gt="3")  # type: ignore[arg-type]
 
 # There is no filter of that name.

@@ -1,4 +1,4 @@
-"""What an application does by the client that OpenAPI Generator makes of its project's document."""
+"""Uses the client that OpenAPI Generator makes from a project's document."""
 
 import json
 import os

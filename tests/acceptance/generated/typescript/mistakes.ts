@@ -1,7 +1,4 @@
-/**
- * What must not compile: what the other program does, each time with one mistake. The compiler takes
- * an error that is expected, and is none, for one.
- */
+/** Mistakes that must not compile. The compiler fails if an expected error does not occur. */
 
 import createClient from "openapi-fetch";
 import type { components, operations, paths } from "./corbel.d.ts";
@@ -14,7 +11,7 @@ const client = createClient<paths>();
 // @ts-expect-error: There is no collection of that name.
 await client.GET("/api/data/poets", { params: { query: { limit: 4 } } });
 
-// @ts-expect-error: A number is no text.
+// @ts-expect-error: A number is not a text.
 await client.GET("/api/data/posts", { params: { query: { views_gt: "3" } } });
 
 // @ts-expect-error: There is no filter of that name.
@@ -22,7 +19,7 @@ export const query = { sort: "views", views_above: 3 } satisfies Query;
 
 await client.POST("/api/data/posts", {
   body: { title: "Six" },
-  // @ts-expect-error: The unique field is another.
+  // @ts-expect-error: Another field is the unique one.
   params: { query: { upsert: "title" } },
 });
 
@@ -44,7 +41,7 @@ export const where: Schemas["PostsWhere"] = { or: [{ views: { above: 4 } }, { ti
 // @ts-expect-error: No such field is declared.
 export const other: Schemas["PostsWhere"] = { or: [{ veiws: { gt: 4 } }, { title: "One" }] };
 
-// @ts-expect-error: What is compared with a number is one.
+// @ts-expect-error: A number is compared with a number.
 export const third: Schemas["PostsWhere"] = { or: [{ views: { gt: "4" } }, { title: "One" }] };
 
 const { data, error } = await client.GET("/api/data/posts/{id}", {
@@ -54,11 +51,11 @@ const { data, error } = await client.GET("/api/data/posts/{id}", {
 // @ts-expect-error: No such field is declared.
 export const read = data?.data.headline;
 
-// @ts-expect-error: An author is a user only where they were asked for.
+// @ts-expect-error: An author is a user only if the request populates it.
 export const author = data?.data.authorId?._id;
 
 // @ts-expect-error: A single read has no cursor to refuse.
 export const isCursor = error?.code === "INVALID_CURSOR";
 
-// @ts-expect-error: The comments of a post are there only where they were asked for.
+// @ts-expect-error: The comments of a post are present only if the request asks for them.
 export const comments = data?.data.comments.length;

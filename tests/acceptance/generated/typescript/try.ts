@@ -1,4 +1,4 @@
-/** What an application does by the types that openapi-typescript makes of its project's document. */
+/** Uses the types that openapi-typescript generates from a project's document. */
 
 import createClient from "openapi-fetch";
 import type { components, operations, paths } from "./corbel.d.ts";
@@ -35,9 +35,9 @@ const six = {
   tags: ["new"],
   place: { city: "Bern" },
 } satisfies Schemas["PostsCreate"];
-const made = await client.POST("/api/data/posts", { body: six });
-if (made.error !== undefined) throw new Error(made.error.message);
-const post = made.data.data;
+const created = await client.POST("/api/data/posts", { body: six });
+if (created.error !== undefined) throw new Error(created.error.message);
+const post = created.data.data;
 
 const pages: string[][] = [];
 for (let cursor: string | null | undefined; cursor !== null;) {
