@@ -178,7 +178,7 @@ Deno.test("if the row at a cursor changes, no other row is lost or repeated", as
       const answer = await page(query, cursor);
       if (answer.status !== 200) {
         assert.ok(touched.has(edge) && how !== "trash", "only an ambiguous cursor is refused");
-        refused(answer, 400, "INVALID_CURSOR", "start again without it");
+        refused(answer, 400, "INVALID_CURSOR", "start again without the cursor");
         break;
       }
       last = pageOf(answer);
