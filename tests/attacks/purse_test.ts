@@ -59,7 +59,7 @@ Deno.test("slow streamed responses count against the limit", async () => {
   }
   assert.deepEqual(tally(answers), { 200: 2, 403: 1 });
   for (const { text } of answers.slice(0, 2)) {
-    assert.match(text, /so much[^]*AI_TIMEOUT/);
+    assert.match(text, /"text":"so [^]*AI_TIMEOUT/); // How much arrives depends on the machine.
   }
   assert.equal(ai.fake.asked.length, 2);
   assert.equal((await ai.usage()).turns, 2);
