@@ -165,7 +165,7 @@ Deno.test("createDocuments names the first ten invalid documents and checks no m
   await collection.untouched(async () => {
     const last = await refusalOf(documents);
     assert.equal(last.faults.length, 10);
-    assert.doesNotMatch(last.message, /not looked at/);
+    assert.doesNotMatch(last.message, /not checked/);
     const first = await refusalOf(documents.toReversed());
     assert.equal(first.faults.length, 10);
     assert.match(first.message, /documents\[9\]: .* The documents after it were not checked\.$/);
