@@ -58,7 +58,7 @@ Deno.test("saveView accepts names that are usable in a URL, and explains a refus
       await owner.asOwner(save(name)),
       400,
       "INVALID_INPUT",
-      "A view's name has from 1 to 60",
+      "A view's name has 1 to 60",
     );
   }
   assert.deepEqual(await names(), []);
