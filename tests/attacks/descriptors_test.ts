@@ -48,7 +48,9 @@ for (const workers of ["1", "2"]) {
       // The responding thread has noticed a shortage.
       assert.equal(answer.status, 200, answer.head);
       assert.equal(JSON.parse(answer.body).data.connectionsExhausted, true);
-      const shortages = logged(server).filter(({ message }) => /limit of connections/.test(message));
+      const shortages = logged(server).filter(({ message }) =>
+        /limit of connections/.test(message)
+      );
       assert.equal(shortages.length, Number(workers));
       held.dispose();
       answer = await exchange(server.port, READY);
