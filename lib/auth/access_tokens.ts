@@ -14,7 +14,7 @@ export interface Bearer {
 
 interface VerifiedBearer extends Bearer {
   readonly projectId: Id;
-  /** When the token expires, in milliseconds since 1970, with the clock tolerance. */
+  /** Expiry of the token in milliseconds since 1970, including the clock tolerance. */
   readonly expiresAt: number;
 }
 

@@ -24,7 +24,7 @@ export const REFRESH_TOKENS = recordKind({
     usedAt: nullable(field.date),
     /** Number of uses within the grace period after the first use. */
     replays: field.number,
-    /** When the session ends even if it is refreshed. */
+    /** Latest end of the session, however often it is refreshed. */
     sessionEndsAt: field.date,
     expiresAt: field.date,
     /** The successor from the first use; null before it. */

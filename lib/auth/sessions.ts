@@ -50,7 +50,7 @@ export interface SessionDirectory {
 /** A cache entry of a session that was not revoked. */
 interface CachedSession {
   readonly userId: Id;
-  /** When the session ends, in milliseconds since 1970. */
+  /** End of the session in milliseconds since 1970. */
   readonly endsAt: number;
 }
 

@@ -1,6 +1,7 @@
 /** Words, names and keyboard patterns that attackers try first. Loaded only on demand. */
 
 /** Words that are refused alone and with a few digits or signs around them. */
+// deno-lint-ignore corbel/wording -- Passwords are any words.
 const WORDS = `
 abcdef abcdefg abcdefgh abcdefghi abcdefghij abigail access accessdenied acdc admin administrator admiral adventure
 africa agent007 airforce airplane airport ajax aladdin alaska alejandra alejandro alexander alexandra alien aliens

@@ -173,11 +173,11 @@ async function explainMissing(
 
 Deno.test("explainMissingWrite distinguishes a missing document from another owner's document", async () => {
   assert.equal((await explainMissing(user, null)).code, "DOCUMENT_NOT_FOUND");
-  assert.equal((await explainMissing(user, document("somebody"))).code, "OWNER_MISMATCH");
+  assert.equal((await explainMissing(user, document("another user"))).code, "OWNER_MISMATCH");
   assert.equal((await explainMissing(user, document(null))).code, "OWNER_MISMATCH");
   assert.equal((await explainMissing(user, document(USER))).code, "DOCUMENT_NOT_FOUND");
   assert.equal((await explainMissing(secret, null)).code, "DOCUMENT_NOT_FOUND");
-  assert.equal((await explainMissing(secret, document("somebody"))).code, "DOCUMENT_NOT_FOUND");
+  assert.equal((await explainMissing(secret, document("another user"))).code, "DOCUMENT_NOT_FOUND");
 });
 
 Deno.test("explainMissingWrite reads only documents that the caller may see", async () => {

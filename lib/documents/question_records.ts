@@ -82,7 +82,7 @@ export function p95Of(times: QuestionRecord["times"]): number {
   return Math.ceil(bucketMs(counts.findIndex((count) => (remaining -= count) <= 0)));
 }
 
-/** When the indexes change, figures are counted from zero again. */
+/** Identifies the indexes, because figures start from zero after a change of them. */
 export const indexesDigest = ({ indexes }: Definition): string => sha256(JSON.stringify(indexes));
 
 /** Figures of a question that have not been stored yet. */

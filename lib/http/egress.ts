@@ -63,8 +63,8 @@ export interface EgressOptions {
 const CONNECT_MS = 10_000;
 
 /**
- * Makes an agent start TLS only on an established connection: Deno 2.9 never frees a TLS socket
- * whose connection has failed, which took 20 kB for each try to reach a dead address.
+ * Makes an agent start TLS only on an established connection, because Deno 2.9 never frees a TLS
+ * socket whose connection has failed.
  */
 export function connectingFirst(agent: https.Agent): https.Agent {
   agent.createConnection = (options, callback) => {

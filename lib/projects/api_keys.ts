@@ -93,7 +93,7 @@ export interface ApiKeyPrincipal {
   readonly allowedOrigins: readonly string[];
   readonly auth: AuthSettings;
   readonly files: FileSettings;
-  /** When logging of all requests of the project ends; null if only failures are logged. */
+  /** End of the logging of all requests of the project; null if only failures are logged. */
   readonly recordsUntil: string | null;
 }
 

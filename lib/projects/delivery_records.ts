@@ -17,7 +17,7 @@ export const DELIVERIES = recordKind({
     state: field.oneOf<DeliveryState>(),
     /** Earlier versions left out this field and `bodyUntil`. */
     bodyBytes: optional(field.number),
-    /** When the body of a delivered message is removed; null for other messages. */
+    /** Time at which the body of a delivered message is removed; null for other messages. */
     bodyUntil: optional(nullable(field.date)),
     /** Number of attempts since the message was queued. */
     tries: field.number,

@@ -18,7 +18,7 @@ export interface KeyDetails {
   /** Start of a secret key; null if it is not stored. */
   readonly start: string | null;
   readonly createdAt: string;
-  /** When the rotated key before this one expires; null if it has expired. */
+  /** Expiry of the key that this one replaced by rotation; null if it has expired. */
   readonly formerValidUntil: string | null;
 }
 

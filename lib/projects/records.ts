@@ -19,7 +19,7 @@ export const PROJECTS = recordKind({
     createdAt: field.date,
     /** Null while the project is not in the trash. */
     deletedAt: nullable(field.date),
-    /** When the removal began. The project cannot be restored afterwards. */
+    /** Start of the removal. The project cannot be restored afterwards. */
     removedAt: optional(field.date),
     /** Digest of the archive that is being imported; null or omitted otherwise. */
     importDigest: optional(nullable(field.text)),
@@ -33,7 +33,7 @@ export const PROJECTS = recordKind({
     auth: optional(field.undeclared<Partial<AuthSettings>>()),
     /** Changed settings; `fileSettingsOf` adds the defaults. */
     files: optional(field.undeclared<Partial<FileSettings>>()),
-    /** When logging of all requests ends; null or omitted if only failures are logged. */
+    /** End of the logging of all requests; null or omitted if only failures are logged. */
     recordsRequestsUntil: optional(field.undeclared<string | null>()),
   },
   indexes: [{ keys: [{ path: "ownerId", descending: false }] }],

@@ -24,7 +24,7 @@ interface KeyServices {
 export interface RotatedKey {
   readonly kind: KeyKind;
   readonly key: string;
-  /** When the replaced key expires; null if it is no longer valid. */
+  /** Expiry of the replaced key; null if it is no longer valid. */
   readonly formerValidUntil: string | null;
 }
 

@@ -58,7 +58,7 @@ const openAt = (store: TestStore, ahead: number): Promise<Services> =>
 class Successor {
   readonly #send: (call: Call) => Promise<Answer>;
   readonly #answers: Answers;
-  readonly #told: string;
+  readonly #context: string;
 
   constructor(
     services: Services,
@@ -70,7 +70,7 @@ class Successor {
     this.#send = (call) =>
       send(app, { ...call, headers: { "x-api-key": secretKey, ...call.headers as object } });
     this.#answers = answers;
-    this.#told = context;
+    this.#context = context;
   }
 
   async finish(upload: VictimUpload): Promise<void> {
@@ -78,7 +78,7 @@ class Successor {
     const head = await this.#send({ method: "HEAD", path });
     if (this.#answers.cancelling.has(filePath)) {
       if (head.status === 200) await this.#expect(204, { method: "DELETE", path });
-      else assert.equal(head.status, 410, this.#told);
+      else assert.equal(head.status, 410, this.#context);
       return void this.#answers.cancelled.add(filePath);
     }
     // A confirmed upload is gone, even if its client got no response.
@@ -98,11 +98,14 @@ class Successor {
   }
 
   async #goOn({ filePath, path, size }: VictimUpload, head: Answer): Promise<void> {
-    assert.equal(head.status, 200, this.#told);
+    assert.equal(head.status, 200, this.#context);
     const offset = Number(head.headers.get("upload-offset"));
     const least = this.#answers.arrived.get(filePath) ?? 0;
     // After an interrupted confirm of a folder's file all bytes are sent again.
-    assert.ok((offset >= least || least === size) && offset <= size, `${this.#told}: at ${offset}`);
+    assert.ok(
+      (offset >= least || least === size) && offset <= size,
+      `${this.#context}: at ${offset}`,
+    );
     await this.#expect(204, {
       method: "PATCH",
       path,
@@ -116,7 +119,7 @@ class Successor {
 
   async #expect(status: number, call: Call): Promise<void> {
     const answer = await this.#send(call);
-    assert.equal(answer.status, status, `${this.#told}: ${call.path} answered ${answer.text}`);
+    assert.equal(answer.status, status, `${this.#context}: ${call.path} answered ${answer.text}`);
   }
 }
 

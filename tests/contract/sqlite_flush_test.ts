@@ -1,4 +1,4 @@
-/** When a write on SQLite counts as stored: commits, flushes, and their log. */
+/** Tests of the durability of writes on SQLite: commits, flushes, and their log. */
 
 import assert from "node:assert/strict";
 import { StoreUnavailable } from "@/lib/store/errors.ts";

@@ -81,7 +81,7 @@ const Part = z.object({ count, sha256 });
 export type Part = z.infer<typeof Part>;
 
 export const End = z.object({
-  /** When documents and users were read, and whether they are from one consistent snapshot. */
+  /** Time at which documents and users were read, and whether it was one consistent snapshot. */
   read: z.object({ from: time, to: time, isOfOneMoment: z.boolean() }),
   users: Part,
   identities: Part,

@@ -1,20 +1,13 @@
-/** A text that uses a word of the list for a reason. */
+/** A phrase with a word of the list that is used for a reason. */
 export interface WordingException {
-  /** A part of the text, which every text with it may use. */
+  /** The phrase, which every text may contain. */
   readonly text: string;
   readonly reason: string;
 }
 
 export const EXCEPTIONS: readonly WordingException[] = [
   { text: "whole-json", reason: "a CSS class" },
-  {
-    text: "code of nobody",
-    reason: "The id of a stored record is the hash of this text.",
-  },
-  {
-    text: "anonymous anthony anybody anyone",
-    reason: "A list of common passwords.",
-  },
+  { text: "code of nobody", reason: "the id of a stored record is computed from it" },
   { text: "tell webhooks", reason: "the id of a stored record is computed from it" },
   { text: "stand-in", reason: "the term for a program that replaces MongoDB in tests" },
 ];

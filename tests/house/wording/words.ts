@@ -59,4 +59,4 @@ export const EMPTY_NAMES: ReadonlySet<string> = new Set([
 
 /** Beginnings of a doc comment that make it lean on another sentence, or leave out its subject. */
 export const LEANING =
-  /^(?:The same|As|Of|Both|So|Such|What|Who|Whose|It|Its|With|Without|From|By|At|In|On|To|For|And|But|Or|Where)\b/;
+  /^(?:The same|As|Of|Both|So|Such|What|Who|Whose|It|Its|With|Without|From|By|At|In|On|To|For|And|But|Or|Where|When)\b/;
